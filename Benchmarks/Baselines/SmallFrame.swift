@@ -1,0 +1,61 @@
+// The small picture that two of the ways send, and its form as bytes: sizes and time in front, the planes behind.
+// Both follow NetEase's published sample (NTESYUVConverter, NTESI420Frame), which many apps have copied: it scales with
+// libyuv to 540×960 (a telephone held upright; a screen that lies on its side is 960×540) and lets the picture write
+// itself into an NSData behind width, height, length and time.
+import CYUV
+import Glibc
+import KineMeasure
+import KineMedia
+
+/// A 4:2:0 picture without padding, with memory of its own.
+final class SmallFrame {
+    static let headerBytes = 24
+    static let bytes = headerBytes + PreparedFrames.bytes(of: FrameWay.smallSize)
+
+    let picture: I420Picture
+    private let memory: UnsafeMutablePointer<UInt8>
+
+    init(size: PixelSize = FrameWay.smallSize) {
+        memory = .allocate(capacity: PreparedFrames.bytes(of: size))
+        picture = PreparedFrames.planes(of: size, in: memory)
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Makes this picture a smaller `source`. The sample first turns NV12 into 4:2:0 at full size; that pass is left out.
+    func scale(_ source: I420Picture) {
+        let size = picture.size
+        _ = I420Scale(
+            source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStride), source.v,
+            Int32(source.chromaStride), Int32(source.size.width), Int32(source.size.height), picture.y,
+            Int32(picture.lumaStride), picture.u, Int32(picture.chromaStride), picture.v, Int32(picture.chromaStride),
+            Int32(size.width), Int32(size.height), kFilterBox)
+    }
+
+    /// The picture as bytes.
+    func serialized(stamp: Int64) -> [UInt8] {
+        let length = SmallFrame.bytes - SmallFrame.headerBytes
+        return [UInt8](unsafeUninitializedCapacity: SmallFrame.bytes) { buffer, count in
+            let size = picture.size
+            let words = [Int32(size.width), Int32(size.height), Int32(length), 0]
+            words.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
+            withUnsafeBytes(of: stamp) {
+                UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[16...])
+                    .copyMemory(from: $0)
+            }
+            _ = UnsafeMutableBufferPointer(rebasing: buffer[SmallFrame.headerBytes...])
+                .update(fromContentsOf: UnsafeBufferPointer(start: memory, count: length))
+            count = SmallFrame.bytes
+        }
+    }
+
+    /// Makes this picture the one that `serialized` wrote, and returns its stamp.
+    func read(_ bytes: UnsafeRawBufferPointer) throws(WayError) -> Int64 {
+        guard bytes.count == SmallFrame.bytes, bytes.loadUnaligned(as: Int32.self) == Int32(picture.size.width) else {
+            throw .malformed("a frame of \(bytes.count) bytes")
+        }
+        UnsafeMutableRawBufferPointer(start: memory, count: bytes.count - SmallFrame.headerBytes)
+            .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[SmallFrame.headerBytes...]))
+        return bytes.loadUnaligned(fromByteOffset: 16, as: Int64.self)
+    }
+}

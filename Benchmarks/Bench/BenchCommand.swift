@@ -1,0 +1,12 @@
+// kinecast-bench: what recording costs and keeps, and what broadcasting costs.
+import ArgumentParser
+
+@main
+struct BenchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kinecast-bench", abstract: "Measures recorders and broadcasts.",
+        subcommands: [
+            CompareCommand.self, BroadcastCommand.self, GoingLiveCommand.self, AccountCommand.self, FeedCommand.self,
+            WatchCommand.self, SwallowCommand.self, GlassCommand.self,
+        ], defaultSubcommand: CompareCommand.self)
+}

@@ -1,0 +1,120 @@
+// The engine's end of one extension without an engine: prepared frames, so that what the relay itself costs can be seen. Run
+// by `broadcast` as a process of its own.
+import ArgumentParser
+import CLinux
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+struct FeedCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "feed", abstract: "Sends prepared frames to kinecast-meter.", shouldDisplay: false)
+
+    @Option(help: "The width of the frames.")
+    var width = 1920
+
+    @Option(help: "The height of the frames.")
+    var height = 1080
+
+    @Option(help: "Frames a second.")
+    var fps = 60
+
+    @Option(help: "How long.")
+    var seconds = 10.0
+
+    @Option(help: "Where the extension writes its account.")
+    var report: String
+
+    @Flag(help: "The extension reads every byte of every picture.")
+    var readAll = false
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let size = PixelSize(width: width, height: height)
+        let layout = PictureLayout(pixelFormat: .i420, visibleSize: size, slotCount: 4)
+        let memory = try PictureMemory(layout: layout)
+        FeedCommand.fill(memory, with: PreparedFrames(size: size, count: layout.slotCount))
+        let sender = try StreamSender(video: false, pictures: layout, sampleRingBytes: 1 << 16)
+        let (connection, child) = try startMeter()
+        defer { _ = child.end(deadline: MonotonicClock.now() + 1_000_000_000) }
+
+        let origin = MonotonicClock.now()
+        let start = ExtensionStart(
+            service: "meter",
+            setupInfo: ["report": report, "read": readAll ? "all" : "none"], framesPerSecond: fps,
+            video: nil, pictures: layout, sounds: [], sampleRingBytes: sender.sampleRingBytes,
+            memoryLimit: ServiceManifest.memoryLimit)
+        try connection.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
+        try FeedCommand.wait(for: .started, on: connection)
+
+        var account = TransferReport()
+        var free: Set<Int> = Set(0..<layout.slotCount)
+        let damage = DamageRegion.full(size: layout.size)
+        let interval = MediaTime(nanoseconds: 1_000_000_000 / Int64(fps))
+        let rhythm = try FrameRhythm.run(framesPerSecond: fps, seconds: seconds) { _ in
+            if free.isEmpty { free.formUnion(try sender.reclaim()) }
+            guard let slot = free.popFirst() else { return }
+            let time = MediaTime(nanoseconds: MonotonicClock.now() - origin)
+            free.formUnion(
+                try sender.offer(slot: slot, at: time, duration: interval, damage: damage, orientation: .up))
+            account.frames += 1
+        }
+        account.processorNanoseconds = rhythm.processorNanoseconds
+        account.movedBytes = Int(sender.counts.bytesCopied)
+        account.highWaterBytes = ProcFiles.highWaterBytes(of: getpid())
+        account.notes["skipped"] = "\(rhythm.skipped)"
+        account.notes["origin"] = "\(origin)"
+        try connection.send(.finish(after: sender.position, seconds: 5))
+        try FeedCommand.wait(for: .finished, on: connection)
+        print(account.text, terminator: "")
+    }
+
+    private func startMeter() throws -> (ExtensionEngineEnd, ChildProcess) {
+        var ends: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            throw Tool.Error.system(doing: "Making a pair of sockets", Errno(rawValue: errno))
+        }
+        let theirs = FileDescriptor(rawValue: ends[1])
+        defer { try? theirs.close() }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, .standardError, theirs]
+        options.parentDeathSignal = SIGKILL
+        let child = try ChildProcess(
+            executable: try Tool.sibling("kinecast-meter"), arguments: [], environment: [], options: options)
+        return (try ExtensionEngineEnd(adopting: FileDescriptor(rawValue: ends[0])), child)
+    }
+
+    /// The frames lie in the slots already, as an engine's conversion leaves them there.
+    private static func fill(_ memory: PictureMemory, with frames: PreparedFrames) {
+        for slot in 0..<frames.count {
+            guard let target = memory.picture(inSlot: slot) else { continue }
+            let source = frames[slot]
+            for y in 0..<source.size.height {
+                (target.y + y * target.lumaStride).update(
+                    from: source.y + y * source.lumaStride, count: source.size.width)
+            }
+            for y in 0..<source.size.height / 2 {
+                let (from, to) = (y * source.chromaStride, y * target.chromaStride)
+                (target.u + to).update(from: source.u + from, count: source.size.width / 2)
+                (target.v + to).update(from: source.v + from, count: source.size.width / 2)
+            }
+        }
+    }
+
+    private static func wait(for wanted: ExtensionReport, on connection: ExtensionEngineEnd) throws {
+        let end = deadline(in: 20)
+        while MonotonicClock.now() < end {
+            for message in try connection.receive(until: end) {
+                if message == wanted { return }
+                if case .failed(let reason) = message {
+                    throw Tool.Error.failed(name: "kinecast-meter", ending: .exited(status: 1), complaint: reason)
+                }
+            }
+        }
+        throw Tool.Error.failed(
+            name: "kinecast-meter", ending: .exited(status: 1), complaint: "It did not answer \(wanted) in 20 seconds.")
+    }
+}

@@ -1,0 +1,52 @@
+// kinecast-meter as a service that an engine finds, in a data directory of its own.
+import Glibc
+import KineMeasure
+import KineMedia
+import KineRelay
+import SystemPackage
+
+/// What the engine needs in its environment and in its configuration to run the meter.
+struct MeterBundle {
+    static let service = "org.kinecast.meter"
+    private let folder: PrivateFolder
+
+    /// The meter gets every picture of a take as it is.
+    init() throws {
+        folder = try PrivateFolder()
+        var path = folder.path
+        for name in ["kinecast", "services", "meter.kinext"] {
+            path += "/" + name
+            guard mkdir(path, 0o700) == 0 else {
+                throw Tool.Error.system(doing: "Making \(path)", Errno(rawValue: errno))
+            }
+        }
+        let manifest = """
+            {"kinecast": 1, "id": "\(MeterBundle.service)", "name": "Meter", "version": "1", "executable": "meter",
+             "video": {"raw": {"pixelFormat": "i420"}},
+             "setup": [{"key": "report", "title": "Report", "required": true}, {"key": "read", "title": "Read"}],
+             "restarts": 0}
+            """
+        try MeterBundle.write(Array(manifest.utf8), to: path + "/manifest.json", mode: .ownerReadWrite)
+        let program = try FileDescriptor.open(FilePath(Tool.sibling("kinecast-meter")), .readOnly)
+        defer { try? program.close() }
+        try MeterBundle.write(Tool.readAll(program), to: path + "/meter", mode: [.ownerReadWriteExecute])
+    }
+
+    var environment: [String] { ["XDG_DATA_HOME=\(folder.path)"] }
+
+    func reportPath(_ name: String) -> String { folder.file(name) }
+
+    /// The meter as a destination; its account goes to `reportPath(report)`.
+    func destination(report: String, readsAll: Bool) -> TakeConfiguration.Destination {
+        TakeConfiguration.Destination(
+            service: MeterBundle.service,
+            setupInfo: ["report": reportPath(report), "read": readsAll ? "all" : "none"], label: "meter")
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String, mode: FilePermissions) throws {
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: mode)
+        defer { try? file.close() }
+        try file.writeAll(bytes)
+    }
+}

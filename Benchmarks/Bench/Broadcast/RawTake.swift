@@ -1,0 +1,171 @@
+// Takes of a real engine with a real extension that gets uncompressed pictures.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import KineRelay
+
+/// What is on the screen of a raw take.
+enum RawSource: Hashable {
+    /// The engine's own test picture: needs no screen, and is taken when it is due.
+    case pattern
+    /// A scene on a private X screen.
+    case scene(SceneKind)
+
+    var name: String {
+        switch self {
+        case .pattern: "pattern"
+        case .scene(let kind): kind.rawValue
+        }
+    }
+}
+
+/// One take and what its extension saw.
+struct RawTake {
+    let source: RawSource
+    let size: PixelSize
+    let framesPerSecond: Int
+    let seconds: Double
+    var account: TransferReport
+    /// The delays counted from the instants at which the X server had drawn, or the pattern's picture was due.
+    var sinceDrawing: TransferReport
+    var isInPlace: Bool
+    var placement: String
+    /// Pictures that the extension was too slow for.
+    var skipped: Int64
+    /// Pictures that the engine took.
+    var taken: Int
+
+    var arrived: Int { account.frames }
+    /// Pictures whose time is not that of their capture.
+    var moved: Int { Int(account.notes["moved"] ?? "") ?? 0 }
+    /// Milliseconds on a processor in the extension for each picture.
+    var extensionCost: Double { Double(account.processorNanoseconds) / 1e6 / Double(max(1, account.frames)) }
+}
+
+/// Runs takes with kinecast-meter. Used by the main thread: the X server dies with the thread that started it.
+final class RawTaker {
+    private let seconds: Double
+
+    init(seconds: Double) { self.seconds = seconds }
+
+    /// - Parameter readsAll: the handler reads every byte, as one does that encodes the picture.
+    func take(
+        _ source: RawSource, size: PixelSize, framesPerSecond: Int, readsAll: Bool = false
+    ) throws -> RawTake {
+        let folder = try PrivateFolder()
+        let bundle = try MeterBundle()
+        let stage = try Stage(source, size: size, framesPerSecond: framesPerSecond)
+        defer { stage.end() }
+        var configuration = stage.configuration(output: nil, framesPerSecond: framesPerSecond)
+        configuration.destinations = [bundle.destination(report: "report", readsAll: readsAll)]
+        let take = try EngineTake(
+            configuration, environment: stage.environment(folder) + bundle.environment, folder: folder)
+        let origin = try take.origin()
+        try take.run(for: seconds)
+        let log = try stage.scene?.log()
+        let summary = try take.stop()
+        let account = try MeterAccount(path: bundle.reportPath("report"))
+        return RawTake(
+            source: source, size: size, framesPerSecond: framesPerSecond, seconds: seconds,
+            account: account.sinceCapture(origin: origin, framesPerSecond: framesPerSecond),
+            sinceDrawing: log.map { account.sinceDrawing($0) }
+                ?? account.sinceDue(origin: origin, framesPerSecond: framesPerSecond),
+            isInPlace: account.isInPlace, placement: account.placement,
+            skipped: summary.destinations.first?.picturesSkipped ?? 0, taken: summary.progress.framesDrawn)
+    }
+
+    /// What an engine's threads need for each picture, in a take that is recorded, with and without the extension: the
+    /// difference is what feeding and watching it costs.
+    func engineCost(size: PixelSize, framesPerSecond: Int, fed: Bool) throws -> EngineCost {
+        let folder = try PrivateFolder(in: "/dev/shm")
+        let bundle = try MeterBundle()
+        let stage = try Stage(.pattern, size: size, framesPerSecond: framesPerSecond)
+        var configuration = stage.configuration(output: folder.file("take.mp4"), framesPerSecond: framesPerSecond)
+        if fed { configuration.destinations = [bundle.destination(report: "report", readsAll: false)] }
+        let take = try EngineTake(
+            configuration, environment: stage.environment(folder) + bundle.environment, folder: folder)
+        try take.run(for: 1)
+        let before = try look(at: take)
+        try take.run(for: seconds)
+        let after = try look(at: take)
+        try take.stop()
+        let frames = Double(max(1, after.frames - before.frames))
+        return EngineCost(
+            capture: (after.cost.capture - before.cost.capture) / frames,
+            others: (after.cost.others - before.cost.others) / frames)
+    }
+
+    private func look(at take: EngineTake) throws -> (cost: EngineCost, frames: Int) {
+        let frames = try take.status().progress.framesDrawn
+        var cost = EngineCost()
+        for thread in ProcFiles.processorNanosecondsByThread(of: take.process.pid) {
+            switch thread.name {
+            case "capture": cost.capture += Double(thread.nanoseconds) / 1e6
+            case "encode", "file": break
+            default: cost.others += Double(thread.nanoseconds) / 1e6
+            }
+        }
+        return (cost, frames)
+    }
+}
+
+/// Milliseconds on a processor of an engine's threads, without the two whose work an extension does not change: the encoder's
+/// and the file's.
+struct EngineCost {
+    /// Reads, converts, and offers pictures.
+    var capture = 0.0
+    /// Control, and the supervision of extensions.
+    var others = 0.0
+
+    var sum: Double { capture + others }
+}
+
+/// What a take looks at, as long as it lasts.
+struct Stage {
+    private let source: RawSource
+    private let size: PixelSize
+    private let display: PrivateDisplay?
+    let scene: SceneProcess?
+
+    init(_ source: RawSource, size: PixelSize, framesPerSecond: Int) throws {
+        self.source = source
+        self.size = size
+        guard case .scene(let kind) = source else {
+            display = nil
+            scene = nil
+            return
+        }
+        let display = try PrivateDisplay(size: size)
+        self.display = display
+        do {
+            scene = try SceneProcess(
+                kind, arguments: ["--fps", "\(framesPerSecond)"], environment: display.environment)
+        } catch {
+            display.end()
+            throw error
+        }
+    }
+
+    func end() {
+        scene?.end()
+        display?.end()
+    }
+
+    /// A take of it, without sound.
+    func configuration(output: String?, framesPerSecond: Int) -> TakeConfiguration {
+        var configuration = TakeConfiguration(
+            source: scene == nil ? .pattern(size) : .screen(monitor: nil), output: output)
+        configuration.video.framesPerSecond = framesPerSecond
+        configuration.video.showsCursor = false
+        configuration.audio.app = .none
+        return configuration
+    }
+
+    /// What an engine gets: the machine's own screen, sound and services are hidden from it.
+    func environment(_ folder: PrivateFolder) -> [String] {
+        let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
+        return Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+            + (display?.environment ?? []) + ["XDG_RUNTIME_DIR=\(folder.path)"]
+    }
+}

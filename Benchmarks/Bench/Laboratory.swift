@@ -1,0 +1,148 @@
+// Where the measuring happens: a private screen, a private sound server, and one recorder at a time.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// What one recording cost and kept.
+struct Outcome {
+    var cost = ProcessCost()
+    /// Seconds on a processor that the X server needed beyond what the scene alone makes it need.
+    var displaySeconds = 0.0
+    /// The same of the sound server; nil in runs without sound.
+    var soundSeconds: Double?
+    var bytes = 0
+    var picture = PictureReport()
+
+    /// What the recording cost the machine, but for the sound server: the recorder's processes and the X server's increase.
+    var seconds: Double { cost.processorSeconds + displaySeconds }
+}
+
+/// Runs scenes and recorders. Used by the main thread only: the servers die with the thread that started them.
+final class Laboratory {
+    struct RecorderFailed: Swift.Error, CustomStringConvertible {
+        let recorder: String
+        let ending: ChildProcess.Ending
+        let printed: String
+
+        var description: String {
+            "\(recorder) ended with \(ending) in place of a recording: \(printed.isEmpty ? "it printed nothing." : printed)"
+        }
+    }
+
+    private let display: PrivateDisplay
+    private let sound: PrivateSound?
+    private let folder: PrivateFolder
+    private var baselines: [Take: Load] = [:]
+
+    /// Seconds on a processor for each second of the clock.
+    private struct Load {
+        var display = 0.0
+        var sound = 0.0
+    }
+
+    init(size: PixelSize, withSound: Bool) throws {
+        folder = try PrivateFolder()
+        display = try PrivateDisplay(size: size)
+        sound = withSound ? try PrivateSound() : nil
+    }
+
+    func close() {
+        display.end()
+        sound?.end()
+    }
+
+    /// Records `take` once and examines the file.
+    func record(_ take: Take, with recorder: Recorder) throws -> Outcome {
+        let output = folder.file("take.mp4")
+        unlink(output)
+        let (executable, arguments) = try recorder.command(take, display: display.name, output: output)
+        var outcome = try observe(take, named: recorder.name, executable, arguments)
+        var status = stat()
+        guard stat(output, &status) == 0 else {
+            throw RecorderFailed(recorder: recorder.name, ending: outcome.cost.ending, printed: lastWords)
+        }
+        outcome.bytes = Int(status.st_size)
+        outcome.picture = try PictureReport(path: output, scene: take.makeScene())
+        return outcome
+    }
+
+    /// Runs a program while the scene of `take` is shown, and keeps its account and the servers'.
+    /// - Parameter besides: processes of the bench's own that do not belong to the program.
+    func observe(
+        _ take: Take, named name: String, _ executable: String, _ arguments: [String], besides: Set<Int32> = []
+    ) throws -> Outcome {
+        let baseline = try baseline(of: take)
+        let scene = try startScene(take)
+        defer { scene.end() }
+        let log = try FileDescriptor.open(
+            FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
+        defer { try? log.close() }
+        var besides = besides.union([display.process.pid, scene.process.pid])
+        if let sound { besides.insert(sound.process.pid) }
+        let before = load()
+        let start = MonotonicClock.now()
+        var outcome = Outcome()
+        outcome.cost = try MeasuredProcess.run(
+            executable, arguments, environment: environment(for: take), output: log, expectedSeconds: take.seconds,
+            besides: besides)
+        let elapsed = Double(MonotonicClock.now() - start) / 1e9
+        let after = load()
+        outcome.displaySeconds = max(0, after.display - before.display - baseline.display * elapsed)
+        if take.sound { outcome.soundSeconds = max(0, after.sound - before.sound - baseline.sound * elapsed) }
+        guard outcome.cost.ending == .exited(status: 0) else {
+            throw RecorderFailed(recorder: name, ending: outcome.cost.ending, printed: lastWords)
+        }
+        return outcome
+    }
+
+    /// The X screen's name, for programs that take it as an argument.
+    var displayName: String { display.name }
+
+    /// What the program that is observed prints.
+    var logPath: String { folder.file("log") }
+
+    private var lastWords: String {
+        ProcFiles.read(logPath).split(separator: "\n").suffix(4).joined(separator: " | ")
+    }
+
+    /// What the servers need for the scene while nobody records it; measured once for each take.
+    private func baseline(of take: Take) throws -> Load {
+        var key = take
+        key.seconds = 0
+        if let known = baselines[key] { return known }
+        let scene = try startScene(take)
+        defer { scene.end() }
+        let before = load()
+        let start = MonotonicClock.now()
+        usleep(4_000_000)  // this is the measurement's length, not a wait for something
+        let after = load()
+        let elapsed = Double(MonotonicClock.now() - start) / 1e9
+        let result = Load(
+            display: (after.display - before.display) / elapsed, sound: (after.sound - before.sound) / elapsed)
+        baselines[key] = result
+        return result
+    }
+
+    private func startScene(_ take: Take) throws -> SceneProcess {
+        try SceneProcess(
+            take.scene, arguments: ["--fps", "\(take.framesPerSecond)"], environment: display.environment)
+    }
+
+    /// Seconds on a processor that both servers have had so far.
+    private func load() -> Load {
+        func seconds(_ process: Int32?) -> Double {
+            Double(process.flatMap { ProcFiles.processorNanoseconds(of: $0) } ?? 0) / 1e9
+        }
+        return Load(display: seconds(display.process.pid), sound: seconds(sound?.process.pid))
+    }
+
+    /// The machine's own screen and sound are hidden from the recorder.
+    private func environment(for take: Take) -> [String] {
+        let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_RUNTIME_DIR="]
+        let kept = Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+        let soundServer = take.sound ? sound?.environment ?? [] : []
+        return kept + display.environment + soundServer + ["XDG_RUNTIME_DIR=\(folder.path)"]
+    }
+}

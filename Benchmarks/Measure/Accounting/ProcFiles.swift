@@ -1,0 +1,99 @@
+// What the kernel says of running processes: proc(5). Everything here is a question about one process at one moment;
+// a process that has just ended answers nil or nothing.
+import Glibc
+import SystemPackage
+
+public enum ProcFiles {
+    /// The children that `process` has now, ended ones that nobody has waited for included.
+    public static func children(of process: Int32) -> [Int32] {
+        entries("/proc/\(process)/task").flatMap { task in
+            read("/proc/\(process)/task/\(task)/children").split(separator: " ").compactMap { Int32($0) }
+        }
+    }
+
+    /// Bytes resident, shared pages counted in full.
+    public static func residentBytes(of process: Int32) -> Int {
+        let fields = read("/proc/\(process)/statm").split(separator: " ")
+        guard fields.count > 1, let pages = Int(fields[1]) else { return 0 }
+        return pages * pageSize
+    }
+
+    /// Bytes resident, each shared page divided by the number of processes that share it. Costs the kernel a walk.
+    public static func proportionalBytes(of process: Int32) -> Int {
+        field("Pss:", in: read("/proc/\(process)/smaps_rollup")).map { $0 * 1024 } ?? 0
+    }
+
+    /// The most bytes that were ever resident.
+    public static func highWaterBytes(of process: Int32) -> Int {
+        field("VmHWM:", in: read("/proc/\(process)/status")).map { $0 * 1024 } ?? 0
+    }
+
+    /// Nanoseconds on a processor of all threads that `process` has now; nil where the kernel keeps no account.
+    public static func processorNanoseconds(of process: Int32) -> Int64? {
+        var total: Int64?
+        for task in entries("/proc/\(process)/task") {
+            let fields = read("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
+            if let first = fields.first.flatMap({ Int64($0) }) { total = (total ?? 0) + first }
+        }
+        return total
+    }
+
+    /// Nanoseconds on a processor of each thread that `process` has now, with the name that the thread gave itself.
+    public static func processorNanosecondsByThread(of process: Int32) -> [(name: String, nanoseconds: Int64)] {
+        entries("/proc/\(process)/task").compactMap { task in
+            let fields = read("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
+            guard let time = fields.first.flatMap({ Int64($0) }) else { return nil }
+            return (String(read("/proc/\(process)/task/\(task)/comm").prefix { $0 != "\n" }), time)
+        }
+    }
+
+    /// How often each thread of `process` was put on a processor again: context switches, voluntary and not.
+    public static func switches(of process: Int32) -> [Int32: Int] {
+        var result: [Int32: Int] = [:]
+        for task in entries("/proc/\(process)/task") {
+            guard let id = Int32(task) else { continue }
+            let status = read("/proc/\(process)/task/\(task)/status")
+            result[id] =
+                (field("voluntary_ctxt_switches:", in: status) ?? 0)
+                + (field("nonvoluntary_ctxt_switches:", in: status) ?? 0)
+        }
+        return result
+    }
+
+    /// The processor's name and how many there are.
+    public static func processor() -> (model: String, count: Int) {
+        let lines = read("/proc/cpuinfo").split(separator: "\n").filter { $0.hasPrefix("model name") }
+        let model = lines.first.flatMap { $0.split(separator: ":").last } ?? "unknown"
+        return (String(model.drop { $0 == " " }), max(1, lines.count))
+    }
+
+    /// A small file's whole text; empty where it cannot be read.
+    public static func read(_ path: String) -> String {
+        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return "" }
+        defer { try? file.close() }
+        return (try? Tool.readAll(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
+
+    private static func entries(_ path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    /// The number behind `key` at a line's start.
+    private static func field(_ key: String, in text: String) -> Int? {
+        for line in text.split(separator: "\n") where line.hasPrefix(key) {
+            return line.dropFirst(key.count).split { $0 == " " || $0 == "\t" }.first.flatMap { Int($0) }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,45 @@
+// Frames that are ready before anything is measured: the same for every way of bringing them to another process.
+import CPixels
+import KineMedia
+
+/// A few pictures of a scene that changes everywhere, converted to 4:2:0. Whoever sends them begins again after the last.
+public final class PreparedFrames {
+    public let size: PixelSize
+    public let count: Int
+    private let memory: UnsafeMutablePointer<UInt8>
+
+    /// Bytes of a 4:2:0 picture of `size` without padding.
+    public static func bytes(of size: PixelSize) -> Int { size.area * 3 / 2 }
+
+    /// Renders `count` frames; takes some seconds for large ones. Both sides of `size` must be even.
+    public init(size: PixelSize, count: Int) {
+        precondition(size.width % 2 == 0 && size.height % 2 == 0 && count > 0, "4:2:0 needs even sides")
+        self.size = size
+        self.count = count
+        memory = .allocate(capacity: PreparedFrames.bytes(of: size) * count)
+        let scene = SceneKind.motion.make(size: size, framesPerSecond: 30)
+        let buffer = OwnedCanvas(size: size)
+        for index in 0..<count {
+            scene.paint(index, on: buffer.canvas)
+            let picture = self[index]
+            kine_bgra_to_i420_bt709(
+                UnsafeRawPointer(buffer.canvas.pixels).assumingMemoryBound(to: UInt8.self), size.width * 4,
+                picture.y, picture.lumaStride, picture.u, picture.chromaStride, picture.v, picture.chromaStride,
+                Int32(size.width), Int32(size.height))
+        }
+    }
+
+    deinit { memory.deallocate() }
+
+    /// A view of frame `index` modulo `count`; it lasts as long as this object.
+    public subscript(index: Int) -> I420Picture {
+        PreparedFrames.planes(of: size, in: memory + index % count * PreparedFrames.bytes(of: size))
+    }
+
+    /// How a 4:2:0 picture without padding lies in memory: Y, U, V, one behind the other.
+    public static func planes(of size: PixelSize, in memory: UnsafeMutablePointer<UInt8>) -> I420Picture {
+        I420Picture(
+            size: size, y: memory, u: memory + size.area, v: memory + size.area * 5 / 4, lumaStride: size.width,
+            chromaStride: size.width / 2)
+    }
+}

@@ -1,0 +1,126 @@
+// kinecast-scene: shows pictures of known content, each with its number in it, at known instants.
+import ArgumentParser
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+@main
+struct SceneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kinecast-scene",
+        abstract: "Draws a scene of known pictures on the X screen that DISPLAY names.",
+        discussion: """
+            Scenes: \(SceneKind.allCases.map(\.rawValue).joined(separator: ", ")).
+            Prints `ready WINDOW` once the first picture is on the screen. The scene flash also plays beeps.
+            """)
+
+    @Argument(help: "The scene's name.", transform: SceneCommand.kind)
+    var scene: SceneKind
+
+    @Option(help: "Frames a second of the scenes that move.")
+    var fps = 30
+
+    @Option(help: "End after this many frames.")
+    var frames: Int?
+
+    @Option(help: "End after this many seconds.")
+    var seconds: Double?
+
+    @Option(help: "The window's size, WIDTHxHEIGHT; the whole screen if not given.", transform: SceneCommand.pair("x"))
+    var size: (Int, Int)?
+
+    @Option(help: "The window's corner on the screen, X,Y.", transform: SceneCommand.pair(","))
+    var at: (Int, Int) = (0, 0)
+
+    @Option(help: "Write when each frame was on the screen to this file.")
+    var log: String?
+
+    @Flag(help: "flash: at irregular times rather than every second.")
+    var random = false
+
+    @Flag(help: "flash: no sound.")
+    var mute = false
+
+    @Flag(help: "A window that a window manager may move and decorate.")
+    var managed = false
+
+    @Option(help: "Write the frame of this number to standard output as raw BGRA instead; needs no X server.")
+    var render: Int?
+
+    func validate() throws {
+        guard fps > 0, fps <= 1000 else { throw ValidationError("--fps must be from 1 to 1000.") }
+        if let size, size.0 < Barcode.bounds.maxX || size.1 < Barcode.bounds.maxY || size.0 > 16384 || size.1 > 16384 {
+            throw ValidationError("--size must be from \(Barcode.bounds.maxX)x\(Barcode.bounds.maxY) to 16384x16384.")
+        }
+    }
+
+    func run() throws {
+        if let render { return try write(frame: render) }
+        let beeper = scene == .flash && !mute ? try Beeper() : nil
+        beeper?.settle(deadline: MonotonicClock.now() + 5_000_000_000)
+        let window = try SceneWindow(
+            size: size.map { PixelSize(width: $0.0, height: $0.1) }, at: at, title: "kinecast-scene \(scene.rawValue)",
+            managed: managed)
+        let pictures = scene.make(size: window.canvas.size, framesPerSecond: fps, randomIntervals: random)
+        let log = try FrameLog(path: log)
+
+        pictures.paint(0, on: window.canvas)
+        let start = try window.show([.put(window.canvas.bounds)])
+        log.add(frame: 0, shownAt: start, beepAt: nil)
+        print("ready \(window.id)")
+        fflush(nil)
+
+        var scheduled = 0
+        var number = 1
+        while number < frames ?? .max, let due = pictures.instant(of: number), due < limit {
+            // Beeps are announced a second ahead, for the sound server holds tens of milliseconds already.
+            while let beeper, let ahead = pictures.instant(of: scheduled), ahead < due + 1_000_000_000 {
+                if pictures.beeps(at: scheduled) { beeper.schedule(at: start + ahead) }
+                scheduled += 1
+            }
+            SceneCommand.sleep(until: start + due)
+            let steps = pictures.advance(to: number, on: window.canvas)
+            let shown = try window.show(steps)
+            log.add(frame: number, shownAt: shown, beepAt: pictures.beeps(at: number) ? start + due : nil)
+            number += 1
+        }
+        // Nothing more changes; the window stays until the time is over or somebody ends the process.
+        if frames == nil { SceneCommand.sleep(until: seconds == nil ? .max : start + limit) }
+    }
+
+    /// Nanoseconds after the first frame at which the scene ends.
+    private var limit: Int64 { seconds.map { Int64($0 * 1e9) } ?? .max }
+
+    private func write(frame: Int) throws {
+        let buffer = OwnedCanvas(size: PixelSize(width: size?.0 ?? 1920, height: size?.1 ?? 1080))
+        let pictures = scene.make(size: buffer.canvas.size, framesPerSecond: fps, randomIntervals: random)
+        pictures.paint(frame, on: buffer.canvas)
+        let bytes = UnsafeRawBufferPointer(start: buffer.canvas.pixels, count: buffer.canvas.size.area * 4)
+        try FileDescriptor.standardOutput.writeAll(bytes)
+    }
+
+    private static func sleep(until instant: Int64) {
+        var time = timespec(tv_sec: Int(instant / 1_000_000_000), tv_nsec: Int(instant % 1_000_000_000))
+        while clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &time, nil) == EINTR {}
+    }
+
+    @Sendable
+    private static func kind(_ text: String) throws -> SceneKind {
+        guard let kind = SceneKind(rawValue: text) else {
+            throw ValidationError("There is no scene “\(text)”.")
+        }
+        return kind
+    }
+
+    private static func pair(_ separator: Character) -> @Sendable (String) throws -> (Int, Int) {
+        { text in
+            let parts = text.split(separator: separator).compactMap { Int($0) }
+            guard parts.count == 2 else {
+                throw ValidationError("“\(text)” is not two whole numbers with “\(separator)” between.")
+            }
+            return (parts[0], parts[1])
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// Gives libFuzzer's bytes to everything that passes between an engine and an extension: the messages of both directions, the
+// state page that a hostile extension writes, and the memories that a damaged engine would write.
+import FuzzDriver
+import KineRelay
+
+@_cdecl("fuzz_extension_control_main")
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 {
+    runFuzzer(count, arguments, fuzzExtensionControl)
+}
+
+/// One input: its first byte says what the rest is, and for messages how it is cut.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzExtensionControl(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let input = Array(UnsafeBufferPointer(start: data, count: count))
+    guard let choice = input.first else { return 0 }
+    let rest = Array(input.dropFirst())
+    switch choice & 3 {
+    case 0: fuzzMessages(rest, as: ExtensionRequest.self, pieces: Int(choice >> 2) + 1)
+    case 1: fuzzMessages(rest, as: ExtensionReport.self, pieces: Int(choice >> 2) + 1)
+    case 2: fuzzSender(Script(rest))
+    default: fuzzReceiver(Script(rest))
+    }
+    return 0
+}
+
+/// Whatever comes: no crash, the same messages however they are cut, and each one that can be sent again.
+private func fuzzMessages<Message: Codable & Equatable & Sendable>(
+    _ bytes: [UInt8], as type: Message.Type, pieces: Int
+) {
+    // Hardly an input would get past the greeting by itself.
+    guard let hello = try? ControlEncoder.frame(ControlHello()) else { preconditionFailure("no hello") }
+    let whole: [Message] = decode(hello + bytes, pieces: .max)
+    precondition(decode(hello + bytes, pieces: pieces) == whole, "the cut changed what was read")
+    for message in whole {
+        guard let frame = try? ControlEncoder.frame(message) else { preconditionFailure("it cannot be sent again") }
+        precondition(decode(hello + frame, pieces: .max) == [message], "a message changed on its way back")
+    }
+}
+
+private func decode<Message: Decodable>(_ bytes: [UInt8], pieces: Int) -> [Message] {
+    var decoder = ControlDecoder()
+    var messages: [Message] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        decoder.append(rest.prefix(pieces))
+        rest = rest.dropFirst(pieces)
+        do {
+            while let message = try decoder.next(Message.self) { messages.append(message) }
+        } catch {
+            return messages
+        }
+        precondition(decoder.pendingBytes <= ControlDecoder.messageLimit + 4, "more is held than a message has")
+    }
+    return messages
+}
+
+/// Numbers and decisions out of an input.
+struct Script {
+    private var rest: ArraySlice<UInt8>
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    mutating func byte() -> UInt8? { rest.popFirst() }
+
+    /// A number that is often small, often large, and sometimes neither.
+    mutating func number() -> UInt64? {
+        guard let kind = byte() else { return nil }
+        switch kind >> 6 {
+        case 0: return UInt64(kind & 63)
+        case 1: return UInt64(kind & 63) << 8 | UInt64(byte() ?? 0)
+        case 2: return UInt64.max - UInt64(kind & 63)
+        default: return (0..<8).reduce(0) { value, _ in value << 8 | UInt64(byte() ?? 0) }
+        }
+    }
+}

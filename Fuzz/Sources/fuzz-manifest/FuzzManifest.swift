@@ -1,0 +1,42 @@
+// Gives libFuzzer's bytes to the decoder of manifests. Whatever they are: no crash; either a manifest within all of its limits,
+// which can be written and read again unchanged, or a problem that is one line without control characters.
+import FuzzDriver
+import KineRelay
+
+@_cdecl("fuzz_manifest_main")
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzManifest) }
+
+/// One input: the bytes of a manifest.json.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    let manifest: ServiceManifest
+    do throws(ServiceManifest.Problem) {
+        manifest = try ServiceManifest.decode(bytes)
+    } catch {
+        let sentence = error.description
+        precondition(!sentence.isEmpty && sentence.utf8.count < 2000, "a problem that nobody can read")
+        precondition(sentence.printable(limit: 2000) == sentence, "a problem that steers the terminal")
+        return 0
+    }
+    check(manifest)
+    guard let written = try? manifest.encoded() else {
+        preconditionFailure("a manifest that was read cannot be written")
+    }
+    guard let again = try? ServiceManifest.decode(written) else {
+        preconditionFailure("a manifest that was written cannot be read")
+    }
+    precondition(again == manifest, "a manifest changed on its way")
+    return 0
+}
+
+private func check(_ manifest: ServiceManifest) {
+    precondition(
+        !manifest.executable.contains("/") && !manifest.executable.hasPrefix("."), "it leads out of the bundle")
+    precondition(!manifest.id.isEmpty && !manifest.id.contains("/") && !manifest.id.hasPrefix("."), "its id is a path")
+    precondition(manifest.memoryLimit > 0 && manifest.memoryLimit <= ServiceManifest.memoryLimit, "too much memory")
+    precondition(manifest.finishSeconds > 0 && manifest.finishSeconds <= 300, "it never finishes")
+    precondition((0...10).contains(manifest.restarts), "it is started for ever")
+    precondition(!manifest.environment.contains(where: ServiceManifest.isWithheld), "it sees the display")
+    precondition(Set(manifest.setup.map(\.key)).count == manifest.setup.count, "a setting twice")
+}

@@ -1,0 +1,221 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+// The floors, lowest first; a target imports only floors below it. docs/structure.md says what lives where.
+let package = Package(
+    name: "kinecast",
+    products: [
+        .executable(name: "kinecast", targets: ["kinecast"]),
+        .executable(name: "kinecast-engine", targets: ["kinecast-engine"]),
+        .executable(name: "kinecast-live", targets: ["kinecast-live"]),
+        .executable(name: "kinecast-rtmp", targets: ["kinecast-rtmp"]),
+        .library(name: "KinecastExtension", targets: ["KinecastExtension"]),
+        .library(name: "KinecastExtensionTesting", targets: ["KinecastExtensionTesting"]),
+        .library(name: "KinePublish", targets: ["KinePublish"]),
+        .library(name: "KineRTMP", targets: ["KineRTMP"]),
+        .library(name: "KineMedia", targets: ["KineMedia"]),
+        .library(name: "KineContainers", targets: ["KineContainers"]),
+        .library(name: "KineRelay", targets: ["KineRelay"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.0.0"),
+    ],
+    targets: [
+        // Floor 0: system libraries, a module map and a shim header each.
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CX264"),
+        .systemLibrary(name: "CYUV"),
+        .systemLibrary(name: "CXCB"),
+        .systemLibrary(name: "CPulse"),
+        .systemLibrary(name: "CFFmpeg"),
+        .systemLibrary(name: "CSharedAtomics"),
+        .target(name: "CPixels"),
+
+        // Floor 1: values, and the thin layer over the operating system.
+        .target(name: "KineMedia"),
+        .target(name: "KinePlatform", dependencies: ["CLinux", system]),
+
+        // Floor 2: the rooms that know one thing each.
+        .target(name: "KineCapture", dependencies: ["KineMedia", "KinePlatform", "CXCB", "CPulse", "CLinux", system]),
+        .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
+        .target(name: "KineCodecs", dependencies: ["KineMedia", "CX264", "CFFmpeg"]),
+        .target(name: "KineContainers", dependencies: ["KineMedia", "KinePlatform", "CLinux", system]),
+        .target(
+            name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
+
+        // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
+        .target(name: "KineRTMP", dependencies: ["KineMedia"]),
+
+        // Floor 3: the pipeline.
+        .target(
+            name: "KineEngine",
+            dependencies: [
+                "KineCapture", "KineImaging", "KineCodecs", "KineContainers", "KineRelay", "KinePlatform", "CLinux",
+                system,
+            ]),
+
+        // Floor 3: what goes out to the network.
+        .target(
+            name: "KinePublish",
+            dependencies: [
+                "KineMedia", "KineContainers", "KinePlatform", "KineRTMP", "CLinux",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "HummingbirdTLS", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            // Into the executable: an extension of one file needs no bundle, and no Foundation to find it.
+            resources: [.embedInCode("Live/Page")]),
+
+        // Floor 4: what an upload extension links.
+        .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
+
+        // Feeds a handler in a test, without an engine.
+        .target(
+            name: "KinecastExtensionTesting",
+            dependencies: ["KinecastExtension", "KineMedia", "KineRelay", "KinePlatform", system]),
+
+        // Floor 5: executables.
+        .executableTarget(
+            name: "kinecast",
+            dependencies: [
+                "KineRelay", "KineContainers", "KinePlatform", system,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine"]),
+        .executableTarget(
+            name: "kinecast-live", dependencies: ["KinecastExtension", "KinePublish", "KineMedia", "CLinux"]),
+        .executableTarget(
+            name: "kinecast-rtmp",
+            dependencies: ["KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineMedia", "CLinux"]),
+
+        // An extension that tells the end-to-end tests which of its callbacks were called.
+        .executableTarget(
+            name: "kinecast-witness", dependencies: ["KinecastExtension"], path: "Tests/WitnessExtension"),
+
+        // Measuring: known pictures, a client that draws them, the comparison with other recorders, and the reading of
+        // recordings that the end-to-end tests share. Its pixel loops are optimised in debug builds too, or a test would
+        // draw slower than the screen it imitates.
+        .target(
+            name: "KineMeasure", dependencies: ["CPixels", "KineMedia", "KinePlatform", "CLinux", system],
+            path: "Benchmarks/Measure",
+            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+        .executableTarget(
+            name: "kinecast-scene",
+            dependencies: [
+                "CXCB", "CPulse", "CLinux", "KineMeasure", "KineMedia", "KinePlatform", system,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Benchmarks/Scene"),
+        .executableTarget(
+            name: "kinecast-livesource",
+            dependencies: [
+                "KineCodecs", "KineImaging", "KineMeasure", "KineMedia", "KinePlatform", "KinePublish", system,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Benchmarks/LiveSource"),
+        .systemLibrary(name: "CTurboJPEG", path: "Benchmarks/TurboJPEG"),
+        .executableTarget(
+            name: "kinecast-baseline",
+            dependencies: [
+                "CTurboJPEG", "CYUV", "CLinux", "KineMeasure", "KineMedia", "KinePlatform", system,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Benchmarks/Baselines"),
+        .executableTarget(
+            name: "kinecast-meter", dependencies: ["KinecastExtension", "KineMedia", "KinePlatform", system],
+            path: "Benchmarks/Meter"),
+        .executableTarget(
+            name: "kinecast-bench",
+            dependencies: [
+                "KineMeasure", "KineCapture", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Benchmarks/Bench"),
+
+        // An extension that does everything wrong, for the end-to-end tests.
+        .executableTarget(name: "kinecast-faults", dependencies: ["KinecastExtension"], path: "Tests/Faults"),
+        .target(
+            name: "SoundTesting", dependencies: ["CPulse", "CFFmpeg", "KinePlatform", "CLinux", system],
+            path: "Tests/SoundTesting", linkerSettings: [.linkedLibrary("avcodec")]),
+        .target(
+            name: "ScreenTesting", dependencies: ["CXCB", "KineMedia", "KinePlatform", system],
+            path: "Tests/ScreenTesting"),
+        // A take known byte for byte, and a process that reads one.
+        .target(
+            name: "RelayTesting", dependencies: ["KineRelay", "KineMedia"], path: "Tests/RelayTesting",
+            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is computed
+        .executableTarget(
+            name: "RelayPeer", dependencies: ["KineRelay", "KinePlatform", "RelayTesting", system],
+            path: "Tests/RelayPeer"),
+        .executableTarget(
+            name: "ExtensionFixture", dependencies: ["KinecastExtension"], path: "Tests/ExtensionFixture"),
+        .testTarget(name: "KineMediaTests", dependencies: ["KineMedia"]),
+        .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform"]),
+        .testTarget(
+            name: "KineCaptureTests",
+            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "SoundTesting", "ScreenTesting"]),
+        .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels"]),
+        .testTarget(name: "KineCodecsTests", dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "SoundTesting"]),
+        .testTarget(
+            name: "KineContainersTests",
+            dependencies: ["KineContainers", "KineMedia", "KinePlatform", "CLinux", system]),
+        .testTarget(
+            name: "KineRelayTests",
+            dependencies: [
+                "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting", "RelayPeer",
+                system,
+            ]),
+        .testTarget(
+            name: "KinecastExtensionTests",
+            dependencies: [
+                "KinecastExtension", "KinecastExtensionTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux",
+                "RelayTesting", "ExtensionFixture", system,
+            ]),
+        // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
+        .target(name: "RTMPTesting", path: "Tests/RTMPTesting"),
+        .testTarget(name: "KineRTMPTests", dependencies: ["KineRTMP", "KineMedia", "RTMPTesting"]),
+        .testTarget(
+            name: "KinePublishTests",
+            dependencies: [
+                "KinePublish", "KineRTMP", "RTMPTesting", "KineMedia", "KinePlatform", "CLinux", system,
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .testTarget(
+            name: "KinecastToolTests",
+            dependencies: [
+                "kinecast", "KineRelay", "KineMedia", "KinePlatform",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .testTarget(name: "KineEngineTests", dependencies: ["KineEngine", "SoundTesting"]),
+        .testTarget(
+            name: "KineMeasureTests",
+            dependencies: [
+                "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "kinecast-scene", "kinecast-bench", system,
+            ]),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults", "kinecast-witness",
+                "kinecast-scene",
+                "KineMeasure", "ScreenTesting", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", "CLinux",
+                system,
+            ]),
+    ],
+    swiftLanguageModes: [.v6]
+)

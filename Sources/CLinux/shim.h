@@ -1,0 +1,334 @@
+// Linux calls that Glibc's Swift overlay does not offer: sockets' peer credentials and fd passing (macros),
+// sealed memory, signal descriptors, and starting a process that dies with its parent.
+#pragma once
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <malloc.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/shm.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// _GNU_SOURCE must not be defined here: the C library's structures would then differ from those other modules see. What
+// it would bring is declared by hand, as in the C library's headers.
+extern int fallocate(int fd, int mode, off_t offset, off_t length);
+extern ssize_t copy_file_range(int from, __off64_t *from_offset, int to, __off64_t *to_offset, size_t count, unsigned flags);
+extern int pipe2(int descriptors[2], int flags);
+extern long syscall(long number, ...);
+extern int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
+
+// poll with nanoseconds.
+static inline int kine_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout) {
+    return ppoll(fds, count, timeout, 0);
+}
+
+// Names the calling thread for `top -H`; variadic in C, so Swift cannot call prctl itself.
+static inline void kine_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// The user id behind a connected unix socket, or -1 with errno set.
+static inline int64_t kine_peer_uid(int socket) {
+    struct { pid_t pid; uid_t uid; gid_t gid; } credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, 17 /* SO_PEERCRED */, &credentials, &length) != 0) return -1;
+    return credentials.uid;
+}
+
+// The process id behind a connected unix socket, or -1 with errno set.
+static inline int64_t kine_peer_pid(int socket) {
+    struct { pid_t pid; uid_t uid; gid_t gid; } credentials;
+    socklen_t length = sizeof credentials;
+    if (getsockopt(socket, SOL_SOCKET, 17 /* SO_PEERCRED */, &credentials, &length) != 0) return -1;
+    return credentials.pid;
+}
+
+// How kine_spawn starts a process. `fds[i]` becomes descriptor i of the child, or /dev/null where it is negative: a program
+// whose standard error is closed writes its log into the first file it opens. Everything above is closed.
+struct kine_spawn_options {
+    const int *fds;
+    int fd_count;
+    int parent_death_signal; // 0: the child outlives its parent
+    int new_session;         // setsid(): away from the terminal's signals
+    int new_process_group;   // setpgid(0, 0)
+    const char *directory;   // NULL: the parent's
+    int no_new_privileges;   // neither it nor what it starts ever gains rights, by set-user-ID or otherwise
+    int no_core_file;        // its memory is written to no file when it crashes
+    int64_t data_limit;      // RLIMIT_DATA, hard: bytes of private memory; 0: the parent's
+    int64_t stack_limit;     // RLIMIT_STACK, hard: bytes, which new threads' stacks have too; 0: the parent's
+    int oom_score_adjustment; // added to the kernel's choice of whom to kill for want of memory; 0: the parent's
+    int cgroup_processes;    // an open cgroup.procs that the child enters before it runs anything; 0: the parent's cgroup
+};
+
+// Lowers a limit for good; a hard limit that is lower already stays.
+static inline int kine_lower_limit(__rlimit_resource_t resource, int64_t value) {
+    struct rlimit limit;
+    if (getrlimit(resource, &limit) != 0) return -1;
+    if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)value) limit.rlim_max = (rlim_t)value;
+    limit.rlim_cur = limit.rlim_max;
+    return setrlimit(resource, &limit);
+}
+
+// What an extension is started with beyond any child: async-signal-safe calls only. Returns 0, or -1 with errno set.
+static inline int kine_confine(const struct kine_spawn_options *options) {
+    if (options->cgroup_processes > 0 && write(options->cgroup_processes, "0", 1) != 1) return -1;
+    if (options->oom_score_adjustment) {
+        // In decimal, by hand: snprintf may take a lock. A kernel without the file, or one that refuses, does no harm.
+        char digits[8];
+        int end = sizeof digits, value = options->oom_score_adjustment;
+        for (; value > 0 && end > 0; value /= 10) digits[--end] = (char)('0' + value % 10);
+        int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+        if (file >= 0) {
+            (void)!write(file, digits + end, sizeof digits - end);
+            close(file);
+        }
+    }
+    if (options->no_core_file && kine_lower_limit(RLIMIT_CORE, 0) != 0) return -1;
+    if (options->data_limit && kine_lower_limit(RLIMIT_DATA, options->data_limit) != 0) return -1;
+    if (options->stack_limit && kine_lower_limit(RLIMIT_STACK, options->stack_limit) != 0) return -1;
+    if (options->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    return 0;
+}
+
+// Starts `path`. posix_spawn knows neither a parent-death signal nor close_range, hence fork: between fork and exec only
+// async-signal-safe calls are made. Returns the pid, or -1 with errno from fork or from the child's exec.
+static inline pid_t kine_spawn(const char *path, char *const argv[], char *const envp[],
+                               const struct kine_spawn_options *options) {
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0) return -1;
+    pid_t parent = getpid();
+    sigset_t all, previous;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &previous); // no handler of ours may run in the child
+    pid_t pid = fork();
+    if (pid != 0) {
+        int saved = errno;
+        sigprocmask(SIG_SETMASK, &previous, 0);
+        close(report[1]);
+        if (pid < 0) { close(report[0]); errno = saved; return -1; }
+        int failure = 0;
+        ssize_t got;
+        do { got = read(report[0], &failure, sizeof failure); } while (got < 0 && errno == EINTR);
+        close(report[0]);
+        if (got == (ssize_t)sizeof failure) { waitpid(pid, 0, 0); errno = failure; return -1; }
+        return pid;
+    }
+    int failure = 0;
+    if (kine_confine(options) != 0) goto failed; // first: its cgroup's descriptor may be one of the targets below
+    // Move every source descriptor above the targets first, so that no dup2 overwrites one that is still needed.
+    int high[16];
+    int count = options->fd_count < 16 ? options->fd_count : 16;
+    for (int i = 0; i < count; i++) {
+        high[i] = options->fds[i] < 0 ? -1 : fcntl(options->fds[i], F_DUPFD_CLOEXEC, 32);
+        if (options->fds[i] >= 0 && high[i] < 0) goto failed;
+    }
+    {
+        int status = fcntl(report[1], F_DUPFD_CLOEXEC, 32);
+        if (status < 0) goto failed;
+        report[1] = status;
+    }
+    for (int i = 0; i < count; i++) {
+        int source = high[i] >= 0 ? high[i] : open("/dev/null", O_RDWR | O_CLOEXEC);
+        if (source < 0 || (source == i ? fcntl(i, F_SETFD, 0) : dup2(source, i)) < 0) goto failed;
+    }
+    // What is inherited is only what was named. close_range, Linux 5.11 with its flag; before that, one by one.
+    if (syscall(436, count, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) != 0)
+        for (int fd = count; fd < 1024; fd++)
+            if (fd != report[1]) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (options->new_session) setsid();
+    else if (options->new_process_group) setpgid(0, 0);
+    if (options->parent_death_signal) {
+        prctl(PR_SET_PDEATHSIG, options->parent_death_signal);
+        if (getppid() != parent) { errno = ESRCH; goto failed; } // it died before the call above
+    }
+    if (options->directory && chdir(options->directory) != 0) goto failed;
+    for (int s = 1; s < 65; s++)
+        if (s != SIGKILL && s != SIGSTOP) signal(s, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, 0);
+    execve(path, argv, envp);
+failed:
+    failure = errno;
+    (void)!write(report[1], &failure, sizeof failure);
+    _exit(127);
+}
+
+// The process's environment, for children; Swift's strict concurrency does not let it read the variable itself.
+static inline char *const *kine_environment(void) {
+    extern char **environ;
+    return environ;
+}
+
+// A file in memory that holds `size` bytes and can neither grow nor shrink: who writes past its end gets EPERM.
+static inline int kine_bounded_memory_file(const char *name, off_t size) {
+    extern int memfd_create(const char *, unsigned);
+    int fd = memfd_create(name, 1 /* MFD_CLOEXEC */ | 2 /* MFD_ALLOW_SEALING */);
+    if (fd < 0) return -1;
+    if (ftruncate(fd, size) != 0 || fcntl(fd, 1033 /* F_ADD_SEALS */, 2 | 4 /* F_SEAL_SHRINK, F_SEAL_GROW */) != 0) {
+        int saved = errno;
+        close(fd);
+        errno = saved;
+        return -1;
+    }
+    return fd;
+}
+
+// Gives blocks to a file up to `end` without changing its size: what is appended later cannot fail for want of space.
+// Returns 0, or -1 with errno set.
+static inline int kine_reserve(int fd, int64_t start, int64_t end) {
+    return fallocate(fd, FALLOC_FL_KEEP_SIZE, start, end - start);
+}
+
+// Copies inside the kernel, sharing blocks where the file system can. Returns the bytes copied, or -1 with errno set.
+static inline int64_t kine_copy_range(int from, int64_t from_offset, int to, int64_t to_offset, int64_t count) {
+    __off64_t source = from_offset, target = to_offset;
+    return copy_file_range(from, &source, to, &target, (size_t)count, 0);
+}
+
+// Opens a file without a name in `directory`; the kernel forgets it if the process dies before it is linked.
+static inline int kine_open_unnamed(const char *directory, int mode) {
+    return open(directory, __O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+}
+
+// From now on this process inherits its descendants' orphans and must reap them. Returns 0, or -1 with errno set.
+static inline int kine_become_subreaper(void) { return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); }
+
+// A descriptor that becomes readable when the process ends, be it a child or not; -1 with errno set where it is gone
+// already. pidfd_open, Linux 5.3; the number is the same on every architecture.
+static inline int kine_open_process(pid_t pid) {
+    return (int)syscall(434, pid, 0);
+}
+
+// Swaps two paths, or, where the file system cannot, returns -1 with errno EINVAL. renameat2 with RENAME_EXCHANGE.
+static inline int kine_exchange_paths(const char *one, const char *other) {
+    extern int renameat2(int, const char *, int, const char *, unsigned);
+    return renameat2(AT_FDCWD, one, AT_FDCWD, other, 2);
+}
+
+// The number that a process's parent knows it by is free again only once it was reaped. Returns 1 where this call reaped
+// `pid`, 0 where it runs, -1 where it is no child of this process.
+static inline int kine_reap(pid_t pid) {
+    pid_t got = waitpid(pid, 0, WNOHANG);
+    return got == pid ? 1 : got == 0 ? 0 : -1;
+}
+
+// A file in memory of `size` bytes, all zero, to which seals can be added. Returns its descriptor, or -1 with errno set.
+static inline int kine_memory_file(const char *name, off_t size) {
+    extern int memfd_create(const char *, unsigned);
+    int fd = memfd_create(name, 1 /* MFD_CLOEXEC */ | 2 /* MFD_ALLOW_SEALING */);
+    if (fd < 0) return -1;
+    if (ftruncate(fd, size) != 0) {
+        int saved = errno;
+        close(fd);
+        errno = saved;
+        return -1;
+    }
+    return fd;
+}
+
+// Fixes the size of a memory file and its seals; with `read_only` nobody can write it any more but through the mappings
+// that exist (memfd_create(2), F_SEAL_FUTURE_WRITE, Linux 5.1). Returns 0, or -1 with errno set.
+static inline int kine_seal_memory(int fd, int read_only) {
+    return fcntl(fd, 1033 /* F_ADD_SEALS */,
+                 1 | 2 | 4 /* F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW */ | (read_only ? 16 /* F_SEAL_FUTURE_WRITE */ : 0));
+}
+
+// The size of a memory file that can not shrink: reading a mapping of it never ends in SIGBUS. 0 where it still can,
+// -1 with errno set where it is no memory file.
+static inline int64_t kine_sealed_size(int fd) {
+    int seals = fcntl(fd, 1034 /* F_GET_SEALS */);
+    if (seals < 0) return -1;
+    if (!(seals & 2 /* F_SEAL_SHRINK */)) return 0;
+    struct stat status;
+    return fstat(fd, &status) == 0 ? status.st_size : -1;
+}
+
+// How many descriptors one message may carry here.
+#define KINE_DESCRIPTOR_LIMIT 16
+
+// Sends bytes, and descriptors with the first of them (unix(7), SCM_RIGHTS). `count` is at least 1. Returns the bytes sent,
+// or -1 with errno set; once a byte is sent, so are all descriptors.
+static inline ssize_t kine_send_descriptors(int socket, const void *bytes, size_t count, const int *fds, int fd_count) {
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int) * KINE_DESCRIPTOR_LIMIT)];
+    } control;
+    if (fd_count > KINE_DESCRIPTOR_LIMIT) {
+        errno = EINVAL;
+        return -1;
+    }
+    memset(&control, 0, sizeof control);
+    struct iovec part = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (fd_count > 0) {
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)fd_count);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)fd_count);
+        memcpy(CMSG_DATA(header), fds, sizeof(int) * (size_t)fd_count);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}
+
+// Receives bytes and up to KINE_DESCRIPTOR_LIMIT descriptors, which close on exec; the kernel closes what is more than that
+// (MSG_CTRUNC), and so the first of them always arrive. Returns the bytes, 0 at the end, or -1 with errno set.
+static inline ssize_t kine_receive_descriptors(int socket, void *bytes, size_t count, int *fds, int *fd_count) {
+    union {
+        struct cmsghdr header;
+        char space[CMSG_SPACE(sizeof(int) * KINE_DESCRIPTOR_LIMIT)];
+    } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *fd_count = 0;
+    ssize_t got = recvmsg(socket, &message, 0x40000000 /* MSG_CMSG_CLOEXEC */);
+    if (got < 0) return got;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        size_t bytes_of_fds = header->cmsg_len - CMSG_LEN(0);
+        for (size_t i = 0; i < bytes_of_fds / sizeof(int); i++) {
+            int fd;
+            memcpy(&fd, CMSG_DATA(header) + i * sizeof fd, sizeof fd);
+            if (*fd_count < KINE_DESCRIPTOR_LIMIT) fds[(*fd_count)++] = fd;
+            else close(fd);
+        }
+    }
+    return got;
+}
+
+// What the kernel knows of a TCP connection: the beginning of struct tcp_info as linux/tcp.h has it since Linux 4.9; the C
+// library's own ends before the counters of bytes.
+struct kine_tcp_info {
+    uint8_t states[8];
+    uint32_t before_unacknowledged[4];
+    uint32_t unacknowledged; // segments
+    uint32_t before_round_trip[10];
+    uint32_t round_trip; // microseconds, smoothed
+    uint32_t after_round_trip[8];
+    uint64_t pacing_rate;
+    uint64_t maximum_pacing_rate;
+    uint64_t bytes_acknowledged;
+    uint64_t bytes_received;
+    uint32_t segments_out;
+    uint32_t segments_in;
+    uint32_t unsent_bytes;
+    uint32_t minimum_round_trip;
+};

@@ -1,0 +1,3 @@
+// libpulse's asynchronous interface; it serves PulseAudio and PipeWire alike.
+#pragma once
+#include <pulse/pulseaudio.h>

@@ -1,0 +1,123 @@
+// A made picture for machines with no screen at all: colour bars, a frame counter, a moving block, and a square that lights
+// up at every full second, when the pattern's sound beeps.
+import KineMedia
+import KinePlatform
+
+/// A synthetic source of pictures, drawn at a steady rate. Used by the capture thread.
+public final class PatternSource: VideoSource {
+    public let size: PixelSize
+    private let interval: Int64
+    private let wake = WakeSignal()
+    private let pixels: UnsafeMutableBufferPointer<UInt32>
+    private let counterArea: PixelRect
+    private let flashArea: PixelRect
+    private let track: PixelRect
+    private var begun: Int64?
+    private var frame = -1
+
+    /// The square is lit for this long from every full second of CLOCK_MONOTONIC on; the beep lasts as long.
+    public static let flashLength: Int64 = 100_000_000
+
+    /// 75 % bars as in SMPTE EG 1, left to right: white, yellow, cyan, green, magenta, red, blue.
+    static let bars: [UInt32] = [0xbfbfbf, 0xbfbf00, 0x00bfbf, 0x00bf00, 0xbf00bf, 0xbf0000, 0x0000bf]
+
+    public init(size: PixelSize, framesPerSecond: Int) {
+        self.size = size
+        interval = 1_000_000_000 / Int64(max(1, framesPerSecond))
+        pixels = .allocate(capacity: size.area)
+        let barHeight = size.height * 2 / 3
+        let unit = max(1, size.height / 60)
+        counterArea = PixelRect(x: unit * 2, y: barHeight + unit * 2, width: unit * 4 * 8, height: unit * 7)
+        flashArea = PixelRect(x: size.width - unit * 14, y: barHeight + unit * 2, width: unit * 12, height: unit * 7)
+        track = PixelRect(x: 0, y: barHeight + unit * 12, width: size.width, height: unit * 4)
+        fill(PixelRect(size: size), 0x101010)
+        for (index, colour) in Self.bars.enumerated() {
+            let left = size.width * index / Self.bars.count
+            let right = size.width * (index + 1) / Self.bars.count
+            fill(PixelRect(x: left, y: 0, width: right - left, height: barHeight), colour)
+        }
+    }
+
+    deinit { pixels.deallocate() }
+
+    public var interrupter: @Sendable () -> Void {
+        let wake = wake
+        return { wake.signal() }
+    }
+
+    public func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
+        // The next frame is due by the grid, so that the counter tells the time.
+        let nextFrame = begun.map { $0 + Int64(frame + 1) * interval } ?? MonotonicClock.now()
+        var until = deadline
+        if !ignoringChanges { until = min(deadline ?? .max, nextFrame) }
+        if WakeSignal.poll([wake.descriptor], until: until)[0] {
+            wake.clear()
+            return .interrupted
+        }
+        return !ignoringChanges && MonotonicClock.now() >= nextFrame ? .changed : .deadline
+    }
+
+    public func takeDamage() throws(VideoSourceError) -> DamageRegion {
+        var damage = DamageRegion(size: size)
+        let now = MonotonicClock.now()
+        let origin = begun ?? now
+        if begun == nil {
+            begun = origin
+            damage.insertAll()
+        }
+        let current = Int((now - origin) / interval)
+        guard current != frame else { return damage }
+        frame = current
+        draw(at: now - origin, instant: now)
+        for area in [counterArea, flashArea, track] { damage.insert(area) }
+        return damage
+    }
+
+    public func read(
+        _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
+    ) throws(VideoSourceError) {
+        guard let base = pixels.baseAddress else { return }
+        for rect in region.rectangles() {
+            body(rect, UnsafeRawPointer(base + rect.y * size.width + rect.x), size.width * 4)
+        }
+    }
+
+    private func draw(at time: Int64, instant: Int64) {
+        fill(track, 0x101010)
+        let side = track.height
+        let travel = max(1, size.width - side)
+        fill(PixelRect(x: Int(time / 2_000_000) % travel, y: track.y, width: side, height: side), 0xe0e0e0)
+        fill(flashArea, instant % 1_000_000_000 < Self.flashLength ? 0xffffff : 0x000000)
+        fill(counterArea, 0x101010)
+        let unit = counterArea.height / 7
+        var rest = frame
+        for place in stride(from: 7, through: 0, by: -1) {
+            drawDigit(rest % 10, at: (counterArea.x + place * unit * 4, counterArea.y), unit: unit)
+            rest /= 10
+        }
+    }
+
+    /// Seven segments, four units wide with the gap and seven high.
+    private func drawDigit(_ digit: Int, at origin: (x: Int, y: Int), unit: Int) {
+        // Which segments a digit lights: top, top left, top right, middle, bottom left, bottom right, bottom.
+        let lit: [UInt8] = [
+            0b1110111, 0b0010010, 0b1011101, 0b1011011, 0b0111010, 0b1101011, 0b1101111, 0b1010010, 0b1111111,
+            0b1111011,
+        ]
+        let shapes = [(0, 0, 3, 1), (0, 0, 1, 4), (2, 0, 1, 4), (0, 3, 3, 1), (0, 3, 1, 4), (2, 3, 1, 4), (0, 6, 3, 1)]
+        for (index, shape) in shapes.enumerated() where lit[digit] & (0b1000000 >> UInt8(index)) != 0 {
+            fill(
+                PixelRect(
+                    x: origin.x + shape.0 * unit, y: origin.y + shape.1 * unit, width: shape.2 * unit,
+                    height: shape.3 * unit), 0xf0f0f0)
+        }
+    }
+
+    private func fill(_ rect: PixelRect, _ colour: UInt32) {
+        let inside = rect.intersection(PixelRect(size: size))
+        guard let base = pixels.baseAddress, !inside.isEmpty else { return }
+        for y in inside.y..<inside.maxY {
+            (base + y * size.width + inside.x).update(repeating: colour, count: inside.width)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// Which of a sound server's statements about time to believe. Pure.
+
+/// A frame of a stream and the CLOCK_MONOTONIC instant (nanoseconds) at which it was heard, or will be.
+public struct SoundClockReading: Sendable, Equatable {
+    /// Counted from the stream's first frame.
+    public var frame: Int64
+    public var instant: Int64
+
+    public init(frame: Int64, instant: Int64) {
+        self.frame = frame
+        self.instant = instant
+    }
+}
+
+/// Filters readings: a server that was late in answering, or whose device hiccuped, tells a time that is wrong by tens
+/// of milliseconds and right again the next time. A large change is believed only when a second reading confirms it.
+struct ClockReadings {
+    enum Verdict: Equatable {
+        case accept
+        /// Ask again at once.
+        case askAgain
+    }
+
+    /// Nanoseconds a reading may differ from what the one before foretold without being asked again. Clocks differ by
+    /// less than 300 ppm: 1 ms in three seconds; the rest is jitter.
+    static let tolerance: Int64 = 15_000_000
+    /// Nanoseconds from question to answer, beyond which the moment the answer speaks of is too uncertain.
+    static let longestRoundTrip: Int64 = 10_000_000
+    /// Questions in a row after which the answer is taken as it is: a machine may simply be busy.
+    static let patience = 5
+
+    private let rate: Int64
+    private(set) var accepted: SoundClockReading?
+    private var doubted: SoundClockReading?
+    private var refusals = 0
+
+    init(rate: Int) { self.rate = Int64(rate) }
+
+    mutating func judge(_ reading: SoundClockReading, roundTrip: Int64) -> Verdict {
+        if refusals < Self.patience {
+            if roundTrip > Self.longestRoundTrip {
+                refusals += 1
+                return .askAgain
+            }
+            if let accepted, departs(reading, from: accepted), doubted.map({ departs(reading, from: $0) }) ?? true {
+                refusals += 1
+                doubted = reading
+                return .askAgain
+            }
+        }
+        accepted = reading
+        doubted = nil
+        refusals = 0
+        return .accept
+    }
+
+    /// The instant of a frame, from the last accepted reading and the nominal rate.
+    func instant(ofFrame frame: Int64) -> Int64? {
+        accepted.map { $0.instant + (frame - $0.frame) * 1_000_000_000 / rate }
+    }
+
+    private func departs(_ reading: SoundClockReading, from other: SoundClockReading) -> Bool {
+        let expected = other.instant + (reading.frame - other.frame) * 1_000_000_000 / rate
+        return abs(reading.instant - expected) > Self.tolerance
+    }
+}

@@ -1,0 +1,187 @@
+// A connection to a sound server over libpulse's asynchronous interface: its loop, its state, and what the server has.
+// Everything here belongs to the one thread that turns the loop; streams are in PulseRecordStream.
+import CPulse
+import KinePlatform
+
+final class PulseConnection {
+    enum State: Equatable {
+        case connecting, ready
+        /// Refused, lost or never there, in libpulse's words.
+        case failed(String)
+    }
+
+    private(set) var state = State.connecting
+    private(set) var context: OpaquePointer?
+    /// Set by the server's events and by each new connection: the inventory has to be asked for again.
+    var isStale = false
+
+    private let loop: OpaquePointer
+    private let server: String?
+    private var gathering: SoundInventory?
+    private var unanswered = 0
+    private var completion: ((SoundInventory) -> Void)?
+
+    /// `server` as in PULSE_SERVER; nil asks the environment and libpulse's configuration. Nil result: out of memory.
+    init?(server: String?) {
+        guard let loop = pa_mainloop_new() else { return nil }
+        self.loop = loop
+        self.server = server
+    }
+
+    deinit {
+        close()
+        pa_mainloop_free(loop)
+    }
+
+    /// For threads other than the loop's: ends the sleep in `turn`.
+    struct Waker: @unchecked Sendable {
+        // Sendable: pa_mainloop_wakeup only writes to a pipe. The owner keeps the loop alive longer than its wakers.
+        fileprivate let loop: OpaquePointer
+        func wake() { pa_mainloop_wakeup(loop) }
+    }
+
+    var waker: Waker { Waker(loop: loop) }
+
+    private var unretained: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private static func connection(_ userdata: UnsafeMutableRawPointer?) -> PulseConnection? {
+        userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Begins to connect, from the start. The outcome appears in `state` as the loop turns.
+    func connect() {
+        close()
+        state = .connecting
+        guard let context = pa_context_new(pa_mainloop_get_api(loop), "Kinecast") else {
+            state = .failed("out of memory")
+            return
+        }
+        self.context = context
+        pa_context_set_state_callback(
+            context, { _, userdata in PulseConnection.connection(userdata)?.contextChanged() }, unretained)
+        pa_context_set_subscribe_callback(
+            context,
+            { _, event, _, userdata in PulseConnection.connection(userdata)?.serverChanged(event) }, unretained)
+        // No autospawn: a machine without a sound server must not get one from being recorded.
+        if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { contextChanged() }
+    }
+
+    /// Ends the connection. Streams must be closed first.
+    func close() {
+        guard let context else { return }
+        self.context = nil
+        completion = nil
+        pa_context_set_state_callback(context, nil, nil)
+        pa_context_set_subscribe_callback(context, nil, nil)
+        pa_context_disconnect(context)
+        pa_context_unref(context)
+    }
+
+    /// Sleeps until something happens, `wake` is called or CLOCK_MONOTONIC reaches `deadline` (nanoseconds), and
+    /// handles it.
+    func turn(until deadline: Int64?) {
+        var timeout: Int32 = -1
+        if let deadline {
+            // Rounded up to the millisecond that poll knows, so as not to wake before the deadline and then again.
+            timeout = Int32(clamping: max(0, deadline - MonotonicClock.now() + 999_999) / 1_000_000 * 1000)
+        }
+        guard pa_mainloop_prepare(loop, timeout) >= 0, pa_mainloop_poll(loop) >= 0 else { return }
+        pa_mainloop_dispatch(loop)
+    }
+
+    private func contextChanged() {
+        guard let context else { return }
+        switch pa_context_get_state(context) {
+        case PA_CONTEXT_READY:
+            state = .ready
+            isStale = true
+            let interest =
+                PA_SUBSCRIPTION_MASK_SERVER.rawValue | PA_SUBSCRIPTION_MASK_SINK.rawValue
+                | PA_SUBSCRIPTION_MASK_SOURCE.rawValue | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
+            forget(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: interest), nil, nil))
+        case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
+            state = .failed(String(cString: pa_strerror(pa_context_errno(context))))
+            completion = nil
+        default: break
+        }
+    }
+
+    private func serverChanged(_ event: pa_subscription_event_type_t) {
+        let facility = event.rawValue & PA_SUBSCRIPTION_EVENT_FACILITY_MASK.rawValue
+        let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
+        let isDevice =
+            facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue || facility == PA_SUBSCRIPTION_EVENT_SOURCE.rawValue
+        // A device's change is its volume or its being idle, of no interest; a sink input's may be a move.
+        if isDevice && kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue { return }
+        isStale = true
+    }
+
+    private func forget(_ operation: OpaquePointer?) {
+        if let operation { pa_operation_unref(operation) }
+    }
+
+    /// Asks for all devices and playing applications. `completion` is called once, from `turn`, or never if the
+    /// connection is lost or the next question comes first.
+    func askInventory(_ completion: @escaping (SoundInventory) -> Void) {
+        guard let context, state == .ready else { return }
+        isStale = false
+        gathering = SoundInventory()
+        self.completion = completion
+        unanswered = 4
+        forget(
+            pa_context_get_server_info(
+                context,
+                { _, info, userdata in
+                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    if let info {
+                        connection.gathering?.defaultOutput = string(info.pointee.default_sink_name)
+                        connection.gathering?.defaultSource = string(info.pointee.default_source_name)
+                    }
+                    connection.answered()
+                }, unretained))
+        forget(
+            pa_context_get_sink_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    guard end == 0, let info = info?.pointee else { return connection.answered() }
+                    guard let name = string(info.name), let monitor = string(info.monitor_source_name) else { return }
+                    connection.gathering?.outputs.append(
+                        .init(
+                            index: info.index, name: name, description: string(info.description) ?? name,
+                            monitor: monitor))
+                }, unretained))
+        forget(
+            pa_context_get_source_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    guard end == 0, let info = info?.pointee else { return connection.answered() }
+                    guard info.monitor_of_sink == UInt32.max, let name = string(info.name) else { return }
+                    connection.gathering?.microphones.append(
+                        .init(name: name, description: string(info.description) ?? name))
+                }, unretained))
+        forget(
+            pa_context_get_sink_input_info_list(
+                context,
+                { _, info, end, userdata in
+                    guard let connection = PulseConnection.connection(userdata) else { return }
+                    guard end == 0, let info = info?.pointee else { return connection.answered() }
+                    connection.gathering?.playbacks.append(
+                        .init(
+                            index: info.index, output: info.sink,
+                            application: string(pa_proplist_gets(info.proplist, "application.name")) ?? "",
+                            binary: string(pa_proplist_gets(info.proplist, "application.process.binary")) ?? ""))
+                }, unretained))
+    }
+
+    private func answered() {
+        unanswered -= 1
+        guard unanswered == 0, let inventory = gathering, let completion else { return }
+        gathering = nil
+        self.completion = nil
+        completion(inventory)
+    }
+}
+
+private func string(_ text: UnsafePointer<CChar>?) -> String? { text.map { String(cString: $0) } }

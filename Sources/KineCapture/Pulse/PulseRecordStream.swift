@@ -1,0 +1,230 @@
+// One record stream of a sound server: samples in large pieces, and from time to time the instant at which a frame was
+// heard. Belongs to the thread that turns the connection's loop.
+import CPulse
+import KinePlatform
+
+final class PulseRecordStream {
+    /// What a stream tells its owner, on the loop's thread.
+    protocol Owner: AnyObject {
+        func streamOpened(_ stream: PulseRecordStream)
+        /// Borrowed interleaved samples, or nil where the server lost `frames` of them.
+        func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int)
+        func stream(_ stream: PulseRecordStream, told reading: SoundClockReading)
+        /// A run of deliveries is over.
+        func streamRests(_ stream: PulseRecordStream)
+        /// The stream is over: its device or its application is gone, or the connection.
+        func streamEnded(_ stream: PulseRecordStream)
+    }
+
+    let id: SoundStreamID
+    let source: SoundSource
+    /// Samples a second, the device's own.
+    private(set) var rate = 48000
+    private(set) var isOpen = false
+
+    private let channels: Int
+    /// Seconds of sound in one piece, as asked for.
+    private(set) var fragment: Double
+    private weak var owner: (any Owner)?
+    private var stream: OpaquePointer?
+    private var readings = ClockReadings(rate: 48000)
+    private var framesRead: Int64 = 0
+    private var askedAt: Int64?
+    private var answeredAt: Int64?
+    /// Under way; the context's, so a closing stream has to withdraw it.
+    private var descriptionQuestion: OpaquePointer?
+    private var nextQuestion: Int64 = 0
+    private var openedAt: Int64 = 0
+    private var batch = 0
+
+    /// Nanoseconds between questions about the clock once it is known, and for how long after the start it is not.
+    private static let questionInterval: Int64 = 2_500_000_000
+    private static let gettingAcquainted: Int64 = 5_000_000_000
+
+    /// Opens the stream. `fragment`: seconds of sound in one piece. Nil: the server refuses at once.
+    init?(
+        id: SoundStreamID, source: SoundSource, channels: Int, fragment: Double, context: OpaquePointer,
+        owner: any Owner
+    ) {
+        self.id = id
+        self.source = source
+        self.channels = channels
+        self.fragment = fragment
+        self.owner = owner
+        var specification = pa_sample_spec(
+            format: PA_SAMPLE_FLOAT32LE, rate: UInt32(rate), channels: UInt8(clamping: channels))
+        guard let stream = pa_stream_new(context, "Recording", &specification, nil) else { return nil }
+        self.stream = stream
+        let unretained = Unmanaged.passUnretained(self).toOpaque()
+        pa_stream_set_state_callback(stream, { _, data in PulseRecordStream.from(data)?.stateChanged() }, unretained)
+        pa_stream_set_read_callback(stream, { _, _, data in PulseRecordStream.from(data)?.read() }, unretained)
+        var attributes = Self.attributes(fragment: fragment, rate: rate, channels: channels)
+        // Large pieces (ADJUST_LATENCY) let server and recorder sleep. The device's own rate (FIX_RATE): there is one
+        // resampler on the way, ours. DONT_MOVE: where the sound comes from is decided here, not by the server.
+        let flags =
+            PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_FIX_RATE.rawValue | PA_STREAM_DONT_MOVE.rawValue
+        let device: String?
+        switch source {
+        case .source(let name): device = name
+        case .playback(let index, _):
+            device = nil
+            pa_stream_set_monitor_stream(stream, index)
+        }
+        guard pa_stream_connect_record(stream, device, &attributes, pa_stream_flags_t(rawValue: flags)) >= 0 else {
+            close()
+            return nil
+        }
+    }
+
+    deinit { close() }
+
+    private static func from(_ userdata: UnsafeMutableRawPointer?) -> PulseRecordStream? {
+        userdata.map { Unmanaged<PulseRecordStream>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static func attributes(fragment: Double, rate: Int, channels: Int) -> pa_buffer_attr {
+        let bytesPerSecond = Double(rate * channels * MemoryLayout<Float>.size)
+        let whole = UInt32(fragment * Double(rate)) * UInt32(channels * MemoryLayout<Float>.size)
+        // Four seconds of room: a recorder that the scheduler forgets for a while loses nothing.
+        return pa_buffer_attr(
+            maxlength: UInt32(bytesPerSecond * 4), tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
+            fragsize: whole)
+    }
+
+    /// Ends the stream without a word to the owner.
+    func close() {
+        guard let stream else { return }
+        self.stream = nil
+        isOpen = false
+        if let descriptionQuestion {
+            pa_operation_cancel(descriptionQuestion)
+            pa_operation_unref(descriptionQuestion)
+            self.descriptionQuestion = nil
+        }
+        pa_stream_set_state_callback(stream, nil, nil)
+        pa_stream_set_read_callback(stream, nil, nil)
+        pa_stream_disconnect(stream)
+        pa_stream_unref(stream)
+    }
+
+    /// Asks for small pieces from now on: the take ends, and its last sound should come soon.
+    func hurry() {
+        change(fragment: min(fragment, 0.02))
+        batch = 1
+    }
+
+    /// Asks for pieces of so many seconds from now on.
+    func change(fragment: Double) {
+        guard let stream, isOpen else { return }
+        self.fragment = fragment
+        setBatch()
+        var attributes = Self.attributes(fragment: fragment, rate: rate, channels: channels)
+        if let operation = pa_stream_set_buffer_attr(stream, &attributes, nil, nil) { pa_operation_unref(operation) }
+    }
+
+    private func stateChanged() {
+        guard let stream else { return }
+        switch pa_stream_get_state(stream) {
+        case PA_STREAM_READY:
+            if let specification = pa_stream_get_sample_spec(stream) { rate = Int(specification.pointee.rate) }
+            readings = ClockReadings(rate: rate)
+            isOpen = true
+            openedAt = MonotonicClock.now()
+            setBatch()
+            owner?.streamOpened(self)
+            askTime()
+        case PA_STREAM_FAILED, PA_STREAM_TERMINATED:
+            close()
+            owner?.streamEnded(self)
+        default: break
+        }
+    }
+
+    /// A device with short periods wakes us often; half a fragment is worth the work, less can wait.
+    private func setBatch() { batch = Int(fragment * Double(rate)) / 2 * channels * MemoryLayout<Float>.size }
+
+    private func read() {
+        guard let stream, isOpen else { return }
+        let now = MonotonicClock.now()
+        if readings.accepted == nil {
+            if askedAt == nil { askTime() }
+            return
+        }
+        guard pa_stream_readable_size(stream) >= batch else { return }
+        drain()
+        if now >= nextQuestion { askTime() }
+        owner?.streamRests(self)
+    }
+
+    private func drain() {
+        let frameSize = channels * MemoryLayout<Float>.size
+        while let stream, isOpen {
+            var data: UnsafeRawPointer?
+            var length = 0
+            guard pa_stream_peek(stream, &data, &length) >= 0, length > 0 else { return }
+            let frames = length / frameSize
+            let samples = data.map {
+                UnsafeBufferPointer(start: $0.assumingMemoryBound(to: Float.self), count: frames * channels)
+            }
+            framesRead += Int64(frames)
+            owner?.stream(self, delivered: samples, frames: frames)
+            pa_stream_drop(stream)
+        }
+    }
+
+    /// Asks two questions in one go. PulseAudio's timing leaves out what it holds back of a monitor's sound in case the
+    /// output rewinds (tens of milliseconds, changing with the output's latency); only the stream's description tells
+    /// it.
+    private func askTime() {
+        guard let stream, isOpen, askedAt == nil else { return }
+        askedAt = MonotonicClock.now()
+        answeredAt = nil
+        let unretained = Unmanaged.passUnretained(self).toOpaque()
+        let timing = pa_stream_update_timing_info(
+            stream, { _, success, data in PulseRecordStream.from(data)?.timingAnswered(success != 0) }, unretained)
+        let description = pa_context_get_source_output_info(
+            pa_stream_get_context(stream), pa_stream_get_index(stream),
+            { _, info, end, data in
+                // One item and then the end of the list; or an error, where the stream is just going.
+                if let info, end == 0 {
+                    PulseRecordStream.from(data)?.descriptionAnswered(heldBack: Int64(info.pointee.buffer_usec))
+                } else if end < 0 {
+                    PulseRecordStream.from(data)?.askedAt = nil
+                }
+            }, unretained)
+        if let descriptionQuestion { pa_operation_unref(descriptionQuestion) }
+        descriptionQuestion = description
+        if let timing { pa_operation_unref(timing) }
+        if timing == nil || description == nil { askedAt = nil }
+    }
+
+    private func timingAnswered(_ success: Bool) { answeredAt = success ? MonotonicClock.now() : nil }
+
+    /// `heldBack`: microseconds of sound between the device and the stream's queue.
+    private func descriptionAnswered(heldBack: Int64) {
+        guard let stream, isOpen, let asked = askedAt else { return }
+        askedAt = nil
+        guard let answered = answeredAt, let info = pa_stream_get_timing_info(stream)?.pointee,
+            info.write_index_corrupt == 0, info.read_index_corrupt == 0
+        else { return }
+        // How long ago the next frame to be read was heard: what waits for us, what the server and the device still
+        // hold, and the way of the answer. A monitor hears before the listener does, by the output's own latency
+        // (sink_usec). Summed here, as pa_stream_get_latency cuts off at zero what is negative in a stream's first
+        // moments.
+        let waiting = (info.write_index - info.read_index) / Int64(channels * MemoryLayout<Float>.size)
+        let micro = Int64(info.source_usec) + Int64(info.transport_usec) + heldBack - Int64(info.sink_usec)
+        let latency = waiting * 1_000_000_000 / Int64(rate) + micro * 1000
+        let isFirst = readings.accepted == nil
+        let reading = SoundClockReading(frame: framesRead, instant: answered - latency)
+        switch readings.judge(reading, roundTrip: answered - asked) {
+        case .askAgain: askTime()
+        case .accept:
+            nextQuestion = answered - openedAt < Self.gettingAcquainted ? answered : answered + Self.questionInterval
+            owner?.stream(self, told: reading)
+            if isFirst {
+                drain()
+                owner?.streamRests(self)
+            }
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// What a sound server offers to record, for `kinecast sources`.
+import KinePlatform
+
+public enum PulseSources {
+    /// Asks the server once. Blocks, three seconds at most: not for Swift's cooperative pool.
+    ///
+    /// `server` as in PULSE_SERVER; nil asks the environment.
+    public static func list(server: String? = nil) throws(SoundCapture.Error) -> SoundInventory {
+        guard let connection = PulseConnection(server: server) else { throw .noServer("out of memory") }
+        defer { connection.close() }
+        connection.connect()
+        var result: SoundInventory?
+        var hasAsked = false
+        let deadline = MonotonicClock.now() + 3_000_000_000
+        while MonotonicClock.now() < deadline {
+            if case .failed(let reason) = connection.state { throw .noServer(reason) }
+            if connection.state == .ready && !hasAsked {
+                hasAsked = true
+                connection.askInventory { result = $0 }
+            }
+            if let result { return result }
+            connection.turn(until: deadline)
+        }
+        throw .noServer("it does not answer within three seconds")
+    }
+}

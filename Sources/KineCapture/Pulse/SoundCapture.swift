@@ -1,0 +1,107 @@
+// Records what a take wants to hear: keeps the right streams of the sound server open while devices, applications and
+// the server itself come and go. One thread does everything; the receiver is called on it.
+import KinePlatform
+
+/// One stream's number; never used twice in a take.
+public struct SoundStreamID: Hashable, Sendable {
+    public let rawValue: Int
+
+    public init(rawValue: Int) { self.rawValue = rawValue }
+}
+
+/// Takes the sound. All calls come on the capture's one thread, one at a time.
+public protocol SoundReceiver: AnyObject, Sendable {
+    /// A stream begins. `target`: the index of the wish it serves; several streams may serve one and are to be mixed.
+    /// `sampleRate`: of its device.
+    func soundOpened(_ stream: SoundStreamID, target: Int, sampleRate: Int)
+    /// Interleaved samples, full scale ±1, borrowed for the call. The first come after the first `soundTimed`.
+    func sound(_ stream: SoundStreamID, samples: Span<Float>)
+    /// The server lost this many frames.
+    func soundMissing(_ stream: SoundStreamID, frames: Int)
+    /// When a frame was heard. Its number is that of the next frame to be delivered.
+    func soundTimed(_ stream: SoundStreamID, reading: SoundClockReading)
+    /// The stream ends; nothing more comes of it.
+    func soundClosed(_ stream: SoundStreamID)
+    /// A run of the calls above is over, or nothing came for the pace's `quietInterval`.
+    func soundSettled(now: Int64)
+    /// Something a person should know, in one sentence.
+    func soundWarning(_ sentence: String)
+}
+
+/// How soon sound is wanted after it was heard. Each piece wakes a sleeping machine.
+public enum SoundPace: Sendable {
+    /// In large pieces: a file does not need it sooner.
+    case file
+    /// In pieces as small as are worth the work: somebody listens.
+    case live
+
+    /// Seconds of sound in one piece.
+    public var fragment: Double { self == .file ? 0.4 : 0.01 }
+    /// The longest time between two calls of `soundSettled`, in nanoseconds.
+    public var quietInterval: Int64 { self == .file ? 480_000_000 : 20_000_000 }
+}
+
+public final class SoundCapture: Sendable {
+    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
+        /// No sound server answers; libpulse's reason.
+        case noServer(String)
+        /// A target that must be there from the start is not; one sentence.
+        case missing(String)
+
+        public var description: String {
+            switch self {
+            case .noServer(let reason):
+                "No sound server answers (\(reason)); start PulseAudio or PipeWire, set PULSE_SERVER, "
+                    + "or record with --audio none."
+            case .missing(let sentence): sentence
+            }
+        }
+    }
+
+    /// The longest time between two calls of `soundSettled`, in nanoseconds, at the pace of a file.
+    public static let quietInterval: Int64 = SoundPace.file.quietInterval
+
+    private let session: SoundSession.Handle
+    private let thread: DedicatedThread
+
+    /// Connects and opens what is there; blocks until it is known what, five seconds at most.
+    ///
+    /// Microphones must be there at the start; outputs and applications may come later. `server` as in PULSE_SERVER;
+    /// nil asks the environment.
+    public init(
+        targets: [SoundTarget], channels: Int, server: String? = nil, pace: SoundPace = .file,
+        receiver: any SoundReceiver
+    ) throws(Error) {
+        let handle = SoundSession.Handle()
+        session = handle
+        thread = DedicatedThread(name: "sound") {
+            SoundSession.run(
+                targets: targets, channels: channels, server: server, pace: pace, receiver: receiver, handle: handle)
+        }
+        switch handle.outcome(until: MonotonicClock.now() + 5_000_000_000) {
+        case .success: return
+        case .failure(let error):
+            stop()
+            throw error
+        }
+    }
+
+    /// Runs `job` on the capture's thread, between the receiver's calls. Dropped after `stop`.
+    public func perform(_ job: @escaping @Sendable () -> Void) { session.perform { _ in job() } }
+
+    /// Asks for what is still under way in small pieces, without waiting for a full one.
+    public func hurry() { session.perform { $0.hurry() } }
+
+    /// Delivers in larger or smaller pieces from now on.
+    public func change(pace: SoundPace) { session.perform { $0.change(pace: pace) } }
+
+    /// How often the thread has woken from sleep so far.
+    var wakeups: Int { session.wakeups }
+
+    /// Ends all streams and the thread. No call reaches the receiver afterwards. Not from the receiver's calls.
+    public func stop() {
+        if session.stop() { thread.join() }
+    }
+
+    deinit { stop() }
+}

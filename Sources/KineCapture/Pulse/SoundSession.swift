@@ -1,0 +1,266 @@
+// SoundCapture's thread: turns the connection's loop, compares what is open with what should be, and opens again what
+// was lost. What should be open is decided in SoundInventory.
+import KinePlatform
+
+final class SoundSession: PulseRecordStream.Owner {
+    /// What other threads hold of a session.
+    final class Handle: Sendable {
+        private struct State {
+            var outcome: Result<Void, SoundCapture.Error>?
+            var jobs: [@Sendable (SoundSession) -> Void] = []
+            var waker: PulseConnection.Waker?
+            var isStopped = false
+            var wakeups = 0
+        }
+
+        private let state = Monitor(State())
+
+        func outcome(until deadline: Int64) -> Result<Void, SoundCapture.Error> {
+            state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer("it does not answer within five seconds"))
+        }
+
+        func perform(_ job: @escaping @Sendable (SoundSession) -> Void) {
+            state.withLock {
+                guard !$0.isStopped else { return }
+                $0.jobs.append(job)
+                $0.waker?.wake()
+            }
+        }
+
+        /// How often the thread woke from a sleep of a millisecond or more: a server sends a large piece in several
+        /// messages, which come in one burst.
+        var wakeups: Int { state.withLock { $0.wakeups } }
+
+        /// False where it was stopped before.
+        func stop() -> Bool {
+            state.withLock {
+                guard !$0.isStopped else { return false }
+                $0.isStopped = true
+                $0.jobs = []
+                $0.waker?.wake()
+                return true
+            }
+        }
+
+        // The loop's own thread calls these. The waker goes before the loop does.
+        fileprivate func attach(_ waker: PulseConnection.Waker?) { state.withLock { $0.waker = waker } }
+        fileprivate var isStopped: Bool { state.withLock { $0.isStopped } }
+        fileprivate func settle(_ outcome: Result<Void, SoundCapture.Error>) {
+            state.signal { if $0.outcome == nil { $0.outcome = outcome } }
+        }
+        fileprivate func takeJobs(afterSleep hasSlept: Bool) -> [@Sendable (SoundSession) -> Void] {
+            state.withLock { state in
+                if hasSlept { state.wakeups += 1 }
+                defer { state.jobs = [] }
+                return state.jobs
+            }
+        }
+    }
+
+    private let connection: PulseConnection
+    private let targets: [SoundTarget]
+    private let channels: Int
+    private var pace: SoundPace
+    private let receiver: any SoundReceiver
+    private let handle: Handle
+    private var streams: [SoundStreamID: (stream: PulseRecordStream, target: Int)] = [:]
+    private var nextID = 0
+    private var hasBegun = false
+    private var isAsking = false
+    private var hasNews = false
+    private var isHurried = false
+    private var connectionLost = false
+    private var retryAt: Int64?
+    /// For each target, whether it found anything when last looked for.
+    private var isPresent: [Bool?]
+
+    /// Nanoseconds between attempts to reach a lost server or device.
+    private static let retryInterval: Int64 = 1_000_000_000
+
+    static func run(
+        targets: [SoundTarget], channels: Int, server: String?, pace: SoundPace, receiver: any SoundReceiver,
+        handle: Handle
+    ) {
+        guard let connection = PulseConnection(server: server) else {
+            return handle.settle(.failure(.noServer("out of memory")))
+        }
+        let session = SoundSession(
+            connection: connection, targets: targets, channels: channels, pace: pace, receiver: receiver,
+            handle: handle)
+        handle.attach(connection.waker)
+        session.turnUntilStopped()
+        handle.attach(nil)
+        for (stream, _) in session.streams.values { stream.close() }
+        connection.close()
+    }
+
+    private init(
+        connection: PulseConnection, targets: [SoundTarget], channels: Int, pace: SoundPace,
+        receiver: any SoundReceiver, handle: Handle
+    ) {
+        self.pace = pace
+        self.connection = connection
+        self.targets = targets
+        self.channels = channels
+        self.receiver = receiver
+        self.handle = handle
+        isPresent = Array(repeating: nil, count: targets.count)
+    }
+
+    private func turnUntilStopped() {
+        connection.connect()
+        var quietUntil = MonotonicClock.now() + pace.quietInterval
+        while !handle.isStopped {
+            look()
+            let before = MonotonicClock.now()
+            connection.turn(until: min(quietUntil, retryAt ?? .max))
+            let now = MonotonicClock.now()
+            for job in handle.takeJobs(afterSleep: now - before > 1_000_000) { job(self) }
+            if hasNews || now >= quietUntil {
+                hasNews = false
+                quietUntil = now + pace.quietInterval
+                if hasBegun { receiver.soundSettled(now: now) }
+            }
+        }
+    }
+
+    /// Does what the connection's state asks for.
+    private func look() {
+        switch connection.state {
+        case .connecting: break
+        case .failed(let reason):
+            guard hasBegun else {
+                // Nobody waits for a server that was not there at the beginning.
+                handle.settle(.failure(.noServer(reason)))
+                retryAt = nil
+                return
+            }
+            if !connectionLost {
+                connectionLost = true
+                receiver.soundWarning("The sound server is gone (\(reason)); sound is silent until it is back.")
+                for (stream, _) in Array(streams.values) { end(stream) }
+            }
+            if retryAt == nil { retryAt = MonotonicClock.now() + Self.retryInterval }
+        case .ready:
+            connectionLost = false
+            if connection.isStale && !isAsking { ask() }
+        }
+        guard let due = retryAt, MonotonicClock.now() >= due else { return }
+        retryAt = nil
+        if case .failed = connection.state {
+            isAsking = false
+            connection.connect()
+        } else if connection.state == .ready {
+            connection.isStale = true
+        }
+    }
+
+    private func ask() {
+        isAsking = true
+        connection.askInventory { [unowned self] inventory in
+            isAsking = false
+            compare(with: inventory)
+        }
+    }
+
+    private func compare(with inventory: SoundInventory) {
+        if !hasBegun, let missing = firstMissing(in: inventory) {
+            return handle.settle(.failure(.missing(missing)))
+        }
+        for (index, target) in targets.enumerated() {
+            let wanted = target.sources(in: inventory)
+            let open = streams.values.filter { $0.target == index }
+            for (stream, _) in open where !wanted.contains(stream.source) { end(stream) }
+            let kept = Set(open.map(\.stream.source))
+            for source in wanted where !kept.contains(source) { start(source, target: index) }
+            if wanted.isEmpty && isWorthSaying(target, before: isPresent[index]) {
+                receiver.soundWarning(target.absence(in: inventory))
+            }
+            isPresent[index] = !wanted.isEmpty
+        }
+        hasBegun = true
+        handle.settle(.success(()))
+    }
+
+    /// Applications fall silent and play again all the time; a device that goes is news each time.
+    private func isWorthSaying(_ target: SoundTarget, before wasPresent: Bool?) -> Bool {
+        switch target {
+        case .application: wasPresent == nil
+        case .defaultOutput, .defaultMicrophone, .microphone: wasPresent != false
+        }
+    }
+
+    private func firstMissing(in inventory: SoundInventory) -> String? {
+        for target in targets where target.sources(in: inventory).isEmpty {
+            switch target {
+            case .microphone, .defaultMicrophone: return target.absence(in: inventory)
+            case .defaultOutput, .application: continue
+            }
+        }
+        return nil
+    }
+
+    private func start(_ source: SoundSource, target: Int) {
+        guard let context = connection.context else { return }
+        let id = SoundStreamID(rawValue: nextID)
+        nextID += 1
+        let stream = PulseRecordStream(
+            id: id, source: source, channels: channels, fragment: pace.fragment, context: context, owner: self)
+        if let stream {
+            streams[id] = (stream, target)
+        } else {
+            retryAt = MonotonicClock.now() + Self.retryInterval
+        }
+    }
+
+    private func end(_ stream: PulseRecordStream) {
+        let wasOpen = stream.isOpen
+        stream.close()
+        guard streams.removeValue(forKey: stream.id) != nil else { return }
+        if wasOpen { receiver.soundClosed(stream.id) }
+        hasNews = true
+    }
+
+    func hurry() {
+        isHurried = true
+        for (stream, _) in streams.values { stream.hurry() }
+    }
+
+    func change(pace: SoundPace) {
+        self.pace = pace
+        if isHurried { return }
+        for (stream, _) in streams.values { stream.change(fragment: pace.fragment) }
+    }
+
+    func streamOpened(_ stream: PulseRecordStream) {
+        guard let target = streams[stream.id]?.target else { return }
+        receiver.soundOpened(stream.id, target: target, sampleRate: stream.rate)
+        if isHurried {
+            stream.hurry()
+        } else if stream.fragment != pace.fragment {
+            stream.change(fragment: pace.fragment)
+        }
+    }
+
+    func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int) {
+        if let samples {
+            receiver.sound(stream.id, samples: samples.span)
+        } else {
+            receiver.soundMissing(stream.id, frames: frames)
+        }
+    }
+
+    func stream(_ stream: PulseRecordStream, told reading: SoundClockReading) {
+        receiver.soundTimed(stream.id, reading: reading)
+    }
+
+    func streamRests(_ stream: PulseRecordStream) { hasNews = true }
+
+    func streamEnded(_ stream: PulseRecordStream) {
+        guard streams.removeValue(forKey: stream.id) != nil else { return }
+        receiver.soundClosed(stream.id)
+        hasNews = true
+        // The server's own news usually comes first; if not, the stream may have failed for a passing reason.
+        retryAt = MonotonicClock.now() + Self.retryInterval
+    }
+}

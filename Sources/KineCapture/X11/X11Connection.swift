@@ -1,0 +1,138 @@
+// One connection to an X server: its screen, the extensions capture stands on, and requests' replies as Swift values.
+import CXCB
+import Glibc
+import KineMedia
+
+/// A connection to an X server. Used by one thread.
+final class X11Connection {
+    let handle: OpaquePointer
+    let root: UInt32
+    /// What the root window's pixels are: the size may change later, the format does not.
+    let initialSize: PixelSize
+    /// First event numbers of the extensions.
+    let damageEvent: UInt8
+    let fixesEvent: UInt8
+    let randrEvent: UInt8
+    let inputOpcode: UInt8?
+    let hasSharedMemory: Bool
+    let hasComposite: Bool
+
+    /// `display` is the server's name; nil stands for what DISPLAY says.
+    init(display: String? = nil) throws(VideoSourceError) {
+        var screenNumber: Int32 = 0
+        let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
+        guard !name.isEmpty else {
+            throw .unavailable(
+                "There is no display: DISPLAY is not set. Run inside a graphical session, or record a private screen "
+                    + "with --virtual 1280x720 -- COMMAND.")
+        }
+        guard let connection = xcb_connect(name, &screenNumber) else {
+            throw .unavailable("There is not enough memory to connect to the display \(name); close something first.")
+        }
+        guard xcb_connection_has_error(connection) == 0 else {
+            xcb_disconnect(connection)
+            throw .unavailable(
+                "The X display \(name) cannot be opened; check that it runs and that XAUTHORITY names its cookie file.")
+        }
+        handle = connection
+        var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
+        for _ in 0..<max(0, screenNumber) where screens.rem > 1 { xcb_screen_next(&screens) }
+        let screen = screens.data.pointee
+        root = screen.root
+        initialSize = PixelSize(width: Int(screen.width_in_pixels), height: Int(screen.height_in_pixels))
+
+        func present(_ reply: UnsafePointer<xcb_query_extension_reply_t>?) -> xcb_query_extension_reply_t? {
+            guard let extensionData = reply?.pointee, extensionData.present != 0 else { return nil }
+            return extensionData
+        }
+        guard Self.pixelsAreBGRA(connection, depth: screen.root_depth) else {
+            xcb_disconnect(connection)
+            throw .unavailable(
+                "The display \(name) has \(screen.root_depth) bits a pixel, and only 24 or 32 can be recorded; start the X "
+                    + "server with depth 24.")
+        }
+        guard let damage = present(kine_damage_extension(connection)),
+            let fixes = present(kine_xfixes_extension(connection)),
+            let randr = present(kine_randr_extension(connection))
+        else {
+            xcb_disconnect(connection)
+            throw .unavailable(
+                "The X server \(name) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg, Xwayland or Xvfb."
+            )
+        }
+        damageEvent = damage.first_event
+        fixesEvent = fixes.first_event
+        randrEvent = randr.first_event
+        inputOpcode = present(kine_input_extension(connection))?.major_opcode
+        hasSharedMemory = present(kine_shm_extension(connection)) != nil
+        hasComposite = present(kine_composite_extension(connection)) != nil
+        negotiateVersions()
+    }
+
+    deinit { xcb_disconnect(handle) }
+
+    var descriptor: Int32 { xcb_get_file_descriptor(handle) }
+    var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
+
+    /// The extensions refuse every other request until the client has said which version it speaks.
+    private func negotiateVersions() {
+        free(xcb_damage_query_version_reply(handle, xcb_damage_query_version(handle, 1, 1), nil))
+        free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 5, 0), nil))
+        free(xcb_randr_query_version_reply(handle, xcb_randr_query_version(handle, 1, 5), nil))
+        if hasComposite {
+            free(xcb_composite_query_version_reply(handle, xcb_composite_query_version(handle, 0, 4), nil))
+        }
+        if inputOpcode != nil {
+            free(xcb_input_xi_query_version_reply(handle, xcb_input_xi_query_version(handle, 2, 2), nil))
+        }
+    }
+
+    private static func pixelsAreBGRA(_ connection: OpaquePointer, depth: UInt8) -> Bool {
+        guard let setup = xcb_get_setup(connection), depth == 24 || depth == 32,
+            setup.pointee.image_byte_order == UInt8(XCB_IMAGE_ORDER_LSB_FIRST.rawValue)
+        else { return false }
+        var formats = xcb_setup_pixmap_formats_iterator(setup)
+        while formats.rem > 0 {
+            if formats.data.pointee.depth == depth { return formats.data.pointee.bits_per_pixel == 32 }
+            xcb_format_next(&formats)
+        }
+        return false
+    }
+
+    /// Waits for a reply, hands it to `body` and frees it. Nil where the server answered with an error.
+    func reply<Cookie, Reply, Result>(
+        _ cookie: Cookie,
+        _ fetch: (
+            OpaquePointer?, Cookie, UnsafeMutablePointer<UnsafeMutablePointer<xcb_generic_error_t>?>?
+        ) -> UnsafeMutablePointer<Reply>?,
+        _ body: (UnsafeMutablePointer<Reply>) -> Result
+    ) -> Result? {
+        var error: UnsafeMutablePointer<xcb_generic_error_t>?
+        let answer = fetch(handle, cookie, &error)
+        defer {
+            free(answer)
+            free(error)
+        }
+        return answer.map(body)
+    }
+
+    /// Whether a checked request went through.
+    func succeeded(_ cookie: xcb_void_cookie_t) -> Bool {
+        let error = xcb_request_check(handle, cookie)
+        free(error)
+        return error == nil
+    }
+
+    func atom(_ name: String) -> UInt32 {
+        reply(xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name), xcb_intern_atom_reply) { $0.pointee.atom } ?? 0
+    }
+
+    func geometry(of drawable: UInt32) -> (rect: PixelRect, border: Int)? {
+        reply(xcb_get_geometry(handle, drawable), xcb_get_geometry_reply) {
+            let g = $0.pointee
+            return (
+                PixelRect(x: Int(g.x), y: Int(g.y), width: Int(g.width), height: Int(g.height)), Int(g.border_width)
+            )
+        }
+    }
+}

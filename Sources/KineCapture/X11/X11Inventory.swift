@@ -1,0 +1,43 @@
+// What an X display offers to record.
+import KineMedia
+
+/// The monitors and windows of an X display, as they are now.
+public struct X11Inventory: Sendable, Equatable {
+    public struct Monitor: Sendable, Equatable {
+        /// RandR's name, which `--screen` takes.
+        public var name: String
+        /// In the screen's coordinates.
+        public var bounds: PixelRect
+        public var isPrimary: Bool
+    }
+
+    public struct Window: Sendable, Equatable {
+        /// The X id, which `--window` takes.
+        public var id: UInt32
+        public var title: String
+        /// WM_CLASS's class.
+        public var application: String
+        /// _NET_WM_PID, as the window's owner set it.
+        public var processID: Int32?
+        public var bounds: PixelRect
+    }
+
+    public let screen: PixelSize
+    public let monitors: [Monitor]
+    /// The windows a person would name: those the window manager lists, or without one the shown top-level windows.
+    public let windows: [Window]
+    /// The server is on this machine and shares memory with its clients.
+    public let hasSharedMemory: Bool
+    /// Windows can be recorded although others cover them.
+    public let hasComposite: Bool
+
+    /// Asks the server of that name; nil stands for what DISPLAY says. Throws `unavailable` where there is none.
+    public init(display: String? = nil) throws(VideoSourceError) {
+        let connection = try X11Connection(display: display)
+        screen = connection.initialSize
+        monitors = X11Layout.monitors(connection)
+        windows = X11Layout.windows(connection)
+        hasSharedMemory = connection.hasSharedMemory
+        hasComposite = connection.hasComposite
+    }
+}

@@ -1,0 +1,108 @@
+// Where things are on an X screen: monitors by RandR, windows by what the window manager says.
+import CXCB
+import Glibc
+import KineMedia
+
+enum X11Layout {
+    /// The rectangle of the root window that `target` means, inside the screen.
+    static func area(
+        of target: X11ScreenSource.Target, on connection: X11Connection, rootBounds: PixelRect
+    ) throws(VideoSourceError) -> PixelRect {
+        let wanted: PixelRect
+        switch target {
+        case .screen(nil), .window:
+            wanted = rootBounds
+        case .screen(let name?):
+            let all = monitors(connection)
+            guard let monitor = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+                let names = all.map(\.name).joined(separator: ", ")
+                throw .unavailable("There is no monitor \(name) on this display; it has \(names).")
+            }
+            wanted = monitor.bounds
+        case .region(let rect):
+            wanted = rect
+        }
+        let area = wanted.intersection(rootBounds)
+        guard !area.isEmpty else {
+            throw .unavailable(
+                "The region \(wanted.width)x\(wanted.height)+\(wanted.x)+\(wanted.y) lies outside the screen, which is "
+                    + "\(rootBounds.width)x\(rootBounds.height); choose one inside it.")
+        }
+        return area
+    }
+
+    static func monitors(_ connection: X11Connection) -> [X11Inventory.Monitor] {
+        connection.reply(
+            xcb_randr_get_monitors(connection.handle, connection.root, 1), xcb_randr_get_monitors_reply
+        ) { reply in
+            var found: [X11Inventory.Monitor] = []
+            var iterator = xcb_randr_get_monitors_monitors_iterator(reply)
+            while iterator.rem > 0 {
+                let info = iterator.data.pointee
+                found.append(
+                    X11Inventory.Monitor(
+                        name: atomName(info.name, connection),
+                        bounds: PixelRect(
+                            x: Int(info.x), y: Int(info.y), width: Int(info.width), height: Int(info.height)),
+                        isPrimary: info.primary != 0))
+                xcb_randr_monitor_info_next(&iterator)
+            }
+            return found
+        } ?? []
+    }
+
+    /// The windows a person would name: those the window manager lists, or, with none running, the root's shown children.
+    static func windows(_ connection: X11Connection) -> [X11Inventory.Window] {
+        let listed = property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection)
+        var ids = listed.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
+        if ids.isEmpty {
+            ids =
+                connection.reply(xcb_query_tree(connection.handle, connection.root), xcb_query_tree_reply) { reply in
+                    let count = Int(xcb_query_tree_children_length(reply))
+                    return Array(UnsafeBufferPointer(start: xcb_query_tree_children(reply), count: count))
+                } ?? []
+        }
+        let titleAtom = connection.atom("_NET_WM_NAME")
+        let processAtom = connection.atom("_NET_WM_PID")
+        return ids.compactMap { id in
+            guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1 else {
+                return nil
+            }
+            var title = property(titleAtom, of: id, connection)
+            if title.isEmpty { title = property(UInt32(XCB_ATOM_WM_NAME.rawValue), of: id, connection) }
+            // WM_CLASS is two strings, each ended by a zero: the instance and the class.
+            let names = property(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: id, connection).split(separator: 0)
+            return X11Inventory.Window(
+                id: id, title: String(decoding: title, as: UTF8.self),
+                application: names.last.map { String(decoding: $0, as: UTF8.self) } ?? "",
+                processID: property(processAtom, of: id, connection).withUnsafeBytes { bytes in
+                    bytes.count == 4 ? Int32(bitPattern: bytes.loadUnaligned(as: UInt32.self)) : nil
+                }, bounds: geometry.rect)
+        }
+    }
+
+    private static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {
+        connection.reply(
+            xcb_get_window_attributes(connection.handle, window), xcb_get_window_attributes_reply
+        ) { $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue) && $0.pointee._class == 1 } ?? false
+    }
+
+    private static func property(_ atom: UInt32, of window: UInt32, _ connection: X11Connection) -> [UInt8] {
+        guard atom != 0 else { return [] }
+        return connection.reply(
+            xcb_get_property(connection.handle, 0, window, atom, 0, 0, 4096), xcb_get_property_reply
+        ) { reply in
+            let count = Int(xcb_get_property_value_length(reply))
+            guard count > 0, let value = xcb_get_property_value(reply) else { return [] }
+            return Array(UnsafeRawBufferPointer(start: value, count: count))
+        } ?? []
+    }
+
+    private static func atomName(_ atom: UInt32, _ connection: X11Connection) -> String {
+        connection.reply(xcb_get_atom_name(connection.handle, atom), xcb_get_atom_name_reply) { reply in
+            let count = Int(xcb_get_atom_name_name_length(reply))
+            guard count > 0, let name = xcb_get_atom_name_name(reply) else { return "" }
+            return String(decoding: UnsafeRawBufferPointer(start: name, count: count), as: UTF8.self)
+        } ?? ""
+    }
+}

@@ -1,0 +1,216 @@
+// An X screen, a part of it, or one window, read where the server says it was painted.
+import CXCB
+import Glibc
+import KineMedia
+import KinePlatform
+
+/// A picture source on an X server. Created and used by the capture thread.
+public final class X11ScreenSource: VideoSource {
+    /// What to look at.
+    public enum Target: Equatable, Sendable {
+        /// The whole screen, or one monitor by its RandR name.
+        case screen(monitor: String?)
+        /// A rectangle in the screen's coordinates.
+        case region(PixelRect)
+        /// A window by its id; it may be covered by others.
+        case window(UInt32)
+    }
+
+    public private(set) var size: PixelSize
+    private let connection: X11Connection
+    private let reader: X11PixelReader
+    private let cursor: X11Cursor?
+    private let target: Target
+    private let wake = WakeSignal()
+    /// What is read: the root window, or the window's off-screen pixmap.
+    private var drawable: UInt32
+    /// The picture's origin in `drawable`.
+    private var origin = (x: 0, y: 0)
+    private var windowPixmap: X11WindowPixmap?
+    private var rootBounds: PixelRect
+    private let damage: UInt32
+    private let damagedRegion: UInt32
+    private var damageIsPending = false
+    private var layoutChanged = false
+    private var windowIsGone = false
+    private var everythingIsDamaged = true
+
+    /// `display` is the server's name; nil stands for what DISPLAY says. Throws `unavailable` where there is no such server
+    /// or no such target on it.
+    public init(target: Target, showsCursor: Bool, display: String? = nil) throws(VideoSourceError) {
+        let connection = try X11Connection(display: display)
+        self.connection = connection
+        self.target = target
+        reader = X11PixelReader(connection: connection)
+        rootBounds = PixelRect(size: connection.initialSize)
+        var watched = connection.root
+        switch target {
+        case .screen, .region:
+            let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            drawable = connection.root
+            origin = (area.x, area.y)
+            size = area.size
+        case .window(let id):
+            let pixmap = try X11WindowPixmap(window: id, connection: connection)
+            windowPixmap = pixmap
+            drawable = pixmap.id
+            origin = pixmap.origin
+            size = pixmap.size
+            watched = id
+        }
+        let handle = connection.handle
+        damage = xcb_generate_id(handle)
+        damagedRegion = xcb_generate_id(handle)
+        xcb_xfixes_create_region(handle, damagedRegion, 0, nil)
+        // Non-empty: one event, then silence until the damage is taken. Finer levels send an event for every stroke.
+        xcb_damage_create(handle, damage, watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
+        xcb_randr_select_input(
+            handle, connection.root,
+            UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
+        cursor = showsCursor ? X11Cursor(connection: connection) : nil
+        xcb_flush(handle)
+    }
+
+    public var interrupter: @Sendable () -> Void {
+        let wake = wake
+        return { wake.signal() }
+    }
+
+    // MARK: Waiting
+
+    public func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
+        while true {
+            if !ignoringChanges {
+                try takeEvents()
+                if hasChanged { return .changed }
+            }
+            xcb_flush(connection.handle)
+            let descriptors = ignoringChanges ? [wake.descriptor] : [wake.descriptor, connection.descriptor]
+            let readable = WakeSignal.poll(descriptors, until: deadline)
+            if readable[0] {
+                wake.clear()
+                return .interrupted
+            }
+            if ignoringChanges || !readable[1] {
+                guard let deadline else { continue }
+                if MonotonicClock.now() >= deadline { return .deadline }
+            }
+        }
+    }
+
+    private var hasChanged: Bool {
+        damageIsPending || layoutChanged || everythingIsDamaged || (cursor?.mayHaveChanged ?? false)
+    }
+
+    private func takeEvents() throws(VideoSourceError) {
+        while let event = xcb_poll_for_event(connection.handle) {
+            note(event)
+            free(event)
+        }
+        if connection.isBroken {
+            throw .lost("The X server has gone away, so the recording ends here.")
+        }
+        if windowIsGone { throw .ended(reason: "the window was closed") }
+        if layoutChanged {
+            layoutChanged = false
+            try followLayout()
+        }
+    }
+
+    private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+        let type = event.pointee.response_type & 0x7f
+        switch type {
+        case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
+            damageIsPending = true
+        case connection.fixesEvent + UInt8(XCB_XFIXES_CURSOR_NOTIFY):
+            cursor?.noteImage()
+        case connection.randrEvent + UInt8(XCB_RANDR_SCREEN_CHANGE_NOTIFY),
+            connection.randrEvent + UInt8(XCB_RANDR_NOTIFY):
+            layoutChanged = true
+        case UInt8(XCB_GE_GENERIC):
+            // Raw motion is the only extended event that was asked for.
+            cursor?.noteMotion()
+        case UInt8(XCB_DESTROY_NOTIFY):
+            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
+                if case .window(let id) = target, $0.pointee.window == id { windowIsGone = true }
+            }
+        case UInt8(XCB_CONFIGURE_NOTIFY), UInt8(XCB_MAP_NOTIFY):
+            layoutChanged = layoutChanged || windowPixmap != nil
+        default:
+            break
+        }
+    }
+
+    /// The screen or the window has another size or place now.
+    private func followLayout() throws(VideoSourceError) {
+        if let root = connection.geometry(of: connection.root) { rootBounds = PixelRect(size: root.rect.size) }
+        if let windowPixmap {
+            guard windowPixmap.renew() else { return }
+            drawable = windowPixmap.id
+            origin = windowPixmap.origin
+            size = windowPixmap.size
+        } else {
+            // A monitor that was unplugged leaves the picture as it is until it comes back.
+            guard let area = try? X11Layout.area(of: target, on: connection, rootBounds: rootBounds) else { return }
+            guard area.size != size || area.x != origin.x || area.y != origin.y else { return }
+            origin = (area.x, area.y)
+            size = area.size
+        }
+        everythingIsDamaged = true
+        cursor?.noteMotion()  // it stands elsewhere in the picture, though it has not moved
+    }
+
+    // MARK: Damage and pixels
+
+    public func takeDamage() throws(VideoSourceError) -> DamageRegion {
+        try takeEvents()
+        var region = DamageRegion(size: size)
+        var pointer: xcb_query_pointer_cookie_t?
+        if let cursor, hasChanged || !cursor.reportsMotion {
+            pointer = cursor.ask(window: windowPixmap?.window ?? connection.root)
+        }
+        if damageIsPending {
+            damageIsPending = false
+            xcb_damage_subtract(connection.handle, damage, 0, damagedRegion)
+            let offset = windowPixmap == nil ? origin : (x: 0, y: 0)  // a window's damage is in its own coordinates
+            _ = connection.reply(
+                xcb_xfixes_fetch_region(connection.handle, damagedRegion), xcb_xfixes_fetch_region_reply
+            ) { reply in
+                let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
+                guard let rects = xcb_xfixes_fetch_region_rectangles(reply) else { return }
+                for rect in UnsafeBufferPointer(start: rects, count: count) {
+                    region.insert(
+                        PixelRect(
+                            x: Int(rect.x) - offset.x, y: Int(rect.y) - offset.y, width: Int(rect.width),
+                            height: Int(rect.height)))
+                }
+            }
+        }
+        if everythingIsDamaged {
+            everythingIsDamaged = false
+            region.insertAll()
+        }
+        if let pointer {
+            cursor?.update(pointer, origin: windowPixmap == nil ? origin : (0, 0), damage: &region)
+        }
+        return region
+    }
+
+    public func read(
+        _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
+    ) throws(VideoSourceError) {
+        let rects = X11PixelReader.rectangles(of: region)
+        guard !rects.isEmpty else { return }
+        let complete = reader.read(rects.map { $0.offset(x: origin.x, y: origin.y) }, of: drawable) {
+            index, pixels, stride in
+            cursor?.draw(over: pixels, stride: stride, area: rects[index])
+            body(rects[index], pixels, stride)
+        }
+        if !complete {
+            // The screen or the window changed its size between the event and the request: look again at all of it.
+            if connection.isBroken { throw .lost("The X server has gone away, so the recording ends here.") }
+            layoutChanged = true
+            everythingIsDamaged = true
+        }
+    }
+}

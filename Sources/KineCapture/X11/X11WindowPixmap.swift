@@ -1,0 +1,55 @@
+// A window's own picture, also where others cover it: XComposite keeps the window off screen and names its pixmap.
+import CXCB
+import KineMedia
+
+/// The pixmap behind one window. Used by the capture thread.
+final class X11WindowPixmap {
+    let window: UInt32
+    private let connection: X11Connection
+    private(set) var id: UInt32 = 0
+    private(set) var size: PixelSize
+    /// Where the window's content begins in the pixmap: inside the border.
+    private(set) var origin: (x: Int, y: Int)
+
+    init(window: UInt32, connection: X11Connection) throws(VideoSourceError) {
+        self.window = window
+        self.connection = connection
+        guard connection.hasComposite else {
+            throw .unavailable(
+                "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region.")
+        }
+        guard let geometry = connection.geometry(of: window) else {
+            throw .unavailable(
+                "There is no window 0x\(String(window, radix: 16)) on this display; kinecast sources lists them.")
+        }
+        size = geometry.rect.size
+        origin = (geometry.border, geometry.border)
+        let handle = connection.handle
+        var mask = UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
+        xcb_change_window_attributes(handle, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
+        xcb_composite_redirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
+        guard renew() else {
+            throw .unavailable(
+                "The window 0x\(String(window, radix: 16)) is not shown, so it has no picture; open it and record again."
+            )
+        }
+    }
+
+    deinit { if id != 0 { xcb_free_pixmap(connection.handle, id) } }
+
+    /// Names the pixmap anew, as must be done whenever the window is resized or shown. False where it has none now: the
+    /// last one then stays.
+    func renew() -> Bool {
+        guard let geometry = connection.geometry(of: window) else { return false }
+        let fresh = xcb_generate_id(connection.handle)
+        guard
+            connection.succeeded(
+                xcb_composite_name_window_pixmap_checked(connection.handle, window, fresh))
+        else { return false }
+        if id != 0 { xcb_free_pixmap(connection.handle, id) }
+        id = fresh
+        size = geometry.rect.size
+        origin = (geometry.border, geometry.border)
+        return true
+    }
+}

@@ -1,0 +1,202 @@
+// H.264 through libx264's own C interface: libavcodec does not pass mb_info on, and mb_info is what makes a quiet desktop
+// cheap. One picture in, one access unit out, nothing held back.
+import CX264
+import KineMedia
+
+/// How an encoder is set up. The defaults suit text on a desktop.
+public struct VideoEncoderSettings: Sendable, Equatable {
+    public enum RateControl: Sendable, Equatable {
+        /// One quantiser for all P pictures (0…51, lower is better). The cheapest mode x264 has, since it needs no look
+        /// at the picture before coding it.
+        case constantQuantizer(Int)
+        /// Bits a second, on average over seconds.
+        case averageBitrate(Int)
+    }
+
+    /// Both sides even.
+    public var size: PixelSize
+    public var rateControl: RateControl
+    /// What the rate control assumes between two pictures when it cannot know better. Pictures may come at any time.
+    public var nominalFrameRate: Int
+    /// The most frames from one keyframe to the next; nil: the caller asks for keyframes itself.
+    public var keyframeFrames: Int?
+    /// Worker threads inside x264. One costs the least processor time and memory.
+    public var threads: Int
+    /// Tell x264 which macroblocks are as they were.
+    public var usesMacroblockInfo: Bool
+
+    public init(
+        size: PixelSize, rateControl: RateControl, nominalFrameRate: Int, keyframeFrames: Int? = nil, threads: Int = 1,
+        usesMacroblockInfo: Bool = true
+    ) {
+        self.size = size
+        self.rateControl = rateControl
+        self.nominalFrameRate = nominalFrameRate
+        self.keyframeFrames = keyframeFrames
+        self.threads = threads
+        self.usesMacroblockInfo = usesMacroblockInfo
+    }
+}
+
+/// An H.264 encoder: High profile, CABAC, no reordering, one reference. Not thread-safe: one thread encodes.
+public final class X264Encoder {
+    public enum Error: Swift.Error, CustomStringConvertible {
+        case cannotOpen(PixelSize)
+        case encodingFailed
+
+        public var description: String {
+            switch self {
+            case .cannotOpen(let size):
+                "The H.264 encoder could not be opened for \(size.width)×\(size.height) pixels; "
+                    + "choose a smaller picture with --size."
+            case .encodingFailed:
+                "The H.264 encoder failed on a picture, most likely for want of memory; close something and record again."
+            }
+        }
+    }
+
+    public let parameterSets: H264ParameterSets
+    private let handle: OpaquePointer
+    private let settings: VideoEncoderSettings
+    /// One byte a macroblock, read by x264 during `encode`.
+    private let macroblockInfo: UnsafeMutableBufferPointer<UInt8>
+    private var previousTicks: Int64 = -1
+
+    private static let timescale: Int32 = 90000
+    private static let finestDeblocked = 26
+
+    public init(_ settings: VideoEncoderSettings) throws(Error) {
+        self.settings = settings
+        var parameters = x264_param_t()
+        guard x264_param_default_preset(&parameters, "veryfast", nil) == 0 else { throw .cannotOpen(settings.size) }
+        Self.configure(&parameters, settings)
+        guard x264_param_apply_profile(&parameters, "high") == 0,
+            let handle = kine_x264_encoder_open(&parameters)
+        else { throw .cannotOpen(settings.size) }
+        var units: UnsafeMutablePointer<x264_nal_t>?
+        var count: Int32 = 0
+        guard x264_encoder_headers(handle, &units, &count) > 0,
+            let sets = Self.parameterSets(UnsafeBufferPointer(start: units, count: Int(count)))
+        else {
+            x264_encoder_close(handle)
+            throw .cannotOpen(settings.size)
+        }
+        self.handle = handle
+        parameterSets = sets
+        let tiles = DamageRegion(size: settings.size)
+        macroblockInfo = .allocate(capacity: tiles.columns * tiles.rows)
+        macroblockInfo.initialize(repeating: 0)
+    }
+
+    deinit {
+        x264_encoder_close(handle)
+        macroblockInfo.deallocate()
+    }
+
+    private static func configure(_ p: inout x264_param_t, _ settings: VideoEncoderSettings) {
+        p.i_width = Int32(settings.size.width)
+        p.i_height = Int32(settings.size.height)
+        p.i_csp = X264_CSP_I420
+        p.i_log_level = X264_LOG_ERROR
+        p.i_threads = Int32(settings.threads)
+        p.b_sliced_threads = settings.threads > 1 ? 1 : 0  // frame threads would hold pictures back
+        p.i_sync_lookahead = 0
+        // Variable frame rate as x264 understands it holds one picture back to learn its duration. Times are kept here.
+        p.b_vfr_input = 0
+        p.i_fps_num = UInt32(settings.nominalFrameRate)
+        p.i_fps_den = 1
+        // mb_info is honoured only where the sole reference is the previous picture, unweighted, at a steady quantiser.
+        p.i_bframe = 0
+        p.i_frame_reference = 1
+        p.analyse.i_weighted_pred = Int32(X264_WEIGHTP_NONE)
+        p.analyse.b_mb_info = settings.usesMacroblockInfo ? 1 : 0
+        // Desktops scroll by a line of text, farther than the preset's hexagon finds: half the bytes on a scrolling
+        // terminal for the same processor time.
+        p.analyse.i_me_method = X264_ME_UMH
+        p.analyse.i_me_range = 32
+        // Scene cuts would need the low-resolution pass over every picture; capture knows when a picture is new.
+        p.i_scenecut_threshold = 0
+        p.i_keyint_max = Int32(settings.keyframeFrames ?? Int(X264_KEYINT_MAX_INFINITE))
+        p.rc.i_lookahead = 0
+        p.rc.b_mb_tree = 0
+        switch settings.rateControl {
+        case .constantQuantizer(let quantizer):
+            p.rc.i_rc_method = Int32(X264_RC_CQP)
+            p.rc.i_qp_constant = Int32(quantizer)
+            // At fine quantisers there are no block edges to hide: the filter would cost a twentieth of the time and soften
+            // text, for about one per cent of the bytes.
+            p.b_deblocking_filter = quantizer > finestDeblocked ? 1 : 0
+        case .averageBitrate(let bits):
+            p.rc.i_rc_method = Int32(X264_RC_ABR)
+            p.rc.i_bitrate = Int32(max(1, bits / 1000))
+        }
+        // AVCC: lengths instead of start codes, parameter sets in the sample entry only.
+        p.b_annexb = 0
+        p.b_repeat_headers = 0
+        p.b_aud = 0
+        // BT.709, limited range (ITU-T H.264, E.2.1): what the conversion does and what the file's colr box says.
+        p.vui.b_fullrange = 0
+        p.vui.i_colorprim = 1
+        p.vui.i_transfer = 1
+        p.vui.i_colmatrix = 1
+        p.vui.i_sar_width = 1
+        p.vui.i_sar_height = 1
+    }
+
+    private static func parameterSets(_ units: UnsafeBufferPointer<x264_nal_t>) -> H264ParameterSets? {
+        var sequence: [UInt8]?
+        var picture: [UInt8]?
+        for unit in units where unit.i_payload > 4 {
+            // Each unit comes behind a four-byte length.
+            let bytes = Array(UnsafeBufferPointer(start: unit.p_payload + 4, count: Int(unit.i_payload) - 4))
+            if unit.i_type == Int32(NAL_SPS.rawValue) { sequence = bytes }
+            if unit.i_type == Int32(NAL_PPS.rawValue) { picture = bytes }
+        }
+        guard let sequence, let picture else { return nil }
+        return H264ParameterSets(sequence: VariableRateSPS.clearingFixedFrameRate(sequence), picture: picture)
+    }
+
+    /// Encodes one picture. `changed` are the tiles that differ from the picture encoded just before this one; `time` is
+    /// since the take's start and must grow. The planes may be reused as soon as this returns: x264 has copied them.
+    public func encode(
+        _ picture: I420Picture, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
+    ) throws(Error) -> EncodedSample {
+        var input = x264_picture_t()
+        x264_picture_init(&input)
+        input.img.i_csp = X264_CSP_I420
+        input.img.i_plane = 3
+        input.img.plane = (picture.y, picture.u, picture.v, nil)
+        let chroma = Int32(picture.chromaStride)
+        input.img.i_stride = (Int32(picture.lumaStride), chroma, chroma, 0)
+        // Two pictures of one tick would have no duration between them; that happens around a pause.
+        let ownTicks = time.ticks(timescale: Self.timescale)
+        let ticks = max(ownTicks, previousTicks + 1)
+        let time = ticks == ownTicks ? time : MediaTime(ticks: ticks, timescale: Self.timescale)
+        previousTicks = ticks
+        input.i_pts = ticks
+        input.i_type = forceKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
+        if settings.usesMacroblockInfo && !forceKeyframe {
+            mark(changed)
+            input.prop.mb_info = macroblockInfo.baseAddress
+        }
+        var units: UnsafeMutablePointer<x264_nal_t>?
+        var count: Int32 = 0
+        var output = x264_picture_t()
+        let bytes = x264_encoder_encode(handle, &units, &count, &input, &output)
+        guard bytes > 0, let first = units else { throw .encodingFailed }
+        // The payloads of one access unit lie one behind the other.
+        let data = Array(UnsafeBufferPointer(start: first.pointee.p_payload, count: Int(bytes)))
+        return EncodedSample(
+            type: .video, presentationTime: time, duration: .seconds(1 / Double(settings.nominalFrameRate)),
+            isKeyframe: output.b_keyframe != 0, data: data)
+    }
+
+    private func mark(_ changed: DamageRegion) {
+        macroblockInfo.update(repeating: UInt8(X264_MBINFO_CONSTANT))
+        for row in 0..<changed.rows {
+            for run in changed.runs(row: row) {
+                for column in run { macroblockInfo[row * changed.columns + column] = 0 }
+            }
+        }
+    }
+}

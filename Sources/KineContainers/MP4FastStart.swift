@@ -1,0 +1,92 @@
+// Moves the index of a finished file to its front, so that a player over a network can begin before it has the end. The
+// file is written anew beside the old one and then takes its name.
+
+public enum MP4FastStart {
+    public enum Error: Swift.Error, Equatable {
+        case storage(StorageError)
+        /// The recording has to be finished (`MP4Recovery`) first.
+        case notFinished(path: String)
+        /// The file was not written by Kinecast, or is damaged.
+        case notARecording(path: String)
+    }
+
+    /// Rewrites the file at `path` with its index first. Does nothing where it is first already. Needs as much space as
+    /// the file takes, except where the file system lets two files share blocks; memory as large as the index.
+    ///
+    /// Where this throws, or the process dies, the file is what it was and nothing is left beside it.
+    public static func moveIndexToFront(_ path: String) throws(Error) {
+        do {
+            let file = try DiskFile.open(DiskFile.resolved(path))  // the file is replaced, not a link to it
+            switch try RecordingState(of: file) {
+            case .indexFirst: return
+            case .recording, .empty: throw Error.notFinished(path: path)
+            case .foreign: throw Error.notARecording(path: path)
+            case .finished(let index): try rewrite(file, index: index)
+            }
+        } catch let error as Error {
+            throw error
+        } catch {
+            throw .storage(error as? StorageError ?? .failed(operation: "rewrite", path: path, code: 0))
+        }
+    }
+
+    private static func rewrite(_ file: DiskFile, index: Int64) throws {
+        guard let content = try file.content(of: "moov", at: index, atMost: 1 << 30),
+            index + Int64(content.count) + 8 == (try file.size()),
+            let moved = try? movie(content, movedBy: Int64(content.count) + 8)
+        else { throw Error.notARecording(path: file.path) }
+
+        let start = RecordingLayout.switchOffset
+        let head = RecordingLayout.fileType + moved
+        let result = try DiskFile.createReplacement(for: file.path)
+        do {
+            try result.reserve(through: Int64(head.count) + index - start)
+            try result.write(head, at: 0)
+            try result.copy(from: file, range: start..<index, to: Int64(head.count))
+            try result.truncate(to: Int64(head.count) + index - start)
+            try result.synchronize()
+            try result.replaceTarget(like: file)
+        } catch {
+            result.discardTemporary()
+            throw error
+        }
+    }
+
+    /// A moov whose chunk offsets are all larger by `distance`. Its size stays: the writer chooses the width of the
+    /// offsets so that this always fits (`RecordingLayout.finish`).
+    private static func movie(_ content: [UInt8], movedBy distance: Int64) throws(MalformedBox) -> [UInt8] {
+        var writer = BoxWriter()
+        writer.box("moov") { $0.append(content) }
+        var bytes = writer.bytes
+        let movie = try BoxReader(bytes).box("moov")
+        for track in try movie.all("trak") {
+            let table = try track.box("mdia", "minf", "stbl")
+            let wide = try table.first("stco") == nil
+            var offsets = try table.box(wide ? "co64" : "stco")
+            try offsets.skip(4)
+            let count = Int(try offsets.integer(UInt32.self))
+            guard offsets.remaining == count * (wide ? 8 : 4) else { throw MalformedBox() }
+            for _ in 0..<count {
+                let position = offsets.position
+                let old = try offsets.integer(wide: wide)
+                let (new, overflow) = old.addingReportingOverflow(UInt64(distance))
+                guard !overflow, wide || new <= UInt32.max else { throw MalformedBox() }
+                for byte in 0..<(wide ? 8 : 4) {
+                    bytes[position + byte] = UInt8(truncatingIfNeeded: new >> UInt64(8 * ((wide ? 7 : 3) - byte)))
+                }
+            }
+        }
+        return bytes
+    }
+}
+
+extension MP4FastStart.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .storage(let error): error.description
+        case .notFinished(let path): "\(path) was never finished: recover it first"
+        case .notARecording(let path):
+            "\(path) is not a recording of Kinecast's, or is damaged: it was left as it is"
+        }
+    }
+}

@@ -1,0 +1,136 @@
+// Finishes a recording whose writer died, in place. First everything is read and checked; then the index is appended as
+// the writer would have done it. What was recorded is never moved or overwritten, so nothing can be lost on the way.
+import KineMedia
+
+public enum MP4Recovery {
+    public enum Error: Swift.Error, Equatable {
+        case storage(StorageError)
+        /// The file was not written by Kinecast, or its first bytes are damaged.
+        case notARecording(path: String)
+        /// The recording ended before its first picture.
+        case nothingRecorded(path: String)
+    }
+
+    /// Makes an ordinary MP4 of the recording at `path`. A finished file is left as it is. Where this throws, the file
+    /// plays as well as before.
+    ///
+    /// Reads a few hundred bytes for each half second recorded; memory as the writer's (`SampleTable`).
+    public static func recover(_ path: String) throws(Error) -> RecoveredFile {
+        let file: DiskFile
+        do { file = try DiskFile.open(path) } catch { throw .storage(error) }
+        return try recover(file)
+    }
+
+    /// The same for any file.
+    public static func recover(_ file: any StorageFile) throws(Error) -> RecoveredFile {
+        do {
+            return try RecoverableRecording(file).finish()
+        } catch let error as Error {
+            throw error
+        } catch {
+            throw .storage(error as? StorageError ?? .failed(operation: "recover", path: file.path, code: 0))
+        }
+    }
+}
+
+/// What `MP4Recovery` found in a file and made of it.
+public struct RecoveredFile: Sendable, Equatable {
+    public var bytes: Int64
+    /// How long the file plays.
+    public var duration: MediaTime
+    public var pictures: Int
+    /// Access units of all sound tracks together.
+    public var soundAccessUnits: Int
+    /// There was nothing to do.
+    public var wasAlreadyFinished: Bool
+    /// Bytes that were damaged, or cut off in the middle, and are not part of the recording any more.
+    public var skippedBytes: Int64
+}
+
+extension MP4Recovery.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .storage(let error): error.description
+        case .notARecording(let path):
+            "\(path) is not a recording of Kinecast's, or its beginning is damaged: it was left as it is"
+        case .nothingRecorded(let path):
+            "\(path) ends before its first picture: there is nothing to recover, delete it"
+        }
+    }
+}
+
+/// One file on its way from a recording to an ordinary MP4.
+private struct RecoverableRecording {
+    private let file: any StorageFile
+    private let size: Int64
+    private let state: RecordingState
+
+    /// The largest header, and the largest index, that are believed.
+    private static let largestHeader = 1 << 20
+    static let largestIndex = 1 << 30
+
+    init(_ file: any StorageFile) throws(StorageError) {
+        self.file = file
+        size = try file.size()
+        state = try RecordingState(of: file)
+    }
+
+    func finish() throws -> RecoveredFile {
+        switch state {
+        case .foreign:
+            throw MP4Recovery.Error.notARecording(path: file.path)
+        case .empty:
+            throw MP4Recovery.Error.nothingRecorded(path: file.path)
+        case .indexFirst:
+            guard let finished = try finishedMovie(at: RecordingLayout.switchOffset) else {
+                throw MP4Recovery.Error.notARecording(path: file.path)
+            }
+            return alreadyFinished(finished)
+        case .finished(let index):
+            if let finished = try finishedMovie(at: index) { return alreadyFinished(finished) }
+            return try rebuild(knownEnd: index - 8)  // its end was cut off: the fragments are still there
+        case .recording(let knownEnd):
+            return try rebuild(knownEnd: knownEnd)
+        }
+    }
+
+    private func rebuild(knownEnd: Int64?) throws -> RecoveredFile {
+        let start = RecordingLayout.movieOffset
+        guard let header = try file.content(of: "moov", at: start, atMost: Self.largestHeader) else {
+            throw MP4Recovery.Error.nothingRecorded(path: file.path)
+        }
+        guard let movie = try? MovieDescription(readingInitial: BoxReader(header)) else {
+            throw MP4Recovery.Error.notARecording(path: file.path)
+        }
+        let firstFragment = start + Int64(header.count) + 8
+        var end = size
+        // Believed only where nothing but the beginning of an index follows: whatever else is there was recorded.
+        if let knownEnd, knownEnd > firstFragment, knownEnd < size,
+            try FragmentScanner.isUnfinishedIndex(file, at: knownEnd)
+        {
+            end = knownEnd
+        }
+        var scanner = FragmentScanner(file: file, movie: movie, end: end)
+        try scanner.scan(from: firstFragment)
+        guard scanner.tables[0].count > 0 else { throw MP4Recovery.Error.nothingRecorded(path: file.path) }
+
+        try file.reserve(through: scanner.end + RecordingLayout.indexSizeBound(movie, scanner.tables))
+        let bytes = try RecordingLayout.finish(file, end: scanner.end, movie: movie, tables: scanner.tables)
+        return RecoveredFile(
+            bytes: bytes, duration: RecordingLayout.duration(movie, scanner.tables),
+            pictures: Int(scanner.tables[0].count),
+            soundAccessUnits: scanner.tables[1...].reduce(0) { $0 + Int($1.count) }, wasAlreadyFinished: false,
+            skippedBytes: scanner.skippedBytes)
+    }
+
+    private func finishedMovie(at offset: Int64) throws -> FinishedMovie? {
+        guard let content = try file.content(of: "moov", at: offset, atMost: Self.largestIndex) else { return nil }
+        return try? FinishedMovie(reading: BoxReader(content))
+    }
+
+    private func alreadyFinished(_ movie: FinishedMovie) -> RecoveredFile {
+        RecoveredFile(
+            bytes: size, duration: movie.duration, pictures: movie.pictures, soundAccessUnits: movie.soundAccessUnits,
+            wasAlreadyFinished: true, skippedBytes: 0)
+    }
+}

@@ -1,0 +1,231 @@
+// Writes a take to an MP4 file that plays at every instant: fragments while it lasts, an ordinary file when it is
+// finished. What the bytes look like is in Movie/; when they are written is decided here.
+import KineMedia
+
+/// The recording of one take. Used by one thread, which calls:
+/// - `append` for each sample, in order within its track;
+/// - `flush` a few times a second, also while nothing changes: what it was given last is what a crash may cost;
+/// - `synchronize` once a second: what came before it outlives a power cut;
+/// - `finish` once.
+///
+/// Samples without change of duration cost 4 bytes of memory each until the end (see `SampleTable`), and the samples
+/// themselves are held only until the next `flush`.
+public final class MP4Writer {
+    private let file: any StorageFile
+    private let movie: MovieDescription
+    private let audioTypes: [SampleType]
+
+    /// One for each track of `movie`, pictures first.
+    private var tables: [SampleTable]
+    private var pending: [PendingRun]
+
+    /// Where the fragments end.
+    private var end: Int64
+    private var sequenceNumber: UInt32 = 0
+    /// Where the file says how long the last written picture lasts.
+    private var lastDurationOffset: Int64?
+    /// Up to where the file was brought by the last flush that went well.
+    private var flushedThrough = MediaTime.zero
+    private var isDirty = false
+
+    /// Why nothing more can be written. Finishing what is there may still succeed.
+    public private(set) var failure: StorageError?
+
+    /// Kept free beyond what the index is known to need.
+    private static let reserveMargin: Int64 = 64 << 10
+
+    /// Begins the file: from here on it is a valid recording, and `file` gets its name.
+    /// - Parameters:
+    ///   - audio: the sound tracks, each of another `type`.
+    ///   - creationTime: seconds since 1970-01-01 UTC.
+    public init(
+        file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
+    ) throws(StorageError) {
+        self.file = file
+        var tracks = [TrackDescription(id: 1, video: video)]
+        for (index, format) in audio.enumerated() {
+            tracks.append(TrackDescription(id: UInt32(index + 2), audio: format))
+        }
+        movie = MovieDescription(
+            creationTime: UInt64(max(0, creationTime + MovieDescription.unixEpoch)), tracks: tracks)
+        audioTypes = audio.map(\.type)
+        tables = tracks.map { _ in SampleTable() }
+        pending = tracks.map { _ in PendingRun() }
+
+        let header = RecordingLayout.header(movie)
+        end = Int64(header.count)
+        try file.reserve(through: end + RecordingLayout.indexSizeBound(movie, tables) + Self.reserveMargin)
+        try file.write(header, at: 0)
+        try file.synchronize()
+        try file.publish()
+    }
+
+    /// Bytes in the file so far.
+    public var bytesWritten: Int64 { end }
+
+    /// Bytes that wait for the next `flush`.
+    public var bytesPending: Int { pending.reduce(0) { $0 + $1.payload.count } }
+
+    /// True once the last picture has stood for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
+    /// caller should have the picture encoded again. Without that, what follows comes too early by what does not fit.
+    public var needsRepeatedPicture: Bool {
+        tables[0].lastDuration > 12 * 3600 * UInt32(TrackDescription.videoTimescale)
+    }
+
+    /// Takes a sample; it reaches the file with the next `flush`. A track without format is a caller's mistake and its
+    /// samples are left out, as is everything after a failure.
+    ///
+    /// The first picture is at time zero, whatever its own time says. Sound is timed by counting: its access units must
+    /// follow each other without a gap, the first real sample (behind the priming) belonging to time zero.
+    public func append(_ sample: EncodedSample) {
+        guard failure == nil else { return }
+        let track: Int
+        if sample.type == .video {
+            track = 0
+            let isFirst = tables[0].count == 0 && pending[0].isEmpty
+            let ticks = UInt64(max(0, sample.presentationTime.ticks(timescale: TrackDescription.videoTimescale)))
+            let earliest = pending[0].starts.last ?? tables[0].lastStart  // two pictures cannot share an instant
+            pending[0].starts.append(isFirst ? 0 : max(ticks, earliest + 1))
+        } else {
+            guard let index = audioTypes.firstIndex(of: sample.type) else { return }
+            track = index + 1
+        }
+        pending[track].sizes.append(UInt32(clamping: sample.data.count))
+        pending[track].isSync.append(sample.isKeyframe || track > 0)
+        pending[track].payload.append(contentsOf: sample.data)
+    }
+
+    /// Brings the file up to `now`, a time of the take: one fragment with all that was appended, the last picture lasting
+    /// until `now`. While nothing was appended no fragment is written; the last picture is made to last until `now` by
+    /// overwriting four bytes.
+    ///
+    /// Throws once space runs out, early enough that `finish` still fits; what was appended since the last flush is then
+    /// lost, and every further call throws the same.
+    public func flush(through now: MediaTime) throws(StorageError) {
+        if let failure { throw failure }
+        // Nothing can be shown before the first picture, and a file begins with one.
+        guard tables[0].count > 0 || !pending[0].isEmpty else { return }
+        do {
+            try extendLastPicture(until: pending[0].starts.first ?? ticks(now))
+            if pending.contains(where: { !$0.isEmpty }) { try writeFragment(through: ticks(now)) }
+            flushedThrough = now
+        } catch {
+            failure = error
+            for track in pending.indices { pending[track].removeAll() }
+            throw error
+        }
+    }
+
+    private func ticks(_ time: MediaTime) -> UInt64 {
+        UInt64(max(0, time.ticks(timescale: TrackDescription.videoTimescale)))
+    }
+
+    /// Gives the last written picture its duration, in the file and in the table.
+    private func extendLastPicture(until time: UInt64) throws(StorageError) {
+        guard let offset = lastDurationOffset else { return }
+        let start = tables[0].lastStart
+        let duration = UInt32(clamping: max(time, start + 1) - start)
+        guard duration != tables[0].lastDuration else { return }
+        var field = BoxWriter()
+        field.integer(duration)
+        try file.write(field.bytes, at: offset)
+        tables[0].lastDuration = duration
+        isDirty = true
+    }
+
+    private func writeFragment(through now: UInt64) throws(StorageError) {
+        var runs: [SerializedFragment.Run] = []
+        for (track, samples) in zip(movie.tracks, pending) where !samples.isEmpty {
+            let table = tables[Int(track.id) - 1]
+            guard track.isVideo else {
+                runs.append(.init(track: track, start: table.duration, durations: nil, samples: samples))
+                continue
+            }
+            let durations = samples.starts.indices.map { samples.duration(at: $0, end: now) }
+            runs.append(.init(track: track, start: samples.starts[0], durations: durations, samples: samples))
+        }
+        let fragment = SerializedFragment(sequenceNumber: sequenceNumber + 1, runs: runs, position: end)
+        let fragmentEnd = end + Int64(fragment.bytes.count)
+        // 12 bytes at most for each sample of a fragment, 20 for each of its chunks, are what the index grows by.
+        let growth = runs.reduce(Int64(0)) { $0 + 20 + 16 * Int64($1.samples.sizes.count) }
+        let index = RecordingLayout.indexSizeBound(movie, tables) + growth
+        try file.reserve(through: fragmentEnd + index + Self.reserveMargin)
+        do {
+            try file.write(fragment.bytes, at: end)
+        } catch {
+            try? file.truncate(to: end)
+            throw error
+        }
+
+        for (run, offset) in zip(runs, fragment.runOffsets) {
+            let track = Int(run.track.id) - 1
+            for (sample, size) in run.samples.sizes.enumerated() {
+                tables[track].append(
+                    size: size, duration: run.durations?[sample] ?? run.track.sampleDuration,
+                    isSync: run.samples.isSync[sample])
+            }
+            tables[track].appendChunk(offset: end + Int64(offset), length: UInt32(run.samples.sizes.count))
+            pending[track].removeAll()
+        }
+        if let offset = fragment.lastDurationOffset { lastDurationOffset = end + Int64(offset) }
+        sequenceNumber += 1
+        end = fragmentEnd
+        isDirty = true
+    }
+
+    /// Returns when everything flushed would survive a power cut. Throws `removed` where the file has lost its name: end
+    /// the take then, `finish` puts the file back.
+    public func synchronize() throws(StorageError) {
+        if let failure { throw failure }
+        if isDirty {
+            do {
+                try file.synchronize()
+            } catch {
+                failure = error
+                throw error
+            }
+            isDirty = false
+        }
+        if try file.isRemoved() { throw .removed(path: file.path) }
+    }
+
+    /// Makes an ordinary MP4 of the file, the last picture lasting until `end`. Takes the same short time however long the
+    /// take was: the index is ready and is only written out.
+    ///
+    /// Closes the file, and the writer is of no more use then. After a failure, finishes what is in the file. Throws where
+    /// even that is not possible; the file then still plays, and `MP4Recovery` can finish it later.
+    public func finish(at end: MediaTime) throws(StorageError) -> FinishedFile {
+        var end = end
+        do {
+            try flush(through: end)
+        } catch {
+            end = min(end, flushedThrough)
+        }
+        let tooLittle = tables[0].count == 0
+        if !tooLittle {
+            if failure != nil { try? extendLastPicture(until: ticks(end)) }
+            self.end = try RecordingLayout.finish(file, end: self.end, movie: movie, tables: tables)
+        }
+        if try file.isRemoved() { try file.putBack() }
+        file.close()
+        return FinishedFile(
+            path: file.path, bytes: self.end, duration: RecordingLayout.duration(movie, tables),
+            pictures: Int(tables[0].count), soundAccessUnits: tables[1...].reduce(0) { $0 + Int($1.count) },
+            failure: failure)
+    }
+}
+
+/// What became of a recording.
+public struct FinishedFile: Sendable, Equatable {
+    /// Where the file is. Not where it began, if it had been removed and its name was taken.
+    public var path: String
+    public var bytes: Int64
+    /// How long it plays.
+    public var duration: MediaTime
+    /// Zero where the take ended before its first picture: there is then nothing to play, and the file may go.
+    public var pictures: Int
+    /// Access units of all sound tracks together.
+    public var soundAccessUnits: Int
+    /// What kept the end of the take out of the file, if anything did.
+    public var failure: StorageError?
+}

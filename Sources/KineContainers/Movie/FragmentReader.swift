@@ -1,0 +1,132 @@
+// Reads a fragment that the writer wrote, and nothing else: fragments of another shape, or whose parts contradict each
+// other, are damaged.
+
+/// What a moof says, checked against itself and against the movie it belongs to.
+struct ParsedFragment {
+    struct Run {
+        /// Index of the track in the movie.
+        var track: Int
+        /// Ticks at which the first sample starts.
+        var start: UInt64
+        /// Bytes from the moof's first byte to the first sample.
+        var dataOffset: Int
+        /// Ticks; nil where all samples last as long as the track says.
+        var durations: [UInt32]?
+        var sizes: [UInt32]
+        /// Nil where all are sync samples.
+        var isSync: [Bool]?
+    }
+
+    var runs: [Run]
+    /// Bytes of the moof.
+    var movieFragmentSize: Int
+    /// Bytes of all samples: the content of the mdat.
+    var payloadSize: Int
+
+    /// Times beyond this are damage; sums with them cannot overflow.
+    private static let latestStart: UInt64 = 1 << 60
+
+    /// Reads a moof; `content` is what is inside the box.
+    init(reading content: BoxReader, movie: MovieDescription) throws(MalformedBox) {
+        movieFragmentSize = content.remaining + 8
+        payloadSize = 0
+        runs = []
+        var boxes = content
+        guard let header = try boxes.nextBox(), header.type == "mfhd" else { throw MalformedBox() }
+        while let box = try boxes.nextBox() {
+            guard box.type == "traf" else { throw MalformedBox() }
+            let run = try Run(reading: box.content, movie: movie)
+            // One run for each track, in the order of the tracks, the data without gaps behind the mdat's header.
+            guard run.track > runs.last?.track ?? -1, run.dataOffset == movieFragmentSize + 8 + payloadSize else {
+                throw MalformedBox()
+            }
+            payloadSize += run.sizes.reduce(0) { $0 + Int($1) }
+            runs.append(run)
+        }
+        guard !runs.isEmpty, payloadSize <= Int(UInt32.max) - 8 else { throw MalformedBox() }
+    }
+
+    /// How much of the payload, as far as it is there, holds whole samples that look like what they should be.
+    func intactPrefix(of payload: [UInt8], movie: MovieDescription) -> Int {
+        var position = 0
+        for run in runs {
+            for size in run.sizes {
+                guard position + Int(size) <= payload.count else { return position }
+                let sample = payload[position..<position + Int(size)]
+                guard movie.tracks[run.track].isVideo ? Self.isAccessUnit(sample) : Self.isWritten(sample) else {
+                    return position
+                }
+                position += Int(size)
+            }
+        }
+        return position
+    }
+
+    /// Whether the lengths of the NAL units fill the sample, and each begins as a NAL unit must (ITU-T H.264, 7.3.1).
+    private static func isAccessUnit(_ sample: ArraySlice<UInt8>) -> Bool {
+        var reader = BoxReader(sample)
+        while reader.remaining > 0 {
+            guard let length = try? Int(reader.integer(UInt32.self)), length > 0, let first = reader.rest().first,
+                first & 0x80 == 0, first & 0x1f != 0, (try? reader.skip(length)) != nil
+            else { return false }
+        }
+        return !sample.isEmpty
+    }
+
+    /// Whether there is more than the zeros of a hole. No frame of AAC is all zeros.
+    private static func isWritten(_ sample: ArraySlice<UInt8>) -> Bool { sample.contains { $0 != 0 } }
+
+    /// Leaves out the samples that do not lie whole in the first `available` bytes of the payload.
+    mutating func cut(to available: Int) {
+        for index in runs.indices {
+            var end = runs[index].dataOffset - movieFragmentSize - 8
+            let kept = runs[index].sizes.prefix {
+                end += Int($0)
+                return end <= available
+            }.count
+            runs[index].sizes.removeSubrange(kept...)
+            runs[index].durations?.removeSubrange(kept...)
+            runs[index].isSync?.removeSubrange(kept...)
+        }
+        runs.removeAll { $0.sizes.isEmpty }
+    }
+}
+
+extension ParsedFragment.Run {
+    fileprivate init(reading content: BoxReader, movie: MovieDescription) throws(MalformedBox) {
+        var header = try content.box("tfhd")
+        guard try header.versionAndFlags().flags == SerializedFragment.defaultBaseIsMoof else { throw MalformedBox() }
+        let id = try header.integer(UInt32.self)
+        guard let track = movie.tracks.firstIndex(where: { $0.id == id }) else { throw MalformedBox() }
+        self.track = track
+
+        var time = try content.box("tfdt")
+        guard try time.versionAndFlags().version == 1 else { throw MalformedBox() }
+        start = try time.integer()
+        guard start <= ParsedFragment.latestStart else { throw MalformedBox() }
+
+        var samples = try content.box("trun")
+        let isVideo = movie.tracks[track].isVideo
+        let flags = isVideo ? SerializedFragment.videoRunFlags : SerializedFragment.audioRunFlags
+        guard try samples.versionAndFlags() == (0, flags) else { throw MalformedBox() }
+        let count = Int(try samples.integer(UInt32.self))
+        dataOffset = Int(try samples.integer(UInt32.self))
+        guard count > 0, samples.remaining == count * (isVideo ? 12 : 4) else { throw MalformedBox() }
+        sizes = []
+        sizes.reserveCapacity(count)
+        guard isVideo else {
+            while samples.remaining > 0 { sizes.append(try samples.integer()) }
+            return
+        }
+        var durations: [UInt32] = []
+        var isSync: [Bool] = []
+        while samples.remaining > 0 {
+            durations.append(try samples.integer())
+            sizes.append(try samples.integer())
+            isSync.append(try samples.integer(UInt32.self) == TrackDescription.syncSampleFlags)
+        }
+        guard !durations.contains(0) else { throw MalformedBox() }
+        self.durations = durations
+        self.isSync = isSync
+    }
+}

@@ -1,0 +1,197 @@
+// The moov box, twice: short at the start of a recording (no samples, mvex says that fragments follow), and whole when
+// it is finished. ISO/IEC 14496-12, 8.2 to 8.8.
+import KineMedia
+
+enum MovieBox {
+    /// The moov that a recording begins with.
+    static func initial(_ movie: MovieDescription) -> [UInt8] {
+        let none = ByteChain(box: "stts", prefix: [0, 0], ByteChain())
+        var tables = none
+        tables.append(ByteChain(box: "stsc", prefix: [0, 0], ByteChain()))
+        tables.append(ByteChain(box: "stsz", prefix: [0, 0, 0], ByteChain()))
+        tables.append(ByteChain(box: "stco", prefix: [0, 0], ByteChain()))
+
+        var content = ByteChain(header(movie, duration: 0))
+        for track in movie.tracks {
+            // An edit of duration 0 in a fragmented file lasts to the end (8.6.6.1).
+            content.append(self.track(track, in: movie, movieDuration: 0, mediaDuration: 0, tables: tables))
+        }
+        var extends = BoxWriter()
+        extends.box("mvex") {
+            for track in movie.tracks {
+                $0.fullBox("trex") {
+                    $0.integer(track.id)
+                    $0.integer(UInt32(1))
+                    $0.integer(track.sampleDuration)
+                    $0.integer(UInt32(0))
+                    $0.integer(
+                        track.isVideo ? TrackDescription.dependentSampleFlags : TrackDescription.syncSampleFlags)
+                }
+            }
+        }
+        content.append(extends.bytes)
+        return ByteChain(box: "moov", content).parts.flatMap { $0 }
+    }
+
+    /// The moov of a finished file. Tracks without samples are left out.
+    static func final(_ movie: MovieDescription, tables: [SampleTable], wideOffsets: Bool) -> ByteChain {
+        let tracks = zip(movie.tracks, tables).filter { $0.1.count > 0 }
+        let durations = tracks.map { movieDuration(of: $0.0, mediaDuration: $0.1.duration) }
+        var content = ByteChain(header(movie, duration: durations.max() ?? 0))
+        for ((track, table), duration) in zip(tracks, durations) {
+            var boxes = table.boxes(allSync: !track.isVideo, wideOffsets: wideOffsets)
+            if track.mediaStart > 0 { boxes.append(rollGroup(sampleCount: table.count)) }
+            content.append(
+                self.track(track, in: movie, movieDuration: duration, mediaDuration: table.duration, tables: boxes))
+        }
+        return ByteChain(box: "moov", content)
+    }
+
+    /// How long a track is shown, in ticks of the movie, rounded up so that no sample is cut.
+    static func movieDuration(of track: TrackDescription, mediaDuration: UInt64) -> UInt64 {
+        let shown = mediaDuration - min(mediaDuration, UInt64(track.mediaStart))
+        let (whole, rest) = shown.quotientAndRemainder(dividingBy: UInt64(track.timescale))
+        let scale = UInt64(MovieDescription.timescale)
+        guard whole < UInt64.max / scale / 2 else { return .max / 2 }  // a damaged file's claim
+        return whole * scale + (rest * scale + UInt64(track.timescale) - 1) / UInt64(track.timescale)
+    }
+
+    private static func header(_ movie: MovieDescription, duration: UInt64) -> [UInt8] {
+        var writer = BoxWriter()
+        let wide = duration > UInt32.max || movie.creationTime > UInt32.max
+        writer.fullBox("mvhd", version: wide ? 1 : 0) {
+            $0.integer(movie.creationTime, wide: wide)
+            $0.integer(movie.creationTime, wide: wide)
+            $0.integer(MovieDescription.timescale)
+            $0.integer(duration, wide: wide)
+            $0.integer(UInt32(0x0001_0000))  // rate 1.0
+            $0.integer(UInt16(0x0100))  // volume 1.0
+            $0.zeros(10)
+            $0.unityMatrix()
+            $0.zeros(24)
+            $0.integer(UInt32(movie.tracks.count + 1))  // next_track_ID
+        }
+        return writer.bytes
+    }
+
+    private static func track(
+        _ track: TrackDescription, in movie: MovieDescription, movieDuration: UInt64, mediaDuration: UInt64,
+        tables: ByteChain
+    ) -> ByteChain {
+        var entry = BoxWriter()
+        entry.fullBox("stsd") {
+            $0.integer(UInt32(1))
+            $0.append(track.sampleEntry)
+        }
+        var sampleTable = ByteChain(entry.bytes)
+        sampleTable.append(tables)
+
+        var information = ByteChain(mediaHeaders(track))
+        information.append(ByteChain(box: "stbl", sampleTable))
+        var media = ByteChain(mediaHeader(track, creationTime: movie.creationTime, duration: mediaDuration))
+        media.append(ByteChain(box: "minf", information))
+        var content = ByteChain(trackHeader(track, creationTime: movie.creationTime, duration: movieDuration))
+        content.append(ByteChain(box: "mdia", media))
+        return ByteChain(box: "trak", content)
+    }
+
+    /// tkhd (8.3.2) and, for sound with priming, edts (8.6.5): one plain edit that begins behind the priming.
+    private static func trackHeader(_ track: TrackDescription, creationTime: UInt64, duration: UInt64) -> [UInt8] {
+        var writer = BoxWriter()
+        let wide = duration > UInt32.max || creationTime > UInt32.max
+        // Enabled and in the movie. All tracks are, and none is an alternative of another: a microphone is meant to be
+        // heard together with what it speaks over.
+        writer.fullBox("tkhd", version: wide ? 1 : 0, flags: 3) {
+            $0.integer(creationTime, wide: wide)
+            $0.integer(creationTime, wide: wide)
+            $0.integer(track.id)
+            $0.zeros(4)
+            $0.integer(duration, wide: wide)
+            $0.zeros(8 + 2 + 2)  // reserved, layer, alternate_group
+            $0.integer(UInt16(track.isVideo ? 0 : 0x0100))  // volume
+            $0.zeros(2)
+            $0.unityMatrix()
+            if case .video(let size) = track.kind {
+                $0.integer(UInt32(clamping: size.width << 16))
+                $0.integer(UInt32(clamping: size.height << 16))
+            } else {
+                $0.zeros(8)
+            }
+        }
+        if track.mediaStart > 0 {
+            let wide = duration > UInt32.max
+            writer.box("edts") {
+                $0.fullBox("elst", version: wide ? 1 : 0) {
+                    $0.integer(UInt32(1))
+                    $0.integer(duration, wide: wide)
+                    $0.integer(UInt64(track.mediaStart), wide: wide)
+                    $0.integer(UInt32(0x0001_0000))  // media_rate 1.0
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// mdhd (8.4.2) and hdlr (8.4.3).
+    private static func mediaHeader(_ track: TrackDescription, creationTime: UInt64, duration: UInt64) -> [UInt8] {
+        var writer = BoxWriter()
+        let wide = duration > UInt32.max || creationTime > UInt32.max
+        writer.fullBox("mdhd", version: wide ? 1 : 0) {
+            $0.integer(creationTime, wide: wide)
+            $0.integer(creationTime, wide: wide)
+            $0.integer(track.timescale)
+            $0.integer(duration, wide: wide)
+            $0.integer(UInt16(0x55c4))  // language "und"
+            $0.zeros(2)
+        }
+        writer.fullBox("hdlr") {
+            $0.zeros(4)
+            $0.code(track.isVideo ? "vide" : "soun")
+            $0.zeros(12)
+            $0.append(Array(track.name.utf8) + [0])
+        }
+        return writer.bytes
+    }
+
+    /// vmhd or smhd (12.1.2, 12.2.2) and dinf (8.7.1): the samples are in this very file.
+    private static func mediaHeaders(_ track: TrackDescription) -> [UInt8] {
+        var writer = BoxWriter()
+        if track.isVideo {
+            writer.fullBox("vmhd", flags: 1) { $0.zeros(8) }
+        } else {
+            writer.fullBox("smhd") { $0.zeros(4) }
+        }
+        writer.box("dinf") {
+            $0.fullBox("dref") {
+                $0.integer(UInt32(1))
+                $0.fullBox("url ", flags: 1) { _ in }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// sgpd and sbgp `roll` (8.9 and 10.1.1): each frame of AAC needs the one before it, or a seek begins with noise.
+    private static func rollGroup(sampleCount: UInt32) -> ByteChain {
+        var writer = BoxWriter()
+        writer.fullBox("sgpd", version: 1) {
+            $0.code("roll")
+            $0.integer(UInt32(2))  // default_length
+            $0.integer(UInt32(1))
+            $0.integer(Int16(-1))  // roll_distance
+        }
+        writer.fullBox("sbgp") {
+            $0.code("roll")
+            $0.integer(UInt32(1))
+            $0.integer(sampleCount)
+            $0.integer(UInt32(1))  // group_description_index
+        }
+        return ByteChain(writer.bytes)
+    }
+}
+
+extension BoxWriter {
+    /// The matrix that leaves the picture as it is (ISO/IEC 14496-12, 6.2.2): 16.16, the last column 2.30.
+    fileprivate mutating func unityMatrix() {
+        for value: UInt32 in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] { integer(value) }
+    }
+}

@@ -1,0 +1,106 @@
+// How a Kinecast file begins and how it is finished; the writer and the recovery both do it through here.
+//
+//     while recording   ftyp | free(16) | moov(mvex) | (moof mdat)*
+//     finishing         …                              (moof mdat)* | free( moov )
+//     finished          ftyp | mdat(                              … ) moov
+//
+// The index is appended inside a free box, which players skip without a word, so that the file stays a proper recording
+// up to the last step. That step turns the 16 bytes of the first free box into the header of an mdat that reaches to the
+// index: the recording's own headers become part of it, and the index is the only one left.
+
+import KineMedia
+
+enum RecordingLayout {
+    /// ftyp (ISO/IEC 14496-12, 4.3): iso6 for fragments whose offsets count from their moof, avc1 and mp42 for H.264
+    /// and AAC in a plain file.
+    static let fileType: [UInt8] = {
+        var writer = BoxWriter()
+        writer.box("ftyp") {
+            $0.code("isom")
+            $0.integer(UInt32(0x200))
+            for brand: FourCharacterCode in ["isom", "iso6", "avc1", "mp42"] { $0.code(brand) }
+        }
+        return writer.bytes
+    }()
+
+    /// Where the box stands that becomes mdat.
+    static let switchOffset = Int64(fileType.count)
+    /// Where the 64-bit size of the mdat stands, while recording the content of the free box.
+    static let sizeOffset = switchOffset + 8
+    /// Where the first moov starts while recording.
+    static let movieOffset = switchOffset + 16
+    /// The content of the free box while recording: eight bytes, the room a 64-bit box size needs.
+    static let mark: [UInt8] = Array("kinecast".utf8)
+
+    /// The free box that becomes mdat, with eight bytes of content.
+    static func freeBox(_ content: [UInt8]) -> [UInt8] {
+        ByteChain(box: "free", ByteChain(content)).parts.flatMap { $0 }
+    }
+
+    /// The start of every recording, up to the first fragment.
+    static func header(_ movie: MovieDescription) -> [UInt8] {
+        fileType + freeBox(mark) + MovieBox.initial(movie)
+    }
+
+    /// Turns a recording whose fragments end before `end` into an ordinary file; what lies behind `end` goes. Returns the
+    /// file's size in bytes.
+    ///
+    /// Where it throws, the recording is what it was: what was appended is taken away again, except where the very last
+    /// step failed, after which both states are good and a file that is switched must not lose its index.
+    static func finish(
+        _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable]
+    ) throws(StorageError) -> Int64 {
+        // 64-bit offsets are written where the finished file may not fit into 32 bits, counting the index at its start:
+        // moving it there then never changes its size.
+        let bound = end + indexSizeBound(movie, tables)
+        let index = MovieBox.final(movie, tables: tables, wideOffsets: bound > Int64(UInt32.max))
+        let before = try file.read(at: sizeOffset, count: 8)
+        var position = end
+        do {
+            // The size of the mdat to come is written first, as the free box's content. Until the switch it says where
+            // the recording ends: the last fragment may be cut, and whoever finishes the file after us must not take
+            // our index for the rest of it.
+            var size = BoxWriter()
+            size.integer(UInt64(end + 8 - switchOffset))
+            try file.write(size.bytes, at: sizeOffset)
+            if try file.size() > end { try file.truncate(to: end) }
+            try ByteChain(box: "free", index).forEachPiece { (piece) throws(StorageError) in
+                try file.write(piece, at: position)
+                position += Int64(piece.count)
+            }
+            try file.truncate(to: position)  // gives the reserve back
+            try file.synchronize()  // before the switch: it must not promise an index that a power cut can take away
+        } catch {
+            if (try? file.truncate(to: end)) != nil { try? file.write(before, at: sizeOffset) }
+            throw error
+        }
+
+        // Eight aligned bytes, which neither a signal nor a power cut can part.
+        var header = BoxWriter()
+        header.integer(UInt32(1))  // a 64-bit size follows the type (ISO/IEC 14496-12, 4.2)
+        header.code("mdat")
+        try file.write(header.bytes, at: switchOffset)
+        try file.synchronize()
+        return position
+    }
+
+    /// Bytes that `finish` appends, at most.
+    static func indexSizeBound(_ movie: MovieDescription, _ tables: [SampleTable]) -> Int64 {
+        zip(movie.tracks, tables).reduce(Int64(1024)) {
+            $0 + Int64($1.0.sampleEntry.count + $1.1.byteCountBound) + 2048
+        }
+    }
+
+    /// How long a finished file plays.
+    static func duration(_ movie: MovieDescription, _ tables: [SampleTable]) -> MediaTime {
+        let ticks = zip(movie.tracks, tables).map { MovieBox.movieDuration(of: $0, mediaDuration: $1.duration) }
+        return duration(ticks: ticks.max() ?? 0)
+    }
+
+    /// The length of `ticks` of the movie's timescale.
+    static func duration(ticks: UInt64) -> MediaTime {
+        // MediaTime counts nanoseconds and ends after 292 years; a damaged file may claim more.
+        let longest = UInt64(MovieDescription.timescale) * 9_000_000_000
+        return MediaTime(ticks: Int64(min(ticks, longest)), timescale: Int32(MovieDescription.timescale))
+    }
+}

@@ -1,0 +1,57 @@
+// Which of its states a Kinecast file is in, read from its first bytes.
+
+enum RecordingState: Equatable {
+    /// Being recorded, or left so. `knownEnd`: where the recording ends, if finishing had begun.
+    case recording(knownEnd: Int64?)
+    /// Finished; the index should be at this offset.
+    case finished(index: Int64)
+    /// Finished, and the index was moved to the front.
+    case indexFirst
+    /// Cut off before anything was recorded.
+    case empty
+    /// Nothing that Kinecast wrote.
+    case foreign
+
+    init(of file: any StorageFile) throws(StorageError) {
+        let start = try file.read(at: 0, count: Int(RecordingLayout.movieOffset))
+        guard start.count == Int(RecordingLayout.movieOffset) else {
+            let known = min(start.count, RecordingLayout.fileType.count)
+            let isOurs = known > 0 && start[..<known] == RecordingLayout.fileType[..<known]
+            self = isOurs ? .empty : .foreign
+            return
+        }
+        guard start.starts(with: RecordingLayout.fileType) else {
+            self = .foreign
+            return
+        }
+        var reader = BoxReader(start[Int(RecordingLayout.switchOffset)...])
+        guard let size = try? reader.integer(UInt32.self), let type = try? reader.code() else {
+            self = .foreign
+            return
+        }
+        let content = Array(reader.rest())
+        let number = content.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        // An offset that no file has is as good as none.
+        let index = RecordingLayout.switchOffset + Int64(clamping: min(number, 1 << 62))
+        self =
+            switch (type, size) {
+            case ("free", 16): .recording(knownEnd: content == RecordingLayout.mark ? nil : index - 8)
+            case ("mdat", 1): .finished(index: index)
+            case ("moov", _): .indexFirst
+            default: .foreign
+            }
+    }
+}
+
+extension StorageFile {
+    /// The box at `offset`, header left out, if it is of that type, at most `limit` bytes long, and whole.
+    func content(
+        of type: FourCharacterCode, at offset: Int64, atMost limit: Int
+    ) throws(StorageError) -> [UInt8]? {
+        var header = BoxReader(try read(at: offset, count: 8))
+        guard let boxSize = try? Int(header.integer(UInt32.self)), let found = try? header.code(), found == type,
+            8...limit ~= boxSize, offset + Int64(boxSize) <= (try size())
+        else { return nil }
+        return try read(at: offset + 8, count: boxSize - 8)
+    }
+}

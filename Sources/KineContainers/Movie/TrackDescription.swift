@@ -1,0 +1,61 @@
+// What a movie says of a track besides its samples. The writer makes one from a format, the recovery reads it back
+// from a file, and both write the index from it.
+import KineMedia
+
+/// One track.
+struct TrackDescription: Equatable, Sendable {
+    enum Kind: Equatable, Sendable {
+        /// The size to show, in pixels.
+        case video(PixelSize)
+        case audio
+    }
+
+    var id: UInt32
+    var kind: Kind
+    /// Ticks a second: 90000 for pictures, the sample rate for sound.
+    var timescale: UInt32
+    /// What players and editors show as the track's name.
+    var name: String
+    /// Ticks of every sample; 0 where each sample has its own duration.
+    var sampleDuration: UInt32
+    /// Ticks at the start of the media that are not shown: the priming of an audio encoder.
+    var mediaStart: UInt32
+    /// The box inside `stsd`, whole.
+    var sampleEntry: [UInt8]
+
+    var isVideo: Bool { kind != .audio }
+
+    /// Sample flags of ISO/IEC 14496-12, 8.8.3.1: depends on no other; depends on others and is not a sync sample.
+    static let syncSampleFlags: UInt32 = 0x0200_0000
+    static let dependentSampleFlags: UInt32 = 0x0101_0000
+
+    static let videoTimescale: Int32 = 90000
+}
+
+extension TrackDescription {
+    init(id: UInt32, video: VideoFormat) {
+        self.init(
+            id: id, kind: .video(video.size), timescale: UInt32(Self.videoTimescale), name: "Screen", sampleDuration: 0,
+            mediaStart: 0, sampleEntry: SampleEntry.video(video))
+    }
+
+    init(id: UInt32, audio: AudioTrackFormat) {
+        self.init(
+            id: id, kind: .audio, timescale: UInt32(clamping: audio.sampleRate),
+            name: audio.type == .audioMic ? "Microphone" : "Sound",
+            sampleDuration: UInt32(clamping: audio.samplesPerAccessUnit),
+            mediaStart: UInt32(clamping: audio.primingSamples), sampleEntry: SampleEntry.audio(audio))
+    }
+}
+
+/// A file's tracks, and when it was made.
+struct MovieDescription: Equatable, Sendable {
+    /// Seconds since 1904-01-01 UTC (ISO/IEC 14496-12, 8.2.2.3).
+    var creationTime: UInt64
+    var tracks: [TrackDescription]
+
+    /// Seconds from 1904-01-01 to 1970-01-01.
+    static let unixEpoch: Int64 = 2_082_844_800
+    /// Ticks a second of movie and edit list times. The video's own, so that no picture's end is rounded.
+    static let timescale = UInt32(TrackDescription.videoTimescale)
+}

@@ -1,0 +1,33 @@
+// One sentence for each storage error: what happened, on what, and what to do.
+import SystemPackage
+
+extension StorageError: CustomStringConvertible {
+    /// Whether the file could not even be made: the command line's exit status is then 73, and 74 otherwise.
+    public var isCreationFailure: Bool {
+        switch self {
+        case .alreadyExists, .cannotCreate, .notARegularFile: true
+        case .cannotOpen, .inUse, .full, .removed, .failed: false
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .alreadyExists(let path):
+            "\(path) exists already: choose another name, or replace it with --overwrite"
+        case .cannotCreate(let path, let code):
+            "cannot create \(path) (\(Errno(rawValue: code))): choose a directory that exists and that you may write to"
+        case .cannotOpen(let path, let code):
+            "cannot open \(path) (\(Errno(rawValue: code))): check its name, and that you may read and write it"
+        case .notARegularFile(let path):
+            "\(path) is not an ordinary file: choose another name"
+        case .inUse(let path):
+            "\(path) is still being written by another process: stop that take first"
+        case .full(let path):
+            "no space is left for \(path): make room on that disk, what was recorded is kept"
+        case .removed(let path):
+            "\(path) was deleted or replaced while it was being written: leave the file alone until the take has ended"
+        case .failed(let operation, let path, let code):
+            "cannot \(operation) \(path) (\(Errno(rawValue: code))): check the disk, what was recorded before is kept"
+        }
+    }
+}

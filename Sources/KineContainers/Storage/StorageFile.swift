@@ -1,0 +1,59 @@
+// The file as the MP4 writer, the recovery and the fast start see it: bytes at offsets. All that touches a disk goes
+// through this one protocol, so that a test can fail, cut or count every operation.
+
+/// A file that is written front to back and mended in a few places. Used by one thread at a time.
+public protocol StorageFile: AnyObject {
+    /// Where the file is; for messages. Changes where the file had to be put back under another name.
+    var path: String { get }
+
+    /// Bytes in the file.
+    func size() throws(StorageError) -> Int64
+
+    /// Reads up to `count` bytes at `offset`; fewer only where the file ends.
+    func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8]
+
+    /// Writes all of `bytes` at `offset`, in one system call where the system takes them at once.
+    func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError)
+
+    /// Makes the file `size` bytes long and gives back space reserved beyond that.
+    func truncate(to size: Int64) throws(StorageError)
+
+    /// Returns when all that was written would survive a power cut.
+    func synchronize() throws(StorageError)
+
+    /// Makes sure that the file can grow to `end` bytes without running out of space; its size does not change.
+    /// Throws `StorageError.full` where it cannot.
+    func reserve(through end: Int64) throws(StorageError)
+
+    /// Gives the file its name, where it was written under another one so as not to touch an older file too early.
+    func publish() throws(StorageError)
+
+    /// Whether the file has no name any more: someone deleted or replaced it while it was open.
+    func isRemoved() throws(StorageError) -> Bool
+
+    /// Brings a removed file back under its name, or one close to it if that is taken.
+    func putBack() throws(StorageError)
+
+    /// Lets go of the file, so that others may open it. The last call.
+    func close()
+}
+
+/// What can go wrong with a file. Every case names the file.
+public enum StorageError: Error, Equatable {
+    /// Something is at `path` already, and it was not asked to be replaced.
+    case alreadyExists(path: String)
+    /// The file cannot be made: no such directory, read-only, no permission … `code` is the errno.
+    case cannotCreate(path: String, code: Int32)
+    /// There is no file at `path`, or it may not be read and written. `code` is the errno.
+    case cannotOpen(path: String, code: Int32)
+    /// What is at `path` is not an ordinary file.
+    case notARegularFile(path: String)
+    /// Another process is writing the file.
+    case inUse(path: String)
+    /// No space, quota or allowed file size is left.
+    case full(path: String)
+    /// The file was deleted or replaced while it was being written.
+    case removed(path: String)
+    /// `operation` failed with `code` (errno).
+    case failed(operation: String, path: String, code: Int32)
+}

@@ -1,0 +1,130 @@
+// One running extension: its process with what it may have and no more, its control channel, and its last words. Linux.
+import CLinux
+import Glibc
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// A started extension, which is killed with all its descendants by `kill`, and reaped by `poll`. Used by the thread that
+/// started it, which must live as long as this process: the kernel kills the extension when that thread ends.
+final class ExtensionProcess {
+    struct StartError: Swift.Error {
+        /// One sentence.
+        let message: String
+    }
+
+    /// How it ended.
+    struct End {
+        var ending: ChildProcess.Ending
+        /// The last line that it wrote to standard error.
+        var lastWords: String?
+        /// The most memory it held, in bytes, where the kernel ended it for that.
+        var cappedAt: Int64?
+    }
+
+    /// What it may need besides its memory limit in private memory that it never touches: reserved stacks, the allocator's
+    /// reserve, tables of libraries. Also what the fastest leak takes between two looks of the watch, which is to name the cause:
+    /// at this limit the extension can only crash. Bytes.
+    private static let dataSlack: Int64 = 128 << 20
+    /// Bytes of a thread's stack. Four times what Darwin gives; at the usual 8 MB a pool of threads alone, one for
+    /// each core, would use up the limit on data.
+    private static let stackBytes: Int64 = 2 << 20
+    /// Bytes of standard error that are kept.
+    private static let logBytes = 128 << 10
+
+    let connection: ExtensionEngineEnd
+    var pid: Int32 { process.pid }
+    /// Readable when the process has ended; nil where the kernel has no such descriptors.
+    let exitDescriptor: Int32?
+    private let process: ChildProcess
+    private let log: MemoryLog?
+    private let orphans: Orphans
+    private let mark: String
+    private let cap: MemoryCap?
+
+    /// `mark` is unlike that of every other extension of this engine. `environment`: the engine's own, as `NAME=value`.
+    init(
+        service: Service, mark: String, environment: [String], orphans: Orphans
+    ) throws(StartError) {
+        let limit = Int64(service.manifest.memoryLimit)
+        log = MemoryLog(name: "kinecast-extension", limit: Self.logBytes)
+        cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
+        self.mark = mark
+        self.orphans = orphans
+        let ends: (ExtensionEngineEnd, FileDescriptor)
+        do throws(ControlError) {
+            ends = try ExtensionEngineEnd.withExtensionEnd()
+        } catch {
+            throw StartError(message: "The service \(service.id) cannot be started: \(error)")
+        }
+        connection = ends.0
+        defer { try? ends.1.close() }
+        var confinement = ChildProcess.Confinement()
+        let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
+        confinement.dataLimit = limit + Self.dataSlack + threads * Self.stackBytes
+        confinement.stackLimit = Self.stackBytes
+        confinement.outOfMemoryScore = 500
+        confinement.cgroupProcesses = cap?.processes
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, log?.descriptor, ends.1]
+        options.parentDeathSignal = SIGKILL
+        options.newSession = true
+        options.directory = "/"
+        options.confinement = confinement
+        do throws(Errno) {
+            process = try ChildProcess(
+                executable: service.executable.string, arguments: [],
+                environment: Self.environment(for: service.manifest, from: environment)
+                    + ["\(Orphans.markVariable)=\(mark)"],
+                options: options)
+        } catch {
+            throw StartError(
+                message: "\(service.executable), the executable of the service \(service.id), cannot be started: "
+                    + "\(error); install the service anew.")
+        }
+        orphans.note(extension: process.pid, mark: mark)
+        let descriptor = kine_open_process(process.pid)
+        exitDescriptor = descriptor < 0 ? nil : descriptor
+    }
+
+    deinit { if let exitDescriptor { close(exitDescriptor) } }
+
+    /// Where it finds programs, how it speaks to people, and what its manifest asks for. Nothing of the display, the
+    /// sound server or the session, even so.
+    static func environment(for manifest: ServiceManifest, from environment: [String]) -> [String] {
+        environment.filter { entry in
+            let name = String(entry.prefix { $0 != "=" })
+            guard !ServiceManifest.isWithheld(name) else { return false }
+            return ["PATH", "LANG", "TZ", "HOME"].contains(name) || name.hasPrefix("LC_")
+                || manifest.environment.contains(name)
+        }
+            // Swift's own crash reporter would hold up the death of a process for seconds.
+            + ["SWIFT_BACKTRACE=enable=no"]
+    }
+
+    /// Resident bytes of it and all its descendants, what several of them share counted for each.
+    func residentBytes() -> Int64 {
+        orphans.processes(of: pid, mark: mark).reduce(0) { $0 + ProcessTree.residentBytes(of: $1) }
+    }
+
+    /// Kills it and all its descendants. `poll` tells when it is gone.
+    func kill() {
+        cap?.kill()
+        orphans.kill(pid, mark: mark)
+    }
+
+    /// Reaps it if it has ended; nil while it runs. After that, nothing else may be called but `clear`.
+    func poll() -> End? {
+        guard let ending = process.poll() else { return nil }
+        orphans.forget(extension: pid)
+        return End(ending: ending, lastWords: log?.lastWords(), cappedAt: cap?.peakWhenEnded)
+    }
+
+    /// Once it was reaped: kills what it left behind. True when nothing is left.
+    func clear() -> Bool {
+        cap?.kill()
+        if orphans.remains(of: mark).isEmpty { return true }
+        orphans.kill(nil, mark: mark)
+        return orphans.remains(of: mark).isEmpty
+    }
+}

@@ -1,0 +1,350 @@
+// The life of one destination: from the start of its extension to its end, through faults and a new start. No clock, no
+// process, no I/O: instants come in with the events, and the driver (ExtensionSupervisor) carries out the actions.
+import KinePlatform
+import KineRelay
+
+/// The pure part of a destination's supervision. Instants are nanoseconds of CLOCK_MONOTONIC.
+struct ExtensionStateMachine: Sendable {
+    enum Event: Sendable, Equatable {
+        /// Nothing but that time has passed.
+        case timePassed
+        /// The process runs.
+        case launched(pid: Int32)
+        /// It cannot be started, or it cannot be fed; one sentence.
+        case impossible(String)
+        /// `start` is on its way.
+        case startSent
+        case report(ExtensionReport)
+        /// Resident bytes of the process and its descendants.
+        case memory(resident: Int64)
+        /// Since when it has held the sample that it holds, or has left unread the oldest that waits; nil: neither.
+        case held(since: Int64?)
+        /// It did what no sound extension does; "wrote nonsense into its ring" …
+        case misbehaved(String)
+        /// Its end of the control channel is closed.
+        case channelClosed
+        /// The process was reaped. `cappedAt`: the kernel ended it at its memory limit; the peak, bytes.
+        case exited(ChildProcess.Ending, lastWords: String?, cappedAt: Int64?)
+        case pauseRequested
+        case resumeRequested
+        case annotateRequested([String: String])
+        /// The last sample of the take has been written.
+        case finishRequested
+    }
+
+    /// What the extension is told.
+    enum Order: Sendable, Equatable {
+        case pause
+        case resume
+        case annotate([String: String])
+        case finish(seconds: Double)
+    }
+
+    enum Action: Sendable, Equatable {
+        /// Start a process, and have its feed made.
+        case launch
+        case beginFeeding
+        /// No sample more; follows `beginFeeding` always, once.
+        case endFeeding
+        case send(Order)
+        /// The process and its descendants.
+        case kill
+        case requestKeyframe
+        case announce(DestinationEvent.Kind)
+    }
+
+    private enum State: Sendable, Equatable {
+        /// To be started at that instant; `after`: what ended the last process.
+        case waiting(until: Int64, after: DestinationEnding?)
+        /// Started, and waiting for the take's formats.
+        case launching
+        case starting(deadline: Int64)
+        case running
+        case finishing(deadline: Int64)
+        /// The ending is known, and the process still has to go: by itself until the deadline, then killed.
+        case going(DestinationEnding, deadline: Int64, killed: Bool)
+        case ended
+    }
+
+    /// What is known of the destination; pictures skipped and sound lost are the driver's to add.
+    private(set) var status: DestinationStatus
+    private let limits: ExtensionLimits
+    private var state: State
+    private var lastHeartbeat: Int64 = 0
+    private var heldSince: Int64?
+    private var closedAt: Int64?
+    private var peak: Int64 = 0
+    private var hasWarnedOfMemory = false
+    private var isFed = false
+    private var isPaused = false
+    /// When the extension is to be told of a pause that the take has made already.
+    private var pauseDue: Int64?
+    private var isOver = false
+    private var annotation: [String: String]?
+    private var allowance = SpeechAllowance()
+    private var nextKeyframe = Int64.min
+
+    /// `now`: when it is to be launched, by the first `timePassed`.
+    init(status: DestinationStatus, limits: ExtensionLimits, now: Int64) {
+        self.status = status
+        self.limits = limits
+        self.status.memoryLimit = limits.memory
+        self.status.phase = .launching
+        state = .waiting(until: now, after: nil)
+    }
+
+    var isEnded: Bool { state == .ended }
+
+    /// When `timePassed` has to be told at the latest; nil: other events come first.
+    var nextDeadline: Int64? {
+        let own: Int64? =
+            switch state {
+            case .waiting(let instant, _): instant
+            case .launching, .ended: nil
+            case .starting(let deadline): min(deadline, lastHeartbeat + limits.heartbeat)
+            case .running:
+                min(
+                    lastHeartbeat + limits.heartbeat, (heldSince ?? .max - limits.held) + limits.held, pauseDue ?? .max)
+            case .finishing(let deadline): deadline
+            case .going(_, let deadline, let killed): killed ? nil : deadline
+            }
+        guard let closedAt, hasLiveProcess else { return own }
+        return min(own ?? .max, closedAt + limits.closedChannel)
+    }
+
+    /// A process runs of which nothing final is known yet.
+    private var hasLiveProcess: Bool {
+        switch state {
+        case .launching, .starting, .running, .finishing: true
+        case .waiting, .going, .ended: false
+        }
+    }
+
+    mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+        switch event {
+        case .timePassed: return timePassed(at: now)
+        case .launched(let pid):
+            guard case .waiting(_, let after) = state, !isOver else { return [.kill] }
+            state = .launching
+            (closedAt, heldSince, pauseDue, peak, hasWarnedOfMemory) = (nil, nil, nil, 0, false)
+            lastHeartbeat = now
+            status.pid = pid
+            return after == nil ? [.announce(.phase(.launching))] : [enter(.launching)]
+        case .impossible(let reason):
+            if case .waiting = state { return conclude(.failed(reason), at: now) }
+            return hasLiveProcess ? killing(.failed(reason), at: now) : []
+        case .startSent:
+            guard state == .launching else { return [] }
+            state = .starting(deadline: now + limits.start)
+            lastHeartbeat = now
+            return [enter(.starting)]
+        case .report(let report): return heard(report, at: now)
+        case .memory(let resident): return measured(resident, at: now)
+        case .held(let since):
+            heldSince = since
+            return []
+        case .misbehaved(let what): return hasLiveProcess ? killing(.crashed(what), at: now) : []
+        case .channelClosed:
+            if hasLiveProcess, closedAt == nil { closedAt = now }
+            return []
+        case .exited(let ending, let lastWords, let peak):
+            return exited(ending, lastWords: lastWords, cappedAt: peak, at: now)
+        case .pauseRequested: return changePause(to: true, at: now)
+        case .resumeRequested: return changePause(to: false, at: now)
+        case .annotateRequested(let info):
+            annotation = info
+            return state == .running ? [.send(.annotate(info))] : []
+        case .finishRequested: return finish(at: now)
+        }
+    }
+
+    // MARK: Orders
+
+    private mutating func changePause(to paused: Bool, at now: Int64) -> [Action] {
+        guard paused != isPaused, !isOver else { return [] }
+        isPaused = paused
+        guard state == .running else { return [] }
+        if paused {
+            pauseDue = now + limits.settle
+            return []
+        }
+        return tellPause() + [.send(.resume), enter(.live)]
+    }
+
+    /// Tells the extension of the pause that it has not been told of.
+    private mutating func tellPause() -> [Action] {
+        guard pauseDue != nil else { return [] }
+        pauseDue = nil
+        return [.send(.pause), enter(.paused)]
+    }
+
+    private mutating func finish(at now: Int64) -> [Action] {
+        guard !isOver else { return [] }
+        isOver = true
+        switch state {
+        case .waiting(_, let after): return conclude(after ?? .finished, at: now)
+        case .launching: return killing(.finished, at: now)
+        case .starting, .running:
+            state = .finishing(deadline: now + limits.finish)
+            return stopFeeding() + [.send(.finish(seconds: Double(limits.finish) / 1e9)), enter(.finishing)]
+        case .finishing, .going, .ended: return []
+        }
+    }
+
+    // MARK: What it says and does
+
+    private mutating func heard(_ report: ExtensionReport, at now: Int64) -> [Action] {
+        guard hasLiveProcess else { return [] }
+        switch report {
+        case .started:
+            guard case .starting = state else { return [] }
+            state = .running
+            isFed = true
+            var actions: [Action] = [.beginFeeding, enter(.live)]
+            if let annotation { actions.append(.send(.annotate(annotation))) }
+            if isPaused { actions += [.send(.pause), enter(.paused)] }
+            return actions
+        case .heartbeat:
+            lastHeartbeat = now
+            return []
+        case .statistics(let statistics):
+            status.statistics = statistics
+            return []
+        case .link(let link):
+            guard link != status.link else { return [] }
+            status.link = link
+            return allowance.takeOne(at: now) ? [.announce(.link(link))] : []
+        case .state(let text):
+            guard text != status.state else { return [] }
+            status.state = text
+            return allowance.takeOne(at: now) ? [.announce(.state(text))] : []
+        case .warning(let text):
+            return allowance.takeOne(at: now) ? [.announce(.warning(text))] : []
+        case .needsKeyframe:
+            guard state == .running, now >= nextKeyframe else { return [] }
+            nextKeyframe = now + limits.keyframe
+            return [.requestKeyframe]
+        case .failed(let reason):
+            return going(.failed(reason), at: now)
+        case .finished:
+            guard case .finishing = state else {
+                return going(.failed("It says that it has finished, and the take goes on."), at: now)
+            }
+            return going(.finished, at: now)
+        }
+    }
+
+    private mutating func measured(_ resident: Int64, at now: Int64) -> [Action] {
+        status.residentMemory = resident
+        status.peakMemory = max(status.peakMemory, resident)
+        peak = max(peak, resident)
+        guard hasLiveProcess else { return [] }
+        if resident > limits.memory {
+            return killing(.memoryLimitExceeded(peak: peak, limit: limits.memory), at: now)
+        }
+        // Percent by multiplication: limits are small enough not to overflow.
+        if resident * 100 > limits.memory * 80, !hasWarnedOfMemory {
+            hasWarnedOfMemory = true
+            return [.announce(.memoryWarning(resident: resident, limit: limits.memory))]
+        }
+        if resident * 100 < limits.memory * 70 { hasWarnedOfMemory = false }
+        return []
+    }
+
+    private mutating func timePassed(at now: Int64) -> [Action] {
+        switch state {
+        case .waiting(let instant, _): return now >= instant ? [.launch] : []
+        case .going(let ending, let deadline, false) where now >= deadline:
+            state = .going(ending, deadline: deadline, killed: true)
+            return [.kill]
+        case .starting(let deadline) where now >= deadline:
+            return killing(.stalled("did not start within \(ExtensionLimits.text(limits.start))"), at: now)
+        case .finishing(let deadline) where now >= deadline:
+            return killing(.stalled("did not finish within \(ExtensionLimits.text(limits.finish))"), at: now)
+        case .running where heldSince.map { now >= $0 + limits.held } ?? false:
+            return killing(.stalled("held a sample for \(ExtensionLimits.text(limits.held))"), at: now)
+        case .starting, .running:
+            if now >= lastHeartbeat + limits.heartbeat {
+                return killing(.stalled("no heartbeat for \(ExtensionLimits.text(limits.heartbeat))"), at: now)
+            }
+            if let pauseDue, now >= pauseDue, state == .running { return tellPause() }
+        case .launching, .finishing, .going, .ended: break
+        }
+        if let closedAt, hasLiveProcess, now >= closedAt + limits.closedChannel {
+            return killing(.crashed("closed its control channel"), at: now)
+        }
+        return []
+    }
+
+    // MARK: Ends
+
+    private mutating func exited(
+        _ ending: ChildProcess.Ending, lastWords: String?, cappedAt: Int64?, at now: Int64
+    ) -> [Action] {
+        status.pid = nil
+        status.residentMemory = 0
+        if let cappedAt { (peak, status.peakMemory) = (max(peak, cappedAt), max(status.peakMemory, cappedAt)) }
+        switch state {
+        case .going(let known, _, _): return conclude(known, at: now)
+        case .launching, .starting, .running, .finishing:
+            if cappedAt != nil {
+                return conclude(.memoryLimitExceeded(peak: peak, limit: limits.memory), at: now)
+            }
+            return conclude(.crashed(Self.text(ending) + (lastWords.map { ": \($0)" } ?? "")), at: now)
+        case .waiting, .ended: return []
+        }
+    }
+
+    private static func text(_ ending: ChildProcess.Ending) -> String {
+        switch ending {
+        case .exited(let status): "exit status \(status)"
+        case .killed(let signal): "signal \(signal)"
+        }
+    }
+
+    /// The process is gone, or never was: a new one, or the end.
+    private mutating func conclude(_ ending: DestinationEnding, at now: Int64) -> [Action] {
+        let stop = stopFeeding()
+        if !isOver, ending.mayPass, status.restarts < limits.restarts {
+            status.restarts += 1
+            state = .waiting(until: now + limits.restartDelay, after: ending)
+            return stop + [.announce(.restarting(after: ending))]
+        }
+        state = .ended
+        status.phase = .ended
+        status.ending = ending
+        return stop + [.announce(.ended(ending))]
+    }
+
+    /// It has said its last word: it may go by itself.
+    private mutating func going(_ ending: DestinationEnding, at now: Int64) -> [Action] {
+        state = .going(ending, deadline: now + limits.exit, killed: false)
+        return stopFeeding()
+    }
+
+    private mutating func killing(_ ending: DestinationEnding, at now: Int64) -> [Action] {
+        state = .going(ending, deadline: now, killed: true)
+        return stopFeeding() + [.kill]
+    }
+
+    private mutating func stopFeeding() -> [Action] {
+        guard isFed else { return [] }
+        isFed = false
+        return [.endFeeding]
+    }
+
+    private mutating func enter(_ phase: DestinationPhase) -> Action {
+        status.phase = phase
+        return .announce(.phase(phase))
+    }
+}
+
+extension DestinationEnding {
+    /// Whether another process might do better: an error that the extension reports itself, it would only report again.
+    fileprivate var mayPass: Bool {
+        switch self {
+        case .crashed, .memoryLimitExceeded, .stalled: true
+        case .finished, .failed: false
+        }
+    }
+}

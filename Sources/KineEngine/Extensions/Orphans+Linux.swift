@@ -1,0 +1,76 @@
+// Processes that an extension left behind: the engine inherits them, however they tried to get away, and ends them. Linux.
+import CLinux
+import Glibc
+import KinePlatform
+
+/// Tells the orphans that this process adopts from the children that it started. Used by the main thread.
+///
+/// As a subreaper the engine becomes the parent of every descendant whose own parent has died, a daemon in a session of its
+/// own too. Whose it was is told by a variable in its environment; where that was taken away, by `no_new_privs`, which
+/// nothing can take away and which no other child of an engine has.
+final class Orphans {
+    /// The variable that every process of an extension is started with.
+    static let markVariable = "KINECAST_EXTENSION"
+
+    private var spared: Set<Int32>
+    private var extensions: [Int32: String] = [:]
+    /// Orphans by themselves do not show who they are where this whole engine runs without new privileges.
+    private let isConfinedItself = ProcessTree.hasNoNewPrivileges(getpid()) ?? false
+
+    /// Makes this process the one that inherits orphans. Its children of this moment are none of any extension's.
+    init() {
+        _ = kine_become_subreaper()
+        spared = Set(ProcessTree.ownChildren())
+    }
+
+    /// An extension was started.
+    func note(extension pid: Int32, mark: String) { extensions[pid] = mark }
+
+    /// An extension was reaped; its number may be given to another process.
+    func forget(extension pid: Int32) { extensions[pid] = nil }
+
+    /// Orphans of the extension with that mark, alive; `unmarked`: also those that do not show whose they are. Reaps the
+    /// dead ones.
+    private func living(of mark: String, unmarked: Bool) -> [Int32] {
+        ProcessTree.ownChildren().filter { child in
+            guard extensions[child] == nil, !spared.contains(child) else { return false }
+            if let its = ProcessTree.variable(Self.markVariable, of: child) {
+                guard its == mark else { return false }
+            } else {
+                guard unmarked, !isConfinedItself, ProcessTree.hasNoNewPrivileges(child) ?? true else { return false }
+            }
+            if ProcessTree.isZombie(child) {
+                _ = kine_reap(child)
+                return false
+            }
+            return true
+        }
+    }
+
+    /// Every process of an extension: it and all that descends from it, adopted ones with theirs. An orphan that hides whose
+    /// it is counts where there is but one extension.
+    func processes(of pid: Int32, mark: String) -> [Int32] {
+        withDescendants([pid] + living(of: mark, unmarked: extensions.count <= 1))
+    }
+
+    /// Every process that an extension, which was reaped, has left behind. An orphan that hides whose it is counts always:
+    /// rather is one of another extension ended than any left.
+    func remains(of mark: String) -> [Int32] { withDescendants(living(of: mark, unmarked: true)) }
+
+    private func withDescendants(_ roots: [Int32]) -> [Int32] {
+        roots.flatMap { [$0] + ProcessTree.descendants(of: $0) }
+    }
+
+    /// Kills every process of an extension. They are stopped first, until no new one is found: whoever forks faster than it
+    /// is killed would get away otherwise. Does not wait for their end. `pid`: nil once it was reaped.
+    func kill(_ pid: Int32?, mark: String) {
+        var stopped: Set<Int32> = []
+        for _ in 0..<16 {
+            let all = pid.map { processes(of: $0, mark: mark) } ?? remains(of: mark)
+            let new = all.filter { stopped.insert($0).inserted }
+            if new.isEmpty { break }
+            for process in new { Glibc.kill(process, SIGSTOP) }
+        }
+        for process in stopped { Glibc.kill(process, SIGKILL) }
+    }
+}

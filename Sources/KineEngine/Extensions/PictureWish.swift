@@ -1,0 +1,33 @@
+// What an extension's wish for uncompressed pictures means for a take of a given size and rate. Pure.
+import KineImaging
+import KineMedia
+import KineRelay
+
+struct PictureWish: Equatable {
+    let layout: PictureSlotLayout
+    /// To show; odd only where it is the take's own.
+    let visibleSize: PixelSize
+    /// At most so many; nil: every picture.
+    let framesPerSecond: Int?
+    /// The encoder's own pictures are what is wanted.
+    let isOwn: Bool
+
+    /// Nil where the manifest does not ask for uncompressed pictures. `size`: the take's, to show.
+    init?(_ manifest: ServiceManifest, size: PixelSize, framesPerSecond takeRate: Int) {
+        guard case .raw(let pixelFormat, let maximumSize, let rate) = manifest.video else { return nil }
+        visibleSize = Self.fit(size, into: maximumSize)
+        layout = PictureSlotLayout(pixelFormat: pixelFormat, size: visibleSize.roundedUpToEven)
+        framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
+        isOwn = pixelFormat == .i420 && visibleSize == size
+    }
+
+    /// The largest picture of that shape that is no larger, with even sides; the size itself where it is not too large.
+    static func fit(_ size: PixelSize, into limit: PixelSize?) -> PixelSize {
+        guard let limit, size.width > limit.width || size.height > limit.height else { return size }
+        // Which side is the tighter one: cross-multiplied, so that nothing is rounded twice.
+        let isWide = size.width * limit.height > size.height * limit.width
+        let width = isWide ? limit.width : size.width * limit.height / size.height
+        let height = isWide ? size.height * limit.width / size.width : limit.height
+        return PixelSize(width: max(2, width & ~1), height: max(2, height & ~1))
+    }
+}

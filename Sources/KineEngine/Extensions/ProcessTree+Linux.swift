@@ -1,0 +1,118 @@
+// Which processes descend from which, and how much memory they hold: read from /proc. Linux, with CONFIG_PROC_CHILDREN.
+import CLinux
+import Glibc
+
+enum ProcessTree {
+    /// The processes that any thread of `pid` has started and that have not been reaped, adopted ones too.
+    static func children(of pid: Int32) -> [Int32] {
+        guard let directory = opendir("/proc/\(pid)/task") else { return [] }
+        defer { closedir(directory) }
+        var children: [Int32] = []
+        while let entry = readdir(directory) {
+            let thread = withUnsafeBytes(of: &entry.pointee.d_name) { number(in: $0) }
+            if thread > 0 { children += numbers(in: "/proc/\(pid)/task/\(thread)/children") }
+        }
+        return children
+    }
+
+    /// The children of this process that its main thread has started, and those that it has adopted: the kernel gives those
+    /// to the first thread that lives.
+    static func ownChildren() -> [Int32] { numbers(in: "/proc/self/task/\(getpid())/children") }
+
+    /// All that descend from `pid` through living parents, without itself. More than `limit` are not looked for.
+    static func descendants(of pid: Int32, limit: Int = 4096) -> [Int32] {
+        var found: [Int32] = []
+        var next = children(of: pid)
+        while let process = next.popLast(), found.count < limit {
+            guard !found.contains(process) else { continue }
+            found.append(process)
+            next += children(of: process)
+        }
+        return found
+    }
+
+    /// Resident bytes of a process, private and shared, by the kernel's own count (proc(5), statm); 0 where it is gone.
+    static func residentBytes(of pid: Int32) -> Int64 {
+        let pages = withStart(of: "/proc/\(pid)/statm") { text -> Int in
+            guard let space = text.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
+            return number(in: UnsafeRawBufferPointer(rebasing: text[(space + 1)...]))
+        }
+        return Int64(pages) * Int64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// Whether it has ended and waits to be reaped.
+    static func isZombie(_ pid: Int32) -> Bool {
+        // The state is behind the name, which is in parentheses and may hold some itself.
+        let stat = text("/proc/\(pid)/stat")
+        guard let close = stat.lastIndex(of: UInt8(ascii: ")")), close + 2 < stat.endIndex else { return true }
+        return stat[close + 2] == UInt8(ascii: "Z")
+    }
+
+    /// Whether it can gain no rights any more; nil where it is gone.
+    static func hasNoNewPrivileges(_ pid: Int32) -> Bool? {
+        let status = text("/proc/\(pid)/status")
+        let key = Array("NoNewPrivs:\t".utf8)
+        guard let line = status.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: key) }) else {
+            return nil
+        }
+        return line.last == UInt8(ascii: "1")
+    }
+
+    /// The value of a variable in the environment that the process was started with; nil where it has none or where it
+    /// cannot be read.
+    static func variable(_ name: String, of pid: Int32) -> String? {
+        let key = Array("\(name)=".utf8)
+        return text("/proc/\(pid)/environ").split(separator: 0).first { $0.starts(with: key) }
+            .map { String(decoding: $0.dropFirst(key.count), as: UTF8.self) }
+    }
+
+    private static func numbers(in path: String) -> [Int32] {
+        withStart(of: path) { text in
+            var numbers: [Int32] = []
+            var rest = text[...]
+            while let space = rest.firstIndex(of: UInt8(ascii: " ")) {
+                numbers.append(Int32(truncatingIfNeeded: number(in: UnsafeRawBufferPointer(rebasing: rest[..<space]))))
+                rest = rest[(space + 1)...]
+            }
+            return numbers
+        }
+    }
+
+    /// The number that a text begins with; 0 where it begins with none.
+    private static func number(in text: UnsafeRawBufferPointer) -> Int {
+        var number = 0
+        for byte in text.prefix(18) {
+            guard (0x30...0x39).contains(byte) else { break }
+            number = number * 10 + Int(byte - 0x30)
+        }
+        return number
+    }
+
+    /// Lends the first 16 KB of a file of /proc, without the heap: this is done many times a second. Nothing where it cannot
+    /// be read.
+    private static func withStart<Result>(of path: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { return body(UnsafeRawBufferPointer(rebasing: buffer[..<0])) }
+            defer { close(file) }
+            let count = max(0, read(file, buffer.baseAddress, buffer.count))
+            return body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    /// A file of /proc; empty where it cannot be read.
+    private static func text(_ path: String) -> [UInt8] {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        while bytes.count < 1 << 20 {
+            let old = bytes.count
+            bytes.append(contentsOf: repeatElement(0, count: 4096))
+            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress.map { $0 + old }, 4096) }
+            bytes.removeLast(4096 - max(0, count))
+            if count <= 0 { break }
+        }
+        return bytes
+    }
+}

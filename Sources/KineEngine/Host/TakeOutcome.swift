@@ -1,0 +1,63 @@
+// From how a take ended to what its client is told: one place that decides between success and failure.
+import KineContainers
+import KineMedia
+import KineRelay
+
+/// The result of a take, in the client's words.
+struct TakeOutcome {
+    let message: EngineMessage
+    let exitStatus: Int32
+
+    init(
+        reason: TakeStateMachine.StopReason, ending: Take.Ending, progress: TakeProgress, size: PixelSize,
+        output: String?, destinations: [DestinationStatus] = []
+    ) {
+        var summary: TakeSummary?
+        var storageProblem: String?
+        switch ending {
+        case .recorded(.finished(let file)):
+            var final = progress
+            final.duration = file.duration
+            final.bytes = file.bytes
+            final.framesDrawn = file.pictures
+            summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
+            storageProblem = file.failure?.description
+        case .recorded(.unfinished(let error)):
+            // A storage error names the file; what is missing is how to finish it.
+            let command = output.map { "kinecast recover \($0)" } ?? "kinecast recover"
+            storageProblem = "\(error.description); what is on the disk plays, and \(command) finishes it."
+        case .unrecorded(let duration, let pictures) where pictures > 0:
+            var final = progress
+            final.duration = duration
+            final.framesDrawn = pictures
+            summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
+        case .recorded(.empty), .unrecorded:
+            break
+        }
+        summary?.destinations = destinations
+        let failure: TakeFailure?
+        if case .failed(let status, let text) = reason {
+            failure = TakeFailure(exitStatus: status, message: text, summary: summary)
+        } else if let storageProblem {
+            failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: storageProblem, summary: summary)
+        } else if summary == nil {
+            failure = TakeFailure(
+                exitStatus: ExitStatus.unavailable,
+                message: output == nil
+                    ? "The take ended before its first picture, so nothing was broadcast; let it run for longer."
+                    : "The take ended before its first picture, so nothing was recorded; record for longer.")
+        } else {
+            failure = nil
+        }
+        if let failure {
+            message = .failed(failure)
+            exitStatus = failure.exitStatus
+        } else if let summary {
+            message = .finished(summary)
+            exitStatus = summary.exitStatus
+        } else {
+            message = .failed(TakeFailure(exitStatus: ExitStatus.unavailable, message: "Nothing was recorded."))
+            exitStatus = ExitStatus.unavailable
+        }
+    }
+}

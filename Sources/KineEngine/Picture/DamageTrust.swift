@@ -1,0 +1,49 @@
+// Damage must not be trusted blindly: some programs and compositors paint without the X server reporting it. A strip of the
+// screen is looked at now and then; where it changed unreported, everything is read for a while.
+import KineMedia
+
+/// Decides what to read beyond the reported damage. Pure: the caller supplies the time and says what it found.
+public struct DamageTrust: Sendable {
+    public enum Look: Equatable, Sendable {
+        /// These rows of tiles, although nothing was reported there.
+        case strips([Int])
+        /// Everything: damage has been missing lately.
+        case all
+    }
+
+    /// How often a quiet screen is sampled.
+    public static let interval: Int64 = 4_000_000_000
+    /// How long everything is read after a lie was found.
+    public static let suspicion: Int64 = 10_000_000_000
+    /// Rows of tiles in one sample. With 68 rows at 1080p the whole screen is seen every 36 seconds, a window sooner.
+    static let rowsPerLook = 8
+
+    private let rows: Int
+    private var next = 0
+    private var nextLook: Int64
+    private var suspiciousUntil: Int64 = .min
+
+    public init(rows: Int, now: Int64) {
+        self.rows = max(1, rows)
+        nextLook = now + Self.interval
+    }
+
+    /// When `look` wants to be asked again, even if nothing is reported.
+    public var deadline: Int64 { nextLook }
+    public func isSuspicious(at now: Int64) -> Bool { now < suspiciousUntil }
+
+    /// What to read besides the reported damage at `now`; nil for nothing.
+    public mutating func look(at now: Int64) -> Look? {
+        if isSuspicious(at: now) { return .all }
+        guard now >= nextLook else { return nil }
+        nextLook = now + Self.interval
+        // Neighbours, from the top down: the X server answers for each strip that stands alone, and each answer is a wake-up.
+        let count = min(Self.rowsPerLook, rows)
+        let strips = (0..<count).map { (next + $0) % rows }
+        next = (next + count) % rows
+        return .strips(strips)
+    }
+
+    /// A look at `now` found a change that was not reported.
+    public mutating func foundUnreported(at now: Int64) { suspiciousUntil = now + Self.suspicion }
+}

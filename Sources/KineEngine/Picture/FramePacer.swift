@@ -1,0 +1,32 @@
+// When the next picture may be taken: at most so many a second, without a timer that runs while nothing happens.
+
+/// Keeps the rate of pictures at or under a limit. Pure: the caller supplies the time.
+///
+/// A fixed grid would miss pictures that are drawn as often as they are recorded, whenever one is drawn a little early, and
+/// a plain distance would fall behind by every delay. This is a bucket that fills at the rate and holds a little more than one
+/// picture (the generic cell rate algorithm, ITU-T I.371): what a delay cost is made up at once.
+public struct FramePacer: Sendable {
+    /// Nanoseconds between two pictures.
+    public let interval: Int64
+    /// The earliest time for the next picture, in the caller's clock.
+    public private(set) var earliest: Int64 = .min
+    /// When the bucket would be full again.
+    private var due: Int64 = .min
+
+    public init(framesPerSecond: Int) { interval = 1_000_000_000 / Int64(max(1, framesPerSecond)) }
+
+    /// A picture was taken at `instant`.
+    public mutating func took(at instant: Int64) {
+        due = max(due, instant) + interval
+        // Half an interval can be made up, and keeps two pictures apart even then.
+        earliest = max(due - interval / 2, instant + interval / 2)
+    }
+
+    /// So many nanoseconds were taken out of the take by a pause: in the file the pictures on both sides of it must be as
+    /// far apart as others.
+    public mutating func delay(by nanoseconds: Int64) {
+        guard earliest != .min else { return }
+        earliest += nanoseconds
+        due += nanoseconds
+    }
+}

@@ -1,0 +1,45 @@
+// What extensions need: services that can be started, and what holds them to their memory.
+import Glibc
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+extension Doctor {
+    static func services() -> DoctorCheck {
+        let directory = ExecutableSearch.own.map { FilePath($0).removingLastComponent() } ?? "."
+        let found = ServiceCatalog.standard(executableDirectory: directory).list()
+        return services(found.services, found.problems) { access($0.string, X_OK) == 0 }
+    }
+
+    static func services(
+        _ services: [Service], _ problems: [String], isExecutable: (FilePath) -> Bool
+    ) -> DoctorCheck {
+        let lacking = services.filter { !isExecutable($0.executable) }
+        if let first = lacking.first {
+            return DoctorCheck(
+                name: "services", ok: false, essential: false,
+                detail: "\(lacking.map(\.id).joined(separator: ", ")) cannot be started: "
+                    + "\(first.executable) is not there or not executable",
+                remedy: first.origin == .builtIn
+                    ? "install Kinecast completely; what is built from source needs the product \(first.manifest.executable)"
+                    : "install the service again, or kinecast services remove \(first.id)")
+        }
+        if let problem = problems.first {
+            return DoctorCheck(
+                name: "services", ok: false, essential: false, detail: problem,
+                remedy: "kinecast services names them all")
+        }
+        return DoctorCheck(
+            name: "services", ok: true, essential: false, detail: services.map(\.id).joined(separator: ", "))
+    }
+
+    /// Either way an extension is held to its memory; the kernel is only quicker about it.
+    static func memoryLimit() -> DoctorCheck {
+        let group = MemoryCap(name: "kinecast-doctor-\(getpid())", limit: Int64(ServiceManifest.memoryLimit))
+        return DoctorCheck(
+            name: "memory limit", ok: true, essential: false,
+            detail: group == nil
+                ? "extensions are watched by the engine; this session has no part of the cgroup tree"
+                : "the kernel holds extensions to it, by a cgroup each")
+    }
+}

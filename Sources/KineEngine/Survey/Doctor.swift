@@ -1,0 +1,112 @@
+// What works on this machine and what is missing: `kinecast-engine --doctor`, which `kinecast doctor` prints.
+import CLinux
+import Glibc
+import KineCapture
+import KineCodecs
+import KineMedia
+import KinePlatform
+import KineRelay
+
+public enum Doctor {
+    /// Looks at everything a recording or a broadcast can need. Nothing is changed and nothing recorded.
+    public static func examine() -> [DoctorCheck] {
+        [
+            display(), virtualScreen(), sound(), encoder(), disk(), descriptors(), takes(), services(), memoryLimit(),
+        ]
+    }
+
+    private static func display() -> DoctorCheck {
+        do throws(VideoSourceError) {
+            let display = try X11Inventory()
+            let size = "\(display.screen.width)x\(display.screen.height)"
+            guard display.hasSharedMemory else {
+                return DoctorCheck(
+                    name: "display", ok: true, essential: false,
+                    detail: "\(size), but without shared memory, so reading it costs several times as much",
+                    remedy: "run kinecast on the machine of the X server, with MIT-SHM enabled")
+            }
+            return DoctorCheck(name: "display", ok: true, essential: false, detail: "\(size), shared memory")
+        } catch {
+            return DoctorCheck(
+                name: "display", ok: false, essential: false, detail: error.description,
+                remedy: "log in to a graphical session, or use --virtual 1280x720 -- COMMAND")
+        }
+    }
+
+    private static func virtualScreen() -> DoctorCheck {
+        let missing = [("Xvfb", "xvfb"), ("pulseaudio", "pulseaudio")].filter { ExecutableSearch.find($0.0) == nil }
+        guard !missing.isEmpty else {
+            return DoctorCheck(name: "virtual", ok: true, essential: false, detail: "Xvfb and PulseAudio are installed")
+        }
+        return DoctorCheck(
+            name: "virtual", ok: false, essential: false,
+            detail: "--virtual needs \(missing.map(\.0).joined(separator: " and "))",
+            remedy: "apt install \(missing.map(\.1).joined(separator: " "))")
+    }
+
+    private static func sound() -> DoctorCheck {
+        do throws(SoundCapture.Error) {
+            let sound = try PulseSources.list()
+            let output = sound.defaultOutput ?? "no default output"
+            let microphone = sound.defaultMicrophone ?? "no microphone"
+            return DoctorCheck(name: "sound", ok: true, essential: false, detail: "\(output), \(microphone)")
+        } catch {
+            return DoctorCheck(
+                name: "sound", ok: false, essential: false, detail: error.description,
+                remedy: "start PulseAudio or PipeWire with pipewire-pulse; without it, recordings are silent")
+        }
+    }
+
+    private static func encoder() -> DoctorCheck {
+        let size = PixelSize(width: 1920, height: 1080)
+        do throws(X264Encoder.Error) {
+            _ = try X264Encoder(
+                VideoEncoderSettings(size: size, rateControl: .constantQuantizer(23), nominalFrameRate: 30))
+            return DoctorCheck(name: "encoder", ok: true, essential: true, detail: "x264 opens at 1920x1080")
+        } catch {
+            return DoctorCheck(
+                name: "encoder", ok: false, essential: true, detail: error.description,
+                remedy: "install libx264-164 and leave 100 MB of memory free")
+        }
+    }
+
+    private static func disk() -> DoctorCheck {
+        var info = statvfs()
+        guard statvfs(".", &info) == 0 else {
+            return DoctorCheck(
+                name: "disk", ok: false, essential: true, detail: "the current directory cannot be examined",
+                remedy: "change to a directory that exists")
+        }
+        let gigabytes = Double(info.f_bavail) * Double(info.f_frsize) / 1e9
+        let free = String(Int(gigabytes * 10) / 10) + "." + String(Int(gigabytes * 10) % 10) + " GB free here"
+        guard access(".", W_OK) == 0 else {
+            return DoctorCheck(
+                name: "disk", ok: false, essential: false, detail: "this directory cannot be written to",
+                remedy: "name a file in another directory")
+        }
+        return gigabytes < 1
+            ? DoctorCheck(
+                name: "disk", ok: false, essential: false, detail: free, remedy: "an hour of desktop wants up to 1 GB")
+            : DoctorCheck(name: "disk", ok: true, essential: false, detail: free)
+    }
+
+    private static func descriptors() -> DoctorCheck {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(7), &limit)  // RLIMIT_NOFILE, an enumerator that is not imported
+        let enough = limit.rlim_cur >= 64
+        return DoctorCheck(
+            name: "limits", ok: enough, essential: !enough, detail: "\(limit.rlim_cur) open files",
+            remedy: enough ? nil : "raise the limit with ulimit -n 1024")
+    }
+
+    private static func takes() -> DoctorCheck {
+        do throws(TakeRegistry.Error) {
+            let running = try TakeRegistry.standard().list().running.count
+            return DoctorCheck(name: "takes", ok: true, essential: true, detail: "\(running) running")
+        } catch {
+            return DoctorCheck(
+                name: "takes", ok: false, essential: true, detail: error.description,
+                remedy: "set XDG_RUNTIME_DIR to a directory of your own with mode 0700")
+        }
+    }
+}

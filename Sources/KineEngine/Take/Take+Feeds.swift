@@ -1,0 +1,41 @@
+// What a take offers to who supervises the extensions: feeds, made when the formats are known, begun and ended at will.
+import KineMedia
+import KinePlatform
+import KineRelay
+
+extension Take {
+    /// Makes what an extension is fed with and calls `ready`, on any thread, once the formats are known; at once where they
+    /// are. A failure says in one sentence why this extension cannot be fed, or that the take itself could not begin.
+    public func makeFeed(
+        for manifest: ServiceManifest, setupInfo: [String: String],
+        ready: @escaping @Sendable (Result<ExtensionFeed, TakeFailure>) -> Void
+    ) {
+        desk.order(FeedDesk.Order(manifest: manifest, setupInfo: setupInfo, ready: ready))
+    }
+
+    /// From the next picture on the extension gets samples; one is made at once, as a keyframe where it wants encoded ones.
+    /// In a paused take it comes when the take is resumed.
+    public func beginFeeding(_ feed: ExtensionFeed) {
+        desk.begin(feed)
+        if feed.isEncoded {
+            requestKeyframe()
+        } else if feed.hasVideo {
+            repeatPicture()
+        }
+    }
+
+    /// Nothing more is sent once this returns. What was sent can still be read; the pictures that the process has are drawn
+    /// over when `feed` is given up.
+    public func endFeeding(_ feed: ExtensionFeed) { desk.end(feed) }
+
+    /// Has a keyframe encoded although the picture may stand still: now, or, since at most two a second are made so, as
+    /// soon as may be.
+    public func requestKeyframe() {
+        guard let outlet = desk.outlet else { return }
+        repeatPicture(at: outlet.encoding.requestKeyframe(at: MonotonicClock.now()))
+    }
+
+    /// What is shown, for `broadcastAnnotated(withApplicationInfo:)`; empty until the source is open. The keys are those of
+    /// `SourceAnnotation`.
+    public var annotation: [String: String] { desk.annotation }
+}

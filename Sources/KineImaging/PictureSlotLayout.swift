@@ -1,0 +1,50 @@
+// How uncompressed pictures lie in memory that two processes share: one slot for each, planes and rows at fixed places.
+import KineMedia
+
+/// The places of planes and rows in a slot, and of slots in their memory. A value, the same for all slots of one memory.
+public struct PictureSlotLayout: Hashable, Sendable {
+    public let pixelFormat: PixelFormat
+    /// Of the picture in memory; both sides even.
+    public let size: PixelSize
+    /// Of each plane: its first byte seen from the slot's.
+    public let planeOffsets: [Int]
+    /// Of each plane: bytes from one row to the next.
+    public let planeStrides: [Int]
+    /// Bytes from one slot to the next: whole pages, so that who is done with a slot can give its memory back.
+    public let slotBytes: Int
+
+    private static let pageBytes = 4096
+
+    /// Rows start on cache lines, and the 4:2:0 planes end on whole tiles so that a block is always 16 wide and high.
+    public init(pixelFormat: PixelFormat, size: PixelSize) {
+        precondition(size.width % 2 == 0 && size.height % 2 == 0 && size.area > 0, "4:2:0 needs even sides")
+        self.pixelFormat = pixelFormat
+        self.size = size
+        let stride = (size.width + 63) & ~63
+        let rows = (size.height + 15) & ~15
+        let bytes: Int
+        switch pixelFormat {
+        case .i420:
+            planeStrides = [stride, stride / 2, stride / 2]
+            planeOffsets = [0, stride * rows, stride * rows + stride / 2 * (rows / 2)]
+            bytes = stride * rows * 3 / 2
+        case .nv12:
+            planeStrides = [stride, stride]
+            planeOffsets = [0, stride * rows]
+            bytes = stride * rows * 3 / 2
+        case .bgra:
+            planeStrides = [stride * 4]
+            planeOffsets = [0]
+            bytes = stride * 4 * size.height
+        }
+        slotBytes = (bytes + Self.pageBytes - 1) & ~(Self.pageBytes - 1)
+    }
+
+    /// The planes of an I420 slot that begins at `base`.
+    func i420(at base: UnsafeMutableRawPointer) -> I420Picture {
+        let bytes = base.assumingMemoryBound(to: UInt8.self)
+        return I420Picture(
+            size: size, y: bytes + planeOffsets[0], u: bytes + planeOffsets[1], v: bytes + planeOffsets[2],
+            lumaStride: planeStrides[0], chromaStride: planeStrides[1])
+    }
+}

@@ -1,0 +1,33 @@
+// What an encoder hands to the sinks.
+
+/// Which stream of a take a sample belongs to. The names are ReplayKit's `RPSampleBufferType`.
+public enum SampleType: String, Sendable, Codable, CaseIterable {
+    case video
+    /// The sound of the system or of one application; also app and microphone mixed, where they share a track.
+    case audioApp
+    case audioMic
+}
+
+/// One access unit: a compressed picture, or one frame of compressed sound.
+public struct EncodedSample: Sendable {
+    public var type: SampleType
+    /// Time since the take's first picture, pauses taken out. Decoding order is presentation order: nothing is reordered.
+    public var presentationTime: MediaTime
+    /// How long the sample lasts. For pictures an estimate only: the next picture, or the end, decides.
+    public var duration: MediaTime
+    /// Decoding can start here (an IDR picture; every frame of sound).
+    public var isKeyframe: Bool
+    /// H.264: NAL units each behind a four-byte big-endian length (ISO/IEC 14496-15, 5.3.2), parameter sets left out.
+    /// AAC: one raw_data_block without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
+    public var data: [UInt8]
+
+    public init(
+        type: SampleType, presentationTime: MediaTime, duration: MediaTime, isKeyframe: Bool, data: [UInt8]
+    ) {
+        self.type = type
+        self.presentationTime = presentationTime
+        self.duration = duration
+        self.isKeyframe = isKeyframe
+        self.data = data
+    }
+}

@@ -1,0 +1,44 @@
+// What a child process says on standard error, kept in memory: its death can be explained, and an ordinary run leaves no
+// file behind. Linux.
+import CLinux
+import Glibc
+import SystemPackage
+
+/// A bounded file in memory. It outlives its readers, so the child never writes into a closed pipe. Owns its descriptor.
+public final class MemoryLog {
+    private let file: FileDescriptor
+
+    /// `limit`: bytes; what comes after them is lost. Nil where the kernel has no such files, or no descriptor is left.
+    public init?(name: String, limit: Int) {
+        let fd = kine_bounded_memory_file(name, off_t(limit))
+        guard fd >= 0 else { return nil }
+        file = FileDescriptor(rawValue: fd)
+    }
+
+    deinit { try? file.close() }
+
+    /// For the child to inherit.
+    public var descriptor: FileDescriptor { file }
+
+    /// The line that tells most about a death: the last that speaks of a fatal error, for the backtrace behind it is long,
+    /// else the last one. Nil where nothing was written.
+    public func lastWords() -> String? {
+        // The position is shared with whoever inherited the descriptor: it is where they stopped writing. They may also have
+        // moved it anywhere.
+        guard let end = try? file.seek(offset: 0, from: .current), end > 0 else { return nil }
+        let length = Int(min(end, 1 << 20))
+        var bytes = [UInt8](repeating: 0, count: length)
+        let start = end - Int64(length)
+        guard
+            let count = try? bytes.withUnsafeMutableBytes({ try file.read(fromAbsoluteOffset: start, into: $0) })
+        else { return nil }
+        return Self.lastWords(in: String(decoding: bytes[..<count], as: UTF8.self))
+    }
+
+    /// As `lastWords()`, of a given text.
+    public static func lastWords(in text: String) -> String? {
+        let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
+        let telling = lines.last { $0.contains("Fatal error") || $0.hasPrefix("Fatal ") } ?? lines.last
+        return telling.map { String($0.drop(while: \.isWhitespace).prefix(300)) }
+    }
+}

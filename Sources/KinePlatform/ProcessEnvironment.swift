@@ -1,0 +1,48 @@
+// This process's environment, and where programs are.
+import Glibc
+
+public enum ProcessEnvironment {
+    /// `NAME=value` strings.
+    public static var current: [String] {
+        var result: [String] = []
+        var entry = environ
+        while let string = entry.pointee {
+            result.append(String(cString: string))
+            entry += 1
+        }
+        return result
+    }
+
+    /// The environment with some variables set and others left out.
+    public static func current(changing: [String: String], removing: Set<String> = []) -> [String] {
+        let kept = current.filter { entry in
+            let name = String(entry.prefix { $0 != "=" })
+            return changing[name] == nil && !removing.contains(name)
+        }
+        return kept + changing.map { "\($0.key)=\($0.value)" }
+    }
+
+    /// A variable's value; nil where it is unset or empty.
+    public static func value(_ name: String) -> String? {
+        guard let value = getenv(name), value.pointee != 0 else { return nil }
+        return String(cString: value)
+    }
+}
+
+public enum ExecutableSearch {
+    /// The path of this process's own executable; nil without /proc.
+    public static var own: String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/self/exe", &buffer, buffer.count)
+        guard length > 0 else { return nil }
+        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// The path of `program`, by PATH and the places where distributions put servers.
+    public static func find(_ program: String) -> String? {
+        let directories = (ProcessEnvironment.value("PATH") ?? "").split(separator: ":").map(String.init)
+        return (directories + ["/usr/local/bin", "/usr/bin", "/bin"])
+            .map { $0 + "/" + program }
+            .first { access($0, X_OK) == 0 }
+    }
+}

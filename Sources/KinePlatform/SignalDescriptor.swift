@@ -1,0 +1,26 @@
+// Signals as something that poll can wait for: signalfd. Linux.
+import CLinux
+import Glibc
+
+/// Takes signals over from their default action, for the whole process. Create it in the main thread before any other
+/// thread exists, since threads inherit what is blocked.
+public final class SignalDescriptor {
+    public let descriptor: Int32
+
+    public init(_ signals: [Int32]) {
+        var set = sigset_t()
+        sigemptyset(&set)
+        for signal in signals { sigaddset(&set, signal) }
+        pthread_sigmask(SIG_BLOCK, &set, nil)
+        descriptor = signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
+    }
+
+    deinit { close(descriptor) }
+
+    /// The number of a signal that came; nil where none did.
+    public func take() -> Int32? {
+        var info = signalfd_siginfo()
+        let size = MemoryLayout<signalfd_siginfo>.size
+        return read(descriptor, &info, size) == size ? Int32(info.ssi_signo) : nil
+    }
+}

@@ -1,0 +1,56 @@
+// Waking a thread that sleeps in poll: an eventfd. Linux.
+import CLinux
+import Glibc
+
+/// A descriptor that becomes readable when `signal` is called, from any thread.
+public final class WakeSignal: Sendable {
+    /// For poll; owned by this object.
+    public let descriptor: Int32
+
+    public init() {
+        descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
+        // Only a process that has used up its descriptors gets here, before anything was begun.
+        precondition(descriptor >= 0, "no file descriptor is left; raise the limit with ulimit -n")
+    }
+
+    deinit { close(descriptor) }
+
+    public func signal() {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, 8)
+    }
+
+    /// Takes back all signals so far.
+    public func clear() {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, 8)
+    }
+
+    /// Sleeps until one of the descriptors is readable or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for
+    /// ever). Returns which are readable; hang-up and error count as readable, so that the read reports them.
+    public static func poll(_ descriptors: [Int32], until deadline: Int64?) -> [Bool] {
+        var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        poll(&entries, until: deadline)
+        return entries.map { $0.revents != 0 }
+    }
+
+    /// Sleeps until one of the entries is ready, as poll does, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits
+    /// for ever). After an error every entry counts as ready, so that its read reports the error.
+    public static func poll(_ entries: inout [pollfd], until deadline: Int64?) {
+        while true {
+            let count: Int32
+            if let deadline {
+                let left = max(0, deadline - MonotonicClock.now())
+                var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
+                count = kine_ppoll(&entries, nfds_t(entries.count), &timeout)
+            } else {
+                count = kine_ppoll(&entries, nfds_t(entries.count), nil)
+            }
+            if count >= 0 { return }
+            guard errno == EINTR else {
+                for index in entries.indices { entries[index].revents = Int16(POLLIN) }
+                return
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+// What the page has to know before it can decode: the first record of every stream.
+import FoundationEssentials
+import KineContainers
+import KineMedia
+
+/// The formats of a live stream, as JSON. Keys are read by Page/*.js.
+struct StreamDescription: Codable, Equatable, Sendable {
+    struct Video: Codable, Equatable, Sendable {
+        /// For `VideoDecoder` and Media Source.
+        var codec: String
+        /// AVCDecoderConfigurationRecord.
+        var description: [UInt8]
+        /// Pixels, as shown.
+        var width: Int
+        var height: Int
+    }
+
+    struct Sound: Codable, Equatable, Sendable {
+        /// The `LiveRecord.Kind` of its samples.
+        var kind: UInt8
+        var codec: String
+        /// AudioSpecificConfig.
+        var description: [UInt8]
+        /// Samples a second.
+        var sampleRate: Int
+        var channels: Int
+    }
+
+    var title: String
+    var video: Video?
+    var sounds: [Sound]
+    /// The media type of `live.mp4` and of all fragments.
+    var mediaType: String
+
+    init(title: String, format: LiveFormat, movie: FragmentedMovie) {
+        self.title = title
+        video = format.video.map {
+            Video(
+                codec: movie.videoCodec, description: movie.videoDecoderConfiguration, width: $0.size.width,
+                height: $0.size.height)
+        }
+        sounds = format.audio.map {
+            Sound(
+                kind: LiveRecord.Kind($0.type).rawValue, codec: FragmentedMovie.audioCodec,
+                description: $0.audioSpecificConfig, sampleRate: $0.sampleRate, channels: $0.channels)
+        }
+        mediaType = "\(format.video == nil ? "audio" : "video")/mp4; codecs=\"\(movie.codecs)\""
+    }
+}
+
+/// What a live stream carries.
+public struct LiveFormat: Sendable, Equatable {
+    /// nil: no pictures.
+    public var video: VideoFormat?
+    /// Each of another `type`.
+    public var audio: [AudioTrackFormat]
+
+    public init(video: VideoFormat?, audio: [AudioTrackFormat]) {
+        self.video = video
+        self.audio = audio
+    }
+}
+
+extension Encodable {
+    /// As JSON. Empty where it cannot be written, which values of these types never are.
+    var json: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
+}

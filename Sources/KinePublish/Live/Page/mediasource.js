@@ -1,0 +1,216 @@
+// The way that every browser knows: fragments into Media Source, and a playhead that is kept at the live edge.
+import { kinds } from "./stream.js";
+
+/** Seconds behind the newest that the playhead is kept, at least and at most; more after each time it ran dry. */
+const leastTarget = 0.05;
+const mostTarget = 0.4;
+const growth = 0.03;
+/** Seconds behind the target from which on the playhead jumps instead of hurrying. */
+const jump = 0.25;
+/** Seconds kept behind the playhead. */
+const kept = 8;
+
+export class BufferingPlayer {
+  static name = "mse";
+
+  static async supports(description) {
+    const Source = self.ManagedMediaSource ?? self.MediaSource;
+    return Source !== undefined && Source.isTypeSupported(description.mediaType);
+  }
+
+  #video;
+  #fail;
+  #rejoin;
+  #description;
+  #hasSound;
+  /** Whether sound is in what plays now, and whether it should be from the next beginning on. */
+  #playsSound = false;
+  #wantsSound = true;
+  #pictures = null;
+  #soundKind;
+  #source = null;
+  #buffer = null;
+  #queue = [];
+  #target = leastTarget;
+  #edges = [];
+  #lastJump = 0;
+  #hasBegun = false;
+  #isPaused = false;
+  #timer;
+  #closed = new AbortController();
+
+  /** `fail` is called when playing cannot go on, `rejoin` when the stream has to begin anew for sound to come or go. */
+  constructor(video, description, fail, rejoin) {
+    this.#video = video;
+    this.#fail = fail;
+    this.#rejoin = rejoin;
+    this.#description = description;
+    this.#hasSound = description.sounds.length > 0;
+    this.#soundKind = description.sounds[0]?.kind;
+    video.hidden = false;
+    video.muted = true;
+    const options = { signal: this.#closed.signal };
+    video.addEventListener("waiting", () => {
+      if (this.#hasBegun && !this.#isPaused) this.#target = Math.min(mostTarget, this.#target + growth);
+    }, options);
+    video.addEventListener("error", () => this.#fail(), options);
+    this.#timer = setInterval(() => this.#steer(), 100);
+  }
+
+  get element() { return this.#video; }
+  get hasSound() { return this.#hasSound; }
+  get isAudible() { return this.#hasSound && !this.#video.muted; }
+
+  async setSound(on) {
+    this.#video.muted = !on;
+    try {
+      await this.#video.play();
+    } catch (error) {
+      if (error.name === "NotAllowedError") {
+        // Not without a click, then: go on without sound.
+        this.#video.muted = true;
+        this.#video.play().catch(() => {});
+      }
+    }
+    this.#wantsSound = this.isAudible;
+    if (this.#pictures && this.#wantsSound !== this.#playsSound) this.#rejoin();
+    return this.isAudible;
+  }
+
+  pause() {
+    this.#isPaused = true;
+    this.#video.pause();
+  }
+
+  resume() {
+    this.#isPaused = false;
+    this.#edges = [];
+    if (this.#hasBegun) this.#video.play().catch(() => {});
+  }
+
+  /** Begins anew; `pictures` is the segment without sound, where there is one. */
+  initialize(all, pictures) {
+    this.#pictures = pictures;
+    this.#playsSound = this.#hasSound && (this.#wantsSound || !pictures);
+    const segment = this.#hasSound && !this.#playsSound ? pictures : all;
+    const { mediaType, video: format } = this.#description;
+    const type = segment === all ? mediaType : `video/mp4; codecs="${format.codec}"`;
+    const Source = self.ManagedMediaSource ?? self.MediaSource;
+    const source = new Source();
+    this.#source = source;
+    this.#buffer = null;
+    this.#queue = [segment];
+    this.#edges = [];
+    this.#hasBegun = false;
+    this.#video.disableRemotePlayback = true;
+    source.addEventListener("sourceopen", () => {
+      URL.revokeObjectURL(this.#video.src);
+      if (source !== this.#source) return;
+      this.#buffer = source.addSourceBuffer(type);
+      this.#buffer.addEventListener("updateend", () => { this.#append(); this.#begin(); });
+      this.#append();
+    }, { once: true });
+    this.#video.src = URL.createObjectURL(source);
+  }
+
+  sample(record) {
+    // The movie has the first sound only.
+    if (record.kind !== kinds.video && (!this.#playsSound || record.kind !== this.#soundKind)) return;
+    this.#queue.push(record.content);
+    if (this.#isEdge(record)) this.#noteEdge(record.time / 1e6);
+    this.#append();
+  }
+
+  close() {
+    clearInterval(this.#timer);
+    this.#closed.abort();
+    this.#source = null;
+    this.#buffer = null;
+    this.#video.removeAttribute("src");
+    this.#video.load();
+    this.#video.hidden = true;
+  }
+
+  /** Sound comes behind its picture, and without sound nothing plays: it makes the edge where there is any. */
+  #isEdge(record) { return this.#playsSound ? record.kind !== kinds.video : record.kind === kinds.video; }
+
+  /** How far the take's clock is ahead of the page's, by each sample that came lately; the largest came without delay. */
+  #noteEdge(time) {
+    const now = performance.now() / 1000;
+    this.#edges.push({ at: now, ahead: time - now });
+    while (this.#edges[0].at < now - 5) this.#edges.shift();
+  }
+
+  /** The newest instant that can be shown by now: known from what arrived, for the last picture claims to last seconds. */
+  #edge() {
+    const ahead = this.#edges.reduce((most, edge) => Math.max(most, edge.ahead), -Infinity);
+    return ahead + performance.now() / 1000;
+  }
+
+  #append() {
+    const buffer = this.#buffer;
+    if (!buffer || buffer.updating || this.#queue.length === 0 || this.#video.error) return;
+    const parts = this.#queue;
+    this.#queue = [];
+    let whole = parts[0];
+    if (parts.length > 1) {
+      whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+      let offset = 0;
+      for (const part of parts) {
+        whole.set(part, offset);
+        offset += part.length;
+      }
+    }
+    try {
+      buffer.appendBuffer(whole);
+    } catch (error) {
+      if (error.name !== "QuotaExceededError") return this.#fail();
+      this.#queue.unshift(whole);
+      this.#trim(1);
+    }
+  }
+
+  #begin() {
+    const ranges = this.#video.buffered;
+    if (this.#hasBegun || ranges.length === 0 || this.#edges.length === 0) return;
+    this.#hasBegun = true;
+    this.#video.currentTime = this.#startingPoint(ranges);
+    if (!this.#isPaused) this.#video.play().catch(() => {});
+  }
+
+  #startingPoint(ranges) {
+    const last = ranges.length - 1;
+    return Math.max(ranges.start(last), Math.min(this.#edge() - this.#target, ranges.end(last) - 0.001));
+  }
+
+  /** Keeps the playhead at the live edge. */
+  #steer() {
+    const video = this.#video;
+    const ranges = video.buffered;
+    if (!this.#hasBegun || this.#isPaused || ranges.length === 0 || this.#edges.length === 0) return;
+    this.#target = Math.max(leastTarget, this.#target - 0.0002);
+    const behind = this.#edge() - video.currentTime - this.#target;
+    const now = performance.now();
+    const last = ranges.length - 1;
+    const isOutside = video.currentTime < ranges.start(last) - 0.01;
+    if ((behind > jump || behind < -jump || isOutside) && now - this.#lastJump > 1500) {
+      this.#lastJump = now;
+      video.currentTime = this.#startingPoint(ranges);
+      video.playbackRate = 1;
+    } else {
+      // Hurrying is heard, dragging as well: less of both where somebody listens.
+      const most = video.muted ? 0.3 : 0.06;
+      const bend = Math.max(-most, Math.min(most, behind * 1.5));
+      video.playbackRate = Math.abs(behind) < 0.01 ? 1 : 1 + bend;
+    }
+    if (video.paused) video.play().catch(() => {});
+    this.#trim(kept);
+  }
+
+  #trim(seconds) {
+    const buffer = this.#buffer;
+    if (!buffer || buffer.updating || buffer.buffered.length === 0) return;
+    const end = this.#video.currentTime - seconds;
+    if (end > buffer.buffered.start(0) + 2) buffer.remove(0, end);
+  }
+}

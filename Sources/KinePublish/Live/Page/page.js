@@ -1,0 +1,148 @@
+// The page: picks a way of playing, says how the broadcast stands, and offers sound and full screen.
+import { LiveStream, kinds } from "./stream.js";
+import { DecodingPlayer } from "./webcodecs.js";
+import { BufferingPlayer } from "./mediasource.js";
+
+const element = (id) => document.getElementById(id);
+const badge = element("badge");
+const notice = element("notice");
+const soundButton = element("sound");
+const fullButton = element("full");
+
+const words = {
+  connecting: ["Connecting", "Connecting to the broadcast …"],
+  live: ["Live", ""],
+  paused: ["Paused", "The broadcast is paused."],
+  ended: ["Ended", "The broadcast has ended."],
+  reconnecting: ["Reconnecting", "The connection was lost. Trying again …"],
+  impossible: ["Cannot play", "This browser can play neither WebCodecs nor H.264 through Media Source."],
+};
+
+/** `?play=mse` or `?play=webcodecs` leaves the other out. */
+const wanted = new URLSearchParams(location.search).get("play");
+const ways = [DecodingPlayer, BufferingPlayer].filter((way) => wanted === null || way.name === wanted);
+
+let player = null;
+let description = null;
+let initialization = null;
+/** The initialization segment without sound, where the stream has sound. */
+let pictures = null;
+/** The connection is dropped on purpose: nothing to trouble anybody with. */
+let isRejoining = false;
+/** Records that came while the player was being chosen. */
+let early = null;
+let wantsSound = true;
+let failures = 0;
+
+function say(phase) {
+  if (document.body.dataset.phase === phase) return;
+  document.body.dataset.phase = phase;
+  [badge.textContent, notice.textContent] = words[phase];
+}
+
+async function open() {
+  const waiting = [];
+  early = waiting;
+  player?.close();
+  player = null;
+  const json = description;
+  const next = JSON.parse(json);
+  document.title = next.title;
+  let way = null;
+  for (const candidate of failures > 1 && ways.length > 1 ? [...ways].reverse() : ways) {
+    if (await candidate.supports(next).catch(() => false)) {
+      way = candidate;
+      break;
+    }
+  }
+  if (early !== waiting) return;
+  if (!way) {
+    stream.stop();
+    return say("impossible");
+  }
+  player = new way(element(way === DecodingPlayer ? "canvas" : "video"), next, () => {
+    failures += 1;
+    description = null;
+    stream.restart();
+  }, () => {
+    isRejoining = true;
+    stream.restart();
+  });
+  document.body.dataset.way = way.name;
+  player.initialize(initialization, pictures);
+  if (wantsSound && player.hasSound) player.setSound(true).then(showSound);
+  showSound();
+  early = null;
+  for (const record of waiting) take(record);
+}
+
+function take(record) {
+  if (early) {
+    early.push(record);
+    return;
+  }
+  if (record.kind === kinds.state) {
+    const { phase } = JSON.parse(new TextDecoder().decode(record.content));
+    if (document.body.dataset.phase === "ended") return;
+    say(phase);
+    if (phase === "live") player.resume();
+    else player.pause();
+    if (phase === "ended") stream.stop();
+  } else if (record.accessUnit) {
+    player.sample(record);
+  }
+}
+
+const stream = new LiveStream("samples", {
+  record(record) {
+    if (record.kind === kinds.description) {
+      const json = new TextDecoder().decode(record.content);
+      // The same formats as before: what has been built can go on.
+      early = json === description ? null : [];
+      if (early) description = json;
+      pictures = null;
+    } else if (record.kind === kinds.pictures) {
+      pictures = record.content.slice();
+    } else if (record.kind === kinds.initialization) {
+      initialization = record.content.slice();
+      if (early) open();
+      else player?.initialize(initialization, pictures);
+    } else if (early !== null || player !== null) {
+      take(record);
+    }
+  },
+  lost() {
+    if (document.body.dataset.phase !== "ended" && !isRejoining) say("reconnecting");
+    isRejoining = false;
+  },
+});
+
+function showSound() {
+  soundButton.hidden = !player?.hasSound;
+  const on = player?.isAudible ?? false;
+  soundButton.textContent = on ? "Sound off" : "Sound on";
+  soundButton.setAttribute("aria-pressed", String(on));
+}
+
+soundButton.addEventListener("click", async () => {
+  if (!player) return;
+  wantsSound = !player.isAudible;
+  await player.setSound(wantsSound);
+  showSound();
+});
+
+function toggleFullScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else element("stage").requestFullscreen?.().catch(() => {});
+}
+
+fullButton.addEventListener("click", toggleFullScreen);
+fullButton.hidden = !document.fullscreenEnabled;
+element("stage").addEventListener("dblclick", toggleFullScreen);
+document.addEventListener("keydown", (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || event.target instanceof HTMLButtonElement) return;
+  if (event.key === "f") toggleFullScreen();
+  if (event.key === "m" && !soundButton.hidden) soundButton.click();
+});
+
+stream.run();

@@ -1,0 +1,122 @@
+// The stream as it comes over the wire: records (see LiveRecord), and a new connection whenever one is lost.
+
+export const kinds = { description: 0, initialization: 1, video: 2, audioApp: 3, audioMic: 4, state: 5, tick: 6, pictures: 7 };
+
+const headerBytes = 16;
+/** The server says something at least once a second; this long a silence is a dead connection. Milliseconds. */
+const silenceLimit = 4000;
+const firstDelay = 150;
+const longestDelay = 2000;
+/** No record is larger; what claims to be is no stream of ours. */
+const recordLimit = 64 << 20;
+
+/** Splits bytes, in whatever pieces they come, into records. */
+export class RecordReader {
+  #pieces = [];
+  #length = 0;
+
+  /** Calls `deliver` with each record that `bytes` complete. */
+  push(bytes, deliver) {
+    this.#pieces.push(bytes);
+    this.#length += bytes.length;
+    while (this.#length >= 4) {
+      if (this.#pieces[0].length < 4) this.#join();
+      const first = this.#pieces[0];
+      const size = 4 + new DataView(first.buffer, first.byteOffset, 4).getUint32(0);
+      if (size < headerBytes || size > recordLimit) throw new Error(`a record of ${size} bytes`);
+      if (this.#length < size) return;
+      if (this.#pieces[0].length < size) this.#join();
+      const all = this.#pieces[0];
+      this.#pieces[0] = all.subarray(size);
+      if (this.#pieces[0].length === 0) this.#pieces.shift();
+      this.#length -= size;
+      deliver(RecordReader.#record(all.subarray(0, size)));
+    }
+  }
+
+  #join() {
+    const joined = new Uint8Array(this.#length);
+    let offset = 0;
+    for (const piece of this.#pieces) {
+      joined.set(piece, offset);
+      offset += piece.length;
+    }
+    this.#pieces = [joined];
+  }
+
+  static #record(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    const flags = view.getUint8(5);
+    const unit = view.getUint16(6);
+    return {
+      kind: view.getUint8(4),
+      isKeyframe: (flags & 1) !== 0,
+      isDiscontinuity: (flags & 2) !== 0,
+      /** Microseconds on the take's timeline. */
+      time: Number(view.getBigInt64(8)),
+      content: bytes.subarray(headerBytes),
+      accessUnit: unit >= headerBytes ? bytes.subarray(unit) : null,
+    };
+  }
+}
+
+/** Reads `url` for ever. `listener.record` gets each record, `listener.lost` is called when a connection was lost. */
+export class LiveStream {
+  #url;
+  #listener;
+  #stopped = false;
+  #abort = null;
+
+  constructor(url, listener) {
+    this.#url = url;
+    this.#listener = listener;
+  }
+
+  async run() {
+    let delay = firstDelay;
+    while (!this.#stopped) {
+      const began = performance.now();
+      try {
+        await this.#read();
+      } catch {
+        // Whatever went wrong, the remedy is the same.
+      }
+      if (this.#stopped) return;
+      this.#listener.lost();
+      if (performance.now() - began > 3000) delay = firstDelay;
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      delay = Math.min(delay * 2, longestDelay);
+    }
+  }
+
+  /** Drops the connection; `run` opens another. */
+  restart() { this.#abort?.abort(); }
+
+  /** Ends it for good. */
+  stop() {
+    this.#stopped = true;
+    this.#abort?.abort();
+  }
+
+  async #read() {
+    const abort = new AbortController();
+    this.#abort = abort;
+    let timer = setTimeout(() => abort.abort(), silenceLimit);
+    try {
+      const response = await fetch(this.#url, { signal: abort.signal, cache: "no-store", credentials: "omit" });
+      if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
+      const source = response.body.getReader();
+      const records = new RecordReader();
+      for (;;) {
+        const { done, value } = await source.read();
+        if (done) return;
+        clearTimeout(timer);
+        timer = setTimeout(() => abort.abort(), silenceLimit);
+        records.push(value, (record) => this.#listener.record(record));
+      }
+    } finally {
+      clearTimeout(timer);
+      abort.abort();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// Opens sockets for RTMP, with TLS where the address asks for it, and hands bytes on. What they mean is RTMPSession's.
+import KineRTMP
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What a connection tells its owner, on its event loop.
+protocol RTMPConnectionOwner: AnyObject, Sendable {
+    func received(_ bytes: ByteBuffer, connection: Int)
+    func becameWritable(connection: Int)
+    func closed(_ failure: PublishFailure?, connection: Int)
+}
+
+enum RTMPConnection {
+    /// The longest that one address of the server may take; then the next is tried, all within this time (RFC 8305).
+    static let connectTimeout = TimeAmount.seconds(5)
+    private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
+
+    /// Connects; every call to the owner carries `number`.
+    static func open(
+        _ url: RTMPURL, tls: NIOSSLContext?, on eventLoop: any EventLoop, number: Int, owner: any RTMPConnectionOwner
+    ) -> EventLoopFuture<any Channel> {
+        ClientBootstrap(group: eventLoop)
+            .connectTimeout(connectTimeout)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.writeBufferWaterMark, value: waterMark)
+            .channelOption(TCPStatistics.unsentLimit.option, value: TCPStatistics.unsentLimit.bytes)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if let tls {
+                        // An address in numbers has no name to send; its certificate is checked against the address.
+                        let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host))
+                    }
+                    try channel.pipeline.syncOperations.addHandler(
+                        RTMPHandler(url: url, number: number, owner: owner))
+                }
+            }
+            .connect(host: url.host, port: url.port)
+    }
+
+    /// The trust for RTMPS: the system's authorities, and those of the file.
+    static func context(certificateAuthority: String?) throws -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .fullVerification
+        configuration.minimumTLSVersion = .tlsv12
+        if let certificateAuthority { configuration.additionalTrustRoots = [.file(certificateAuthority)] }
+        return try NIOSSLContext(configuration: configuration)
+    }
+
+    /// Why there is no connection.
+    static func failure(_ error: any Error, _ url: RTMPURL) -> PublishFailure {
+        if error is NIOSSLError || error is NIOSSLExtraError { return tlsFailure(error, url) }
+        if let error = error as? NIOConnectionError {
+            guard !error.connectionErrors.isEmpty else {
+                return PublishFailure(
+                    .unreachable, "The name \(url.host) is not known now; check the address and the network.")
+            }
+            let words = error.connectionErrors.last.map { reason($0.error) } ?? ""
+            return PublishFailure(
+                .unreachable,
+                "No connection to \(url.host), port \(url.port)\(words); check the address and the network.")
+        }
+        return PublishFailure(.lost, "The connection to \(url) was lost\(reason(error)); it is tried again.")
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        if let error = error as? IOError { return ": " + String(cString: strerror(error.errnoCode)) }
+        if let error = error as? ChannelError, case .connectTimeout = error { return ": it did not answer in time" }
+        return ""
+    }
+
+    private static func tlsFailure(_ error: any Error, _ url: RTMPURL) -> PublishFailure {
+        let words = String(describing: error)
+        if (error as? NIOSSLExtraError) == .failedToValidateHostname {
+            return PublishFailure(
+                .certificate, "The certificate of \(url.host) is for another name; check the address.")
+        }
+        if words.contains("CERTIFICATE_VERIFY_FAILED") || words.contains("unableToValidateCertificate") {
+            return PublishFailure(
+                .certificate,
+                "The certificate of \(url.host) is not trusted; for a private authority give its certificate with “ca”."
+            )
+        }
+        if words.contains("WRONG_VERSION_NUMBER") {
+            return PublishFailure(
+                .configuration, "The server \(url) does not speak TLS on this port; write the address with rtmp://.")
+        }
+        return PublishFailure(.lost, "The encrypted connection to \(url) was lost; it is tried again.")
+    }
+}
+
+/// The end of the pipeline.
+private final class RTMPHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let url: RTMPURL
+    private let number: Int
+    private let owner: any RTMPConnectionOwner
+    private var failure: PublishFailure?
+
+    init(url: RTMPURL, number: Int, owner: any RTMPConnectionOwner) {
+        self.url = url
+        self.number = number
+        self.owner = owner
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        owner.received(unwrapInboundIn(data), connection: number)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { owner.becameWritable(connection: number) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A peer that goes without TLS's farewell is an ordinary end.
+        if failure == nil, (error as? NIOSSLError) != .uncleanShutdown {
+            failure = RTMPConnection.failure(error, url)
+        }
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        owner.closed(failure, connection: number)
+        context.fireChannelInactive()
+    }
+}

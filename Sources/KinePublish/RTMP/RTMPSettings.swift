@@ -1,0 +1,57 @@
+// Where and how a stream is published, as the user sets it.
+import KineRTMP
+
+/// The settings of one destination.
+public struct RTMPSettings: Sendable {
+    /// A setting that cannot be used. One sentence, without secrets.
+    public struct Error: Swift.Error, Equatable, CustomStringConvertible {
+        public let description: String
+    }
+
+    public var url: RTMPURL
+    /// A PEM file with certificates that are trusted beside the system's.
+    public var certificateAuthority: String?
+    /// Attempts in a row to connect again; nil: for as long as the broadcast runs.
+    public var retries: Int?
+    /// The least that adaptation may go down to, in bits a second.
+    public var minimumBitrate = 400_000
+
+    /// Nothing was acknowledged for so many nanoseconds although something waits: the peer does not read, or is not there.
+    var stallDeadline: Int64 = 8_000_000_000
+
+    public init(url: RTMPURL) { self.url = url }
+
+    /// Reads the setup fields `url`, `ca`, `retry` and `min-bitrate` (bits a second, or with `k` or `M`).
+    public init(setupInfo: [String: String]) throws(Error) {
+        guard let address = setupInfo["url"] else {
+            throw Error(
+                description: "No address to publish at is given; give one with --to rtmp://HOST/APPLICATION/STREAM.")
+        }
+        do {
+            url = try RTMPURL(address)
+        } catch {
+            throw Error(description: error.description)
+        }
+        certificateAuthority = setupInfo["ca"]
+        if let text = setupInfo["retry"] {
+            guard let number = Int(text), number >= 0 else {
+                throw Error(description: "The setting “retry” is “\(text)”; give a number of attempts, 0 or more.")
+            }
+            retries = number
+        }
+        if let text = setupInfo["min-bitrate"] {
+            guard let bitrate = Self.bitrate(text) else {
+                throw Error(description: "The setting “min-bitrate” is “\(text)”; give bits a second, such as 500k.")
+            }
+            minimumBitrate = bitrate
+        }
+    }
+
+    private static func bitrate(_ text: String) -> Int? {
+        let factor = text.last == "k" ? 1000 : text.last == "M" ? 1_000_000 : 1
+        guard let number = Int(factor == 1 ? text[...] : text.dropLast()),
+            (1...1_000_000_000).contains(number)
+        else { return nil }
+        return number * factor
+    }
+}

@@ -1,0 +1,55 @@
+// What can be seen of a destination while it runs.
+import KineRTMP
+
+/// A moment of a published stream.
+public struct RTMPStatus: Sendable, Equatable {
+    public enum State: String, Sendable {
+        case connecting
+        case live
+        /// The connection is lost; the next is tried in a moment.
+        case reconnecting
+        case finished
+        case failed
+    }
+
+    public var state = State.connecting
+    /// What the server calls itself; nil where it does not.
+    public var server: String?
+    /// Seconds since this connection is live; 0 while it is not.
+    public var uptime = 0.0
+    /// Connections after the first that became live.
+    public var reconnects = 0
+    /// Bytes of samples handed to the connections, headers included.
+    public var sentBytes: Int64 = 0
+    /// Bits a second that arrive.
+    public var bitrate = 0
+    /// Milliseconds of samples that wait.
+    public var queueMilliseconds = 0
+    /// Milliseconds; nil where the system does not tell.
+    public var roundTrip: Double?
+    /// Pictures that were left out.
+    public var droppedPictures = 0
+}
+
+/// What a publisher tells, in order, from its event loop's thread.
+public enum RTMPEvent: Sendable {
+    /// Twice a second while it is live, and whenever the state changes.
+    case status(RTMPStatus)
+    /// A connection has ended, and another is tried after so many seconds.
+    case interrupted(PublishFailure, retryAfter: Double)
+    /// It is over. The last event.
+    case failed(PublishFailure)
+    /// What the encoder is to aim at from now on.
+    case target(BitrateController.Target)
+}
+
+extension RTMPStatus {
+    /// A few words for a status line, which change only when something happens.
+    public var summary: String {
+        guard state == .live else { return state.rawValue }
+        var words = ["live"]
+        if reconnects > 0 { words.append("\(reconnects) reconnects") }
+        if droppedPictures > 0 { words.append("\(droppedPictures) pictures dropped") }
+        return words.joined(separator: ", ")
+    }
+}

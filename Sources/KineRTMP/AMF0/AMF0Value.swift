@@ -1,0 +1,71 @@
+// A value of Adobe's Action Message Format 0, in which RTMP's commands are written ("Action Message Format -- AMF 0",
+// 2007). What is read and written is AMF0Decoder's and AMF0Encoder's.
+
+/// One value. References of the format are resolved by the decoder and not part of it.
+public enum AMF0Value: Equatable, Sendable {
+    /// A name and its value. Names may repeat; the order is kept.
+    public struct Property: Equatable, Sendable {
+        public var name: String
+        public var value: AMF0Value
+
+        public init(_ name: String, _ value: AMF0Value) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    case number(Double)
+    case boolean(Bool)
+    /// Written as a long string where it has more than 65,535 bytes.
+    case string(String)
+    case object([Property])
+    case null
+    case undefined
+    case ecmaArray([Property])
+    case strictArray([AMF0Value])
+    /// Milliseconds since 1970 in UTC; the time zone is reserved, and 0 (section 2.13).
+    case date(milliseconds: Double, timeZone: Int16)
+    case unsupported
+    case xmlDocument(String)
+    case typedObject(className: String, [Property])
+
+    /// The number, where it is one.
+    public var number: Double? {
+        if case .number(let value) = self { value } else { nil }
+    }
+
+    /// The text, where it is one.
+    public var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The properties of an object of any kind, or of an ECMA array.
+    public var properties: [Property]? {
+        switch self {
+        case .object(let properties), .ecmaArray(let properties), .typedObject(_, let properties): properties
+        default: nil
+        }
+    }
+
+    /// The value of the first property with this name.
+    public subscript(name: String) -> AMF0Value? { properties?.first { $0.name == name }?.value }
+}
+
+/// The bytes that say of which type a value is (AMF 0, section 2.1).
+enum AMF0Marker {
+    static let number: UInt8 = 0x00
+    static let boolean: UInt8 = 0x01
+    static let string: UInt8 = 0x02
+    static let object: UInt8 = 0x03
+    static let null: UInt8 = 0x05
+    static let undefined: UInt8 = 0x06
+    static let reference: UInt8 = 0x07
+    static let ecmaArray: UInt8 = 0x08
+    static let objectEnd: UInt8 = 0x09
+    static let strictArray: UInt8 = 0x0A
+    static let date: UInt8 = 0x0B
+    static let longString: UInt8 = 0x0C
+    static let unsupported: UInt8 = 0x0D
+    static let xmlDocument: UInt8 = 0x0F
+    static let typedObject: UInt8 = 0x10
+}

@@ -1,0 +1,67 @@
+// The commands of a publisher (RTMP 1.0, section 7.2), as messages.
+
+/// What a publisher says, and what it understands of the answers.
+enum PublishCommand {
+    /// Transactions in the order in which they are sent; answers name them.
+    enum Transaction {
+        static let connect = 1.0
+        static let releaseStream = 2.0
+        static let publishForward = 3.0
+        static let createStream = 4.0
+        static let publish = 5.0
+        static let unpublishForward = 6.0
+        static let deleteStream = 7.0
+    }
+
+    /// Section 7.2.1.1, with what Enhanced RTMP v2 adds ("Enhancing NetConnection connect Command").
+    static func connect(_ url: RTMPURL, suffix: String) -> RTMPMessage {
+        // FourCcInfoMask: this side can encode, for what it sends.
+        let canEncode = AMF0Value.number(2)
+        return message([
+            .string("connect"), .number(Transaction.connect),
+            .object([
+                .init("app", .string(url.application + suffix)),
+                .init("type", .string("nonprivate")),
+                // Ingests that look at it know encoders by this name.
+                .init("flashVer", .string("FMLE/3.0 (compatible; Kinecast)")),
+                .init("tcUrl", .string(url.serverAddress(suffix: suffix))),
+                .init("fourCcList", .strictArray([.string("hvc1"), .string("av01")])),
+                .init(
+                    "videoFourCcInfoMap",
+                    .object([.init("avc1", canEncode), .init("hvc1", canEncode), .init("av01", canEncode)])),
+                .init("audioFourCcInfoMap", .object([.init("mp4a", canEncode)])),
+                // CapsExMask: 1, a server may ask to connect again.
+                .init("capsEx", .number(1)),
+            ]),
+        ])
+    }
+
+    static func named(_ name: String, _ transaction: Double, _ arguments: [AMF0Value]) -> RTMPMessage {
+        message([.string(name), .number(transaction), .null] + arguments)
+    }
+
+    /// Section 7.2.2.6. On the stream itself; "live" is not to be recorded.
+    static func publish(_ url: RTMPURL, streamID: UInt32) -> RTMPMessage {
+        var message = named("publish", Transaction.publish, [.string(url.streamName), .string("live")])
+        message.streamID = streamID
+        return message
+    }
+
+    private static func message(_ values: [AMF0Value]) -> RTMPMessage {
+        RTMPMessage(kind: .commandAMF0, payload: AMF0Encoder.encode(values))
+    }
+
+    /// A command that came: its name, its transaction and what follows those.
+    static func read(_ message: RTMPMessage) throws(AMF0Decoder.Error) -> (name: String, Double, [AMF0Value])? {
+        var payload = message.payload[...]
+        switch message.kind {
+        case .commandAMF0: break
+        // A byte of format, 0, and then the same (RTMP 1.0, section 7.1.1).
+        case .commandAMF3 where payload.first == 0: payload = payload.dropFirst()
+        default: return nil
+        }
+        let values = try AMF0Decoder.decode(payload)
+        guard let name = values.first?.string else { return nil }
+        return (name, values.count > 1 ? values[1].number ?? 0 : 0, Array(values.dropFirst(2)))
+    }
+}

@@ -1,0 +1,91 @@
+// User and password as Adobe's and Limelight's servers ask for them: in the words of a refused `connect`. Every answer goes
+// behind the application's name in a new connection: Adobe's takes three connections in all.
+
+/// What is known about the server's demand, from connection to connection.
+public struct PublisherAuthentication: Sendable, Equatable {
+    public enum Demand: Sendable, Equatable {
+        /// Connect again; `suffix` has changed.
+        case again
+        /// The server asks for user and password, and none are given.
+        case credentialsMissing
+        /// It does not take these.
+        case refused
+        /// The refusal has nothing to do with authentication.
+        case none
+    }
+
+    private let user: String?
+    private let password: String?
+    private let application: String
+    /// What this side adds to the digest, so that no answer serves twice: eight hexadecimal digits.
+    private let challenge: String
+    /// Goes behind the application's name, and behind the server's address.
+    public private(set) var suffix = ""
+    private var rounds = 0
+
+    public init(_ url: RTMPURL, challenge: UInt32) {
+        user = url.user
+        password = url.password
+        application = url.application
+        let digits = String(challenge, radix: 16)
+        self.challenge = String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// Takes the description of a refused `connect`.
+    public mutating func refused(_ description: String) -> Demand {
+        let kind: Kind
+        if description.contains("authmod=adobe") {
+            kind = .adobe
+        } else if description.contains("authmod=llnw") {
+            kind = .limelight
+        } else {
+            return .none
+        }
+        guard let user, let password else { return .credentialsMissing }
+        for reason in ["authfailed", "nosuchuser"] where description.contains("reason=\(reason)") { return .refused }
+        rounds += 1
+        // One connection tells the way, one brings the challenge, one the answer.
+        guard rounds <= 2 else { return .refused }
+        let told = Self.parameters(description)
+        guard description.contains("reason=needauth") else {
+            guard rounds == 1 else { return .refused }
+            suffix = "?authmod=\(kind.rawValue)&user=\(user)"
+            return .again
+        }
+        switch kind {
+        case .adobe:
+            let salted = MD5.base64(user + (told["salt"] ?? "") + password)
+            let given = told["opaque"] ?? told["challenge"] ?? ""
+            suffix =
+                "?authmod=adobe&user=\(user)&challenge=\(challenge)"
+                + "&response=\(MD5.base64(salted + given + challenge))"
+            if let opaque = told["opaque"] { suffix += "&opaque=\(opaque)" }
+        case .limelight:
+            let nonce = told["nonce"] ?? ""
+            // Digest authentication (RFC 2617, section 3.2.2) with RTMP's words in it.
+            let who = MD5.hexadecimal("\(user):live:\(password)")
+            let instance = application.contains("/") ? "" : "/_definst_"
+            let what = MD5.hexadecimal("publish:/\(application)\(instance)")
+            let response = MD5.hexadecimal("\(who):\(nonce):00000001:\(challenge):auth:\(what)")
+            suffix = "?authmod=llnw&user=\(user)&nonce=\(nonce)&cnonce=\(challenge)&nc=00000001&response=\(response)"
+        }
+        return .again
+    }
+
+    private enum Kind: String {
+        case adobe
+        case limelight = "llnw"
+    }
+
+    /// The pairs behind the question mark. Values may hold "=": they are base 64.
+    private static func parameters(_ description: String) -> [String: String] {
+        guard let start = description.firstIndex(of: "?") else { return [:] }
+        var result: [String: String] = [:]
+        let words = description[start...].dropFirst().prefix { $0 != " " }
+        for pair in words.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
+        }
+        return result
+    }
+}

@@ -1,0 +1,178 @@
+// Where a stream is published to. The last part of the path is the stream's name, the key at most services, and a secret:
+// the description leaves it out.
+
+/// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`.
+public struct RTMPURL: Equatable, Sendable {
+    /// One sentence, without the address: there may be a key in it.
+    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
+        case scheme
+        case host
+        case port
+        case application
+        case streamName
+        case character
+
+        public var description: String {
+            let what =
+                switch self {
+                case .scheme: "does not begin with rtmp:// or rtmps://"
+                case .host: "names no host"
+                case .port: "has a port that is no number from 1 to 65535"
+                case .application: "names no application"
+                case .streamName: "names no stream"
+                case .character: "has a space or another character that addresses do not have"
+                }
+            return "The address \(what); give it as rtmp://HOST/APPLICATION/STREAM."
+        }
+    }
+
+    public var isSecure: Bool
+    /// Without the brackets of an IPv6 address.
+    public var host: String
+    public var port: Int
+    /// For servers that ask for it; percent-decoded.
+    public var user: String?
+    public var password: String?
+    /// Everything in the path before the stream's name: "live2", "app/instance".
+    public var application: String
+    /// The last part of the path with the query, as it was written. Empty where the path ends with "/".
+    public var streamName: String
+
+    /// 1935 (RTMP 1.0, section 7), and HTTPS's for RTMPS.
+    public static func standardPort(isSecure: Bool) -> Int { isSecure ? 443 : 1935 }
+
+    public init(_ text: String) throws(Error) {
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .character }
+        guard let (scheme, rest) = Self.split(text[...], at: "://") else { throw .scheme }
+        switch scheme.lowercased() {
+        case "rtmp": isSecure = false
+        case "rtmps": isSecure = true
+        default: throw .scheme
+        }
+        let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
+        var authority = rest[..<slash]
+        if let at = authority.lastIndex(of: "@") {
+            let login = authority[..<at]
+            authority = authority[authority.index(after: at)...]
+            if let (user, password) = Self.split(login, at: ":") {
+                (self.user, self.password) = (Self.decoded(user), Self.decoded(password))
+            } else {
+                user = Self.decoded(login)
+            }
+        }
+        let portText: Substring?
+        if authority.first == "[" {
+            guard let end = authority.firstIndex(of: "]") else { throw .host }
+            host = String(authority[authority.index(after: authority.startIndex)..<end])
+            let after = authority[authority.index(after: end)...]
+            guard after.isEmpty || after.first == ":" else { throw .host }
+            portText = after.isEmpty ? nil : after.dropFirst()
+        } else {
+            let parts = Self.split(authority, at: ":")
+            host = String(parts?.0 ?? authority)
+            portText = parts?.1
+        }
+        guard !host.isEmpty else { throw .host }
+        if let portText {
+            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText),
+                (1...65535).contains(number)
+            else { throw .port }
+            port = number
+        } else {
+            port = Self.standardPort(isSecure: isSecure)
+        }
+        (application, streamName) = try Self.path(rest[slash...])
+    }
+
+    /// Splits at the last slash. A slash in the query is part of a token, not of the path, unless the path would have no
+    /// stream then: "live?vhost=a/key" is how some servers write it.
+    private static func path(_ path: Substring) throws(Error) -> (application: String, stream: String) {
+        guard path.first == "/" else { throw .application }
+        let path = path.dropFirst()
+        let query = path.firstIndex(of: "?") ?? path.endIndex
+        guard let slash = path[..<query].lastIndex(of: "/") ?? path.lastIndex(of: "/") else {
+            throw path.isEmpty ? .application : .streamName
+        }
+        let application = path[..<slash]
+        guard !application.isEmpty else { throw .application }
+        return (String(application), String(path[path.index(after: slash)...]))
+    }
+
+    /// The server's part of the address, as its `connect` command wants it; `suffix` goes behind the application.
+    public func serverAddress(suffix: String = "") -> String { "\(origin)/\(application)\(suffix)" }
+
+    private var origin: String {
+        let name = host.contains(":") ? "[\(host)]" : host
+        let isStandard = port == Self.standardPort(isSecure: isSecure)
+        return "rtmp\(isSecure ? "s" : "")://\(name)\(isStandard ? "" : ":\(port)")"
+    }
+
+    /// This stream at the address that a server asks to go to: complete, or relative to the present one. nil where it is
+    /// none, or would leave encryption.
+    public func moved(to address: String) -> RTMPURL? {
+        var moved = self
+        let target: RTMPURL?
+        if address.contains("://") {
+            target = try? RTMPURL(address + "/")
+        } else if address.hasPrefix("//") {
+            target = try? RTMPURL("rtmp\(isSecure ? "s" : ""):\(address)/")
+        } else if address.hasPrefix("/") {
+            target = try? RTMPURL("\(origin)\(address)/")
+        } else {
+            target = try? RTMPURL("\(origin)/\(address)/")
+        }
+        guard let target, target.isSecure || !isSecure else { return nil }
+        moved.isSecure = target.isSecure
+        moved.host = target.host
+        moved.port = target.port
+        moved.application =
+            target.application.hasSuffix("/") ? String(target.application.dropLast()) : target.application
+        return moved
+    }
+
+    private static func split(_ text: Substring, at separator: String) -> (Substring, Substring)? {
+        guard let first = separator.first else { return nil }
+        var index = text.startIndex
+        while let found = text[index...].firstIndex(of: first) {
+            if text[found...].hasPrefix(separator) {
+                return (text[..<found], text[found...].dropFirst(separator.count))
+            }
+            index = text.index(after: found)
+        }
+        return nil
+    }
+
+    /// Without percent-encoding (RFC 3986, section 2.1); what is none stays.
+    private static func decoded(_ text: Substring) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            if byte == 0x25, rest.count >= 2,
+                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            {
+                bytes.append(value)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without user, password, stream name and query, and without what hides a token in the application.
+    public var description: String {
+        let application = application.prefix { $0 != "?" }
+        return "\(origin)/\(application)/…"
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+
+    /// Whether a text that comes from the server may be shown; a server may repeat what it was told.
+    public func isFreeOfSecrets(_ text: String) -> Bool {
+        let secrets = [streamName, streamName.split(separator: "?").first.map(String.init) ?? "", password ?? ""]
+        return !secrets.contains { !$0.isEmpty && text.contains($0) }
+    }
+}

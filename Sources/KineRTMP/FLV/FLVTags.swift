@@ -1,0 +1,87 @@
+// The first bytes of audio and video messages: FLV's tag headers (Adobe's "Video File Format Specification 10.1", annex
+// E.4.2 and E.4.3) and the ExVideoTagHeader of Enhanced RTMP v2 for the codecs that FLV has no number for.
+
+/// A picture's bytes in a video message.
+public enum VideoTag {
+    /// The message that goes before the first picture: how it is decoded.
+    public static func sequenceHeader(_ video: RTMPStreamFormat.Video) -> [UInt8] {
+        var bytes: [UInt8]
+        if video.codec == .h264 {
+            bytes = [FrameType.keyframe << 4 | avcCodec, 0, 0, 0, 0]
+        } else {
+            bytes = enhanced(FrameType.keyframe, PacketType.sequenceStart, video.codec)
+        }
+        bytes.append(contentsOf: video.decoderConfiguration)
+        return bytes
+    }
+
+    /// A picture. Its composition time is zero: pictures are coded in the order in which they are shown.
+    public static func picture(
+        _ codec: RTMPStreamFormat.VideoCodec, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
+    ) -> [UInt8] {
+        let frameType = isKeyframe ? FrameType.keyframe : FrameType.inter
+        return [UInt8](unsafeUninitializedCapacity: bytes.count + 5) { buffer, count in
+            let head: (UInt8, UInt8, UInt8, UInt8, UInt8)
+            if codec == .h264 {
+                head = (frameType << 4 | avcCodec, 1, 0, 0, 0)
+            } else {
+                // CodedFramesX leaves out a composition time of zero, which AV1 never has.
+                let packetType = codec == .av1 ? PacketType.codedFrames : PacketType.codedFramesX
+                let code = Array(codec.fourCharacterCode.utf8)
+                head = (0x80 | frameType << 4 | packetType, code[0], code[1], code[2], code[3])
+            }
+            (buffer[0], buffer[1], buffer[2], buffer[3], buffer[4]) = head
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[5...]).copyMemory(from: bytes)
+            count = bytes.count + 5
+        }
+    }
+
+    /// No picture follows.
+    public static func endOfSequence(_ codec: RTMPStreamFormat.VideoCodec) -> [UInt8] {
+        codec == .h264
+            ? [FrameType.keyframe << 4 | avcCodec, 2, 0, 0, 0]
+            : enhanced(FrameType.keyframe, PacketType.sequenceEnd, codec)
+    }
+
+    /// CodecID 7 (E.4.3.1).
+    private static let avcCodec: UInt8 = 7
+
+    private enum FrameType {
+        static let keyframe: UInt8 = 1
+        static let inter: UInt8 = 2
+    }
+
+    /// VideoPacketType (Enhanced RTMP v2, "ExVideoTagHeader").
+    private enum PacketType {
+        static let sequenceStart: UInt8 = 0
+        static let codedFrames: UInt8 = 1
+        static let sequenceEnd: UInt8 = 2
+        static let codedFramesX: UInt8 = 3
+    }
+
+    private static func enhanced(
+        _ frameType: UInt8, _ packetType: UInt8, _ codec: RTMPStreamFormat.VideoCodec
+    ) -> [UInt8] {
+        [0x80 | frameType << 4 | packetType] + Array(codec.fourCharacterCode.utf8)
+    }
+}
+
+/// AAC in an audio message.
+public enum AudioTag {
+    /// Format 10, and for AAC always "44 kHz, 16 bit, stereo", whatever it is: decoders read the configuration (E.4.2.1).
+    private static let head: UInt8 = 0xAF
+
+    /// The message that goes before the first sound.
+    public static func sequenceHeader(_ audio: RTMPStreamFormat.Audio) -> [UInt8] {
+        [head, 0] + audio.specificConfiguration
+    }
+
+    /// One access unit.
+    public static func sound(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: bytes.count + 2) { buffer, count in
+            (buffer[0], buffer[1]) = (head, 1)
+            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[2...]).copyMemory(from: bytes)
+            count = bytes.count + 2
+        }
+    }
+}

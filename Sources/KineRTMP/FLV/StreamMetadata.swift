@@ -1,0 +1,32 @@
+// onMetaData: what servers and players show of a stream before they decode it (Adobe's "Video File Format Specification
+// 10.1", annex E.5). Only what is true is said: no duration, no size of a file.
+
+extension RTMPStreamFormat {
+    /// The payload of the data message that sets the stream's metadata at the server.
+    public func metadata(encoder: String = "Kinecast") -> [UInt8] {
+        var properties: [AMF0Value.Property] = []
+        func add(_ name: String, _ value: Double) { properties.append(.init(name, .number(value))) }
+        if let video {
+            add("width", Double(video.width))
+            add("height", Double(video.height))
+            add("framerate", video.framesPerSecond)
+            add("videocodecid", video.codec == .h264 ? 7 : Self.number(video.codec.fourCharacterCode))
+            if let bitrate = video.bitrate { add("videodatarate", Double(bitrate) / 1000) }
+        }
+        if let audio {
+            add("audiocodecid", 10)
+            add("audiosamplerate", Double(audio.sampleRate))
+            add("audiosamplesize", 16)
+            add("audiochannels", Double(audio.channels))
+            properties.append(.init("stereo", .boolean(audio.channels == 2)))
+            add("audiodatarate", Double(audio.bitrate) / 1000)
+        }
+        properties.append(.init("encoder", .string(encoder)))
+        return AMF0Encoder.encode([.string("@setDataFrame"), .string("onMetaData"), .ecmaArray(properties)])
+    }
+
+    /// Enhanced RTMP writes a codec in metadata as the number of its four characters.
+    private static func number(_ code: String) -> Double {
+        Double(code.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+}

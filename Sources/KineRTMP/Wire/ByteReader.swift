@@ -1,0 +1,52 @@
+// Reading and writing integers in network order, which all of RTMP but the message stream id is in.
+
+/// A place in bytes; what is not there reads as nil.
+struct ByteReader: Sendable {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
+
+    var count: Int { rest.count }
+
+    func peek() -> UInt8? { rest.first }
+
+    mutating func integer<Integer: FixedWidthInteger>(_ type: Integer.Type) -> Integer? {
+        let size = Integer.bitWidth / 8
+        guard rest.count >= size else { return nil }
+        var value: Integer = 0
+        for byte in rest.prefix(size) { value = (size == 1 ? 0 : value << 8) | Integer(truncatingIfNeeded: byte) }
+        rest = rest.dropFirst(size)
+        return value
+    }
+
+    /// 24 bits.
+    mutating func integer24() -> UInt32? {
+        guard let bytes = bytes(3) else { return nil }
+        return bytes.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    mutating func bytes(_ length: Int) -> ArraySlice<UInt8>? {
+        guard length >= 0, rest.count >= length else { return nil }
+        defer { rest = rest.dropFirst(length) }
+        return rest.prefix(length)
+    }
+}
+
+extension [UInt8] {
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: value >> shift))
+        }
+    }
+
+    /// The low 24 bits.
+    mutating func append(bigEndian24 value: UInt32) {
+        append(UInt8(truncatingIfNeeded: value >> 16))
+        append(UInt8(truncatingIfNeeded: value >> 8))
+        append(UInt8(truncatingIfNeeded: value))
+    }
+
+    mutating func append(littleEndian value: UInt32) {
+        for shift in stride(from: 0, through: 24, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    }
+}

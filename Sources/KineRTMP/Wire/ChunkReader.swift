@@ -1,0 +1,192 @@
+// Puts chunks together to messages (RTMP 1.0, section 5.3). The peer is not trusted: how much is held at most is a limit of
+// the reader, whatever the chunks say.
+
+/// The receiving half of a chunk stream. Bytes may come in any pieces. After an error nothing more is read.
+public struct ChunkReader: Sendable {
+    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
+        /// The first chunk of a chunk stream leaves out what nobody has said yet.
+        case headerMissing(chunkStream: UInt32)
+        /// A message begins before the one before on the same chunk stream is complete.
+        case messageInterrupted(chunkStream: UInt32)
+        case messageTooLong(Int)
+        case tooManyChunkStreams
+        case badChunkSize(UInt32)
+        case tooMuchAtATime
+
+        public var description: String {
+            let what =
+                switch self {
+                case .headerMissing(let id): "chunk stream \(id) begins without a full header"
+                case .messageInterrupted(let id): "chunk stream \(id) begins a message within another"
+                case .messageTooLong(let length): "a message of \(length) bytes"
+                case .tooManyChunkStreams: "too many chunk streams"
+                case .badChunkSize(let size): "a chunk size of \(size)"
+                case .tooMuchAtATime: "too many unfinished messages"
+                }
+            return
+                "The server broke the protocol with \(what); check that the address is an RTMP server's, or try again."
+        }
+    }
+
+    /// Until either side says otherwise (section 5.4.1).
+    public static let initialChunkSize = 128
+    public static let chunkStreamLimit = 64
+
+    private struct Stream: Sendable {
+        var timestamp: UInt32 = 0
+        /// What a type 3 chunk that begins a message adds.
+        var delta: UInt32 = 0
+        var isExtended = false
+        var length = 0
+        var kind = RTMPMessage.Kind(rawValue: 0)
+        var streamID: UInt32 = 0
+        var payload: [UInt8] = []
+        /// Between the first and the last chunk of a message.
+        var isWithinMessage = false
+    }
+
+    /// Bytes of payload in the peer's chunks.
+    public private(set) var chunkSize = ChunkReader.initialChunkSize
+    /// Bytes taken in all.
+    public private(set) var receivedBytes: UInt64 = 0
+    private let messageLimit: Int
+    private var streams: [UInt32: Stream] = [:]
+    private var buffer: [UInt8] = []
+    private var position = 0
+    private var failure: Error?
+    /// Bytes of payload in unfinished messages.
+    private var unfinishedBytes = 0
+
+    /// `messageLimit`: bytes of the longest message that is taken; unfinished ones together have at most four times that.
+    public init(messageLimit: Int = 1 << 20) { self.messageLimit = messageLimit }
+
+    /// Bytes that are held, which no message was made of yet.
+    public var pendingBytes: Int { buffer.count - position + unfinishedBytes }
+
+    public mutating func append(_ bytes: some Collection<UInt8>) {
+        if position > 0 {
+            buffer.removeFirst(position)
+            position = 0
+        }
+        buffer.append(contentsOf: bytes)
+        receivedBytes += UInt64(bytes.count)
+    }
+
+    /// The next complete message; nil: more bytes are needed. SetChunkSize and Abort are carried out, and returned too.
+    public mutating func next() throws(Error) -> RTMPMessage? {
+        if let failure { throw failure }
+        do {
+            while true {
+                switch try chunk() {
+                case .needsBytes: return nil
+                case .unfinished: continue
+                case .message(let message):
+                    try obey(message)
+                    return message
+                }
+            }
+        } catch {
+            failure = error
+            buffer = []
+            position = 0
+            streams = [:]
+            unfinishedBytes = 0
+            throw error
+        }
+    }
+
+    private enum Step {
+        case needsBytes
+        case unfinished
+        case message(RTMPMessage)
+    }
+
+    private mutating func chunk() throws(Error) -> Step {
+        var reader = ByteReader(buffer[position...])
+        guard let (format, id) = Self.basicHeader(&reader) else { return .needsBytes }
+        guard var stream = streams[id] ?? (format == 0 ? Stream() : nil) else {
+            throw .headerMissing(chunkStream: id)
+        }
+        if format != 3, stream.isWithinMessage { throw .messageInterrupted(chunkStream: id) }
+        guard try Self.messageHeader(&reader, format: format, &stream) else { return .needsBytes }
+        guard stream.length <= messageLimit else { throw .messageTooLong(stream.length) }
+        if streams[id] == nil, streams.count >= Self.chunkStreamLimit { throw .tooManyChunkStreams }
+
+        let wanted = min(chunkSize, stream.length - stream.payload.count)
+        guard let bytes = reader.bytes(wanted) else { return .needsBytes }
+        guard unfinishedBytes + wanted <= 4 * messageLimit else { throw .tooMuchAtATime }
+        position = buffer.count - reader.count
+        // Not held twice while it grows.
+        streams[id] = nil
+        stream.payload.append(contentsOf: bytes)
+        unfinishedBytes += wanted
+        stream.isWithinMessage = stream.payload.count < stream.length
+        defer { streams[id] = stream }
+        if stream.isWithinMessage { return .unfinished }
+        unfinishedBytes -= stream.length
+        let payload = stream.payload
+        stream.payload = []
+        return .message(
+            RTMPMessage(
+                kind: stream.kind, streamID: stream.streamID, timestamp: stream.timestamp, payload: payload))
+    }
+
+    private static func basicHeader(_ reader: inout ByteReader) -> (format: UInt8, id: UInt32)? {
+        guard let first = reader.integer(UInt8.self) else { return nil }
+        switch first & 0x3F {
+        case 0:
+            guard let next = reader.integer(UInt8.self) else { return nil }
+            return (first >> 6, 64 + UInt32(next))
+        case 1:
+            guard let next = reader.integer(UInt16.self) else { return nil }
+            return (first >> 6, 64 + UInt32(next.byteSwapped))
+        case let id: return (first >> 6, UInt32(id))
+        }
+    }
+
+    /// Reads what follows the basic header; false: not all of it is there.
+    private static func messageHeader(
+        _ reader: inout ByteReader, format: UInt8, _ stream: inout Stream
+    ) throws(Error) -> Bool {
+        if format == 3 {
+            // The extended timestamp is there again, with the value that it had (section 5.3.1.3).
+            if stream.isExtended, reader.integer(UInt32.self) == nil { return false }
+            if !stream.isWithinMessage { stream.timestamp &+= stream.delta }
+            return true
+        }
+        guard var time = reader.integer24() else { return false }
+        if format < 2 {
+            guard let length = reader.integer24(), let kind = reader.integer(UInt8.self) else { return false }
+            stream.length = Int(length)
+            stream.kind = RTMPMessage.Kind(rawValue: kind)
+        }
+        if format == 0 {
+            guard let id = reader.integer(UInt32.self) else { return false }
+            stream.streamID = id.byteSwapped
+        }
+        stream.isExtended = time == 0xFF_FFFF
+        if stream.isExtended {
+            guard let extended = reader.integer(UInt32.self) else { return false }
+            time = extended
+        }
+        stream.timestamp = format == 0 ? time : stream.timestamp &+ time
+        // Behind a type 0 chunk, a type 3 chunk adds that one's timestamp (section 5.3.1.2.4).
+        stream.delta = time
+        return true
+    }
+
+    private mutating func obey(_ message: RTMPMessage) throws(Error) {
+        switch ControlMessage(message) {
+        case .setChunkSize(let size):
+            // The first bit has to be zero (section 5.4.1).
+            guard size > 0, size < 1 << 31 else { throw .badChunkSize(size) }
+            chunkSize = Int(size)
+        case .abort(let id):
+            guard let stream = streams[id], stream.isWithinMessage else { return }
+            unfinishedBytes -= stream.payload.count
+            streams[id]?.payload = []
+            streams[id]?.isWithinMessage = false
+        default: return
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// A message of RTMP, and those that steer the chunk stream itself (Adobe's "RTMP Specification 1.0", sections 5.4 and 7.1).
+
+/// What chunks are put together to.
+public struct RTMPMessage: Equatable, Sendable {
+    /// The message type id (sections 5.4 and 7.1).
+    public struct Kind: RawRepresentable, Hashable, Sendable {
+        public var rawValue: UInt8
+        public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        public static let setChunkSize = Kind(rawValue: 1)
+        public static let abort = Kind(rawValue: 2)
+        public static let acknowledgement = Kind(rawValue: 3)
+        public static let userControl = Kind(rawValue: 4)
+        public static let windowAcknowledgementSize = Kind(rawValue: 5)
+        public static let setPeerBandwidth = Kind(rawValue: 6)
+        public static let audio = Kind(rawValue: 8)
+        public static let video = Kind(rawValue: 9)
+        public static let dataAMF3 = Kind(rawValue: 15)
+        public static let commandAMF3 = Kind(rawValue: 17)
+        public static let dataAMF0 = Kind(rawValue: 18)
+        public static let commandAMF0 = Kind(rawValue: 20)
+    }
+
+    public var kind: Kind
+    /// 0 for the connection itself; a stream's number is the server's answer to createStream.
+    public var streamID: UInt32
+    /// Milliseconds, modulo 2^32.
+    public var timestamp: UInt32
+    public var payload: [UInt8]
+
+    public init(kind: Kind, streamID: UInt32 = 0, timestamp: UInt32 = 0, payload: [UInt8]) {
+        self.kind = kind
+        self.streamID = streamID
+        self.timestamp = timestamp
+        self.payload = payload
+    }
+
+    /// A payload's length has 24 bits (section 5.3.1.2.1).
+    public static let lengthLimit = 0xFF_FFFF
+}
+
+/// The chunk streams that a publisher uses. Any from 2 to 65,599 would do; 2 is for protocol control (section 5.3.1.1), the
+/// others are those that servers know from FFmpeg and librtmp.
+public enum ChunkStreamID {
+    public static let control: UInt32 = 2
+    public static let command: UInt32 = 3
+    public static let audio: UInt32 = 4
+    public static let data: UInt32 = 5
+    public static let video: UInt32 = 6
+    public static let publish: UInt32 = 8
+}
+
+/// The messages that are understood below the commands.
+public enum ControlMessage: Equatable, Sendable {
+    /// Bytes of payload a chunk, from the next chunk on: 1 to 2^31 - 1.
+    case setChunkSize(UInt32)
+    /// What came of this chunk stream's message is to be thrown away.
+    case abort(chunkStream: UInt32)
+    /// Bytes received so far, modulo 2^32.
+    case acknowledgement(UInt32)
+    /// After so many bytes the other side has to acknowledge.
+    case windowAcknowledgementSize(UInt32)
+    /// The limit type is 0 hard, 1 soft, 2 dynamic.
+    case setPeerBandwidth(UInt32, limitType: UInt8)
+    case streamBegin(UInt32)
+    case pingRequest(UInt32)
+    case pingResponse(UInt32)
+    /// Another event of section 7.1.7, which a publisher need not know.
+    case otherEvent(UInt16)
+
+    /// nil where the message is of another kind, or too short to be what it says.
+    public init?(_ message: RTMPMessage) {
+        var reader = ByteReader(message.payload[...])
+        switch message.kind {
+        case .setChunkSize: guard let size = reader.integer(UInt32.self) else { return nil }; self = .setChunkSize(size)
+        case .abort: guard let id = reader.integer(UInt32.self) else { return nil }; self = .abort(chunkStream: id)
+        case .acknowledgement:
+            guard let count = reader.integer(UInt32.self) else { return nil }
+            self = .acknowledgement(count)
+        case .windowAcknowledgementSize:
+            guard let size = reader.integer(UInt32.self) else { return nil }
+            self = .windowAcknowledgementSize(size)
+        case .setPeerBandwidth:
+            guard let size = reader.integer(UInt32.self), let limit = reader.integer(UInt8.self) else { return nil }
+            self = .setPeerBandwidth(size, limitType: limit)
+        case .userControl:
+            guard let event = reader.integer(UInt16.self) else { return nil }
+            switch event {
+            case 0, 6, 7:
+                guard let value = reader.integer(UInt32.self) else { return nil }
+                self = event == 0 ? .streamBegin(value) : event == 6 ? .pingRequest(value) : .pingResponse(value)
+            default: self = .otherEvent(event)
+            }
+        default: return nil
+        }
+    }
+
+    /// As it is sent: on chunk stream 2 and message stream 0 (section 5.4).
+    public var message: RTMPMessage {
+        var payload: [UInt8] = []
+        let kind: RTMPMessage.Kind
+        switch self {
+        case .setChunkSize(let value): (kind, _) = (.setChunkSize, payload.append(bigEndian: value))
+        case .abort(let value): (kind, _) = (.abort, payload.append(bigEndian: value))
+        case .acknowledgement(let value): (kind, _) = (.acknowledgement, payload.append(bigEndian: value))
+        case .windowAcknowledgementSize(let value):
+            (kind, _) = (.windowAcknowledgementSize, payload.append(bigEndian: value))
+        case .setPeerBandwidth(let value, let limitType):
+            kind = .setPeerBandwidth
+            payload.append(bigEndian: value)
+            payload.append(limitType)
+        case .streamBegin(let value): (kind, payload) = (.userControl, Self.event(0, value))
+        case .pingRequest(let value): (kind, payload) = (.userControl, Self.event(6, value))
+        case .pingResponse(let value): (kind, payload) = (.userControl, Self.event(7, value))
+        case .otherEvent(let event): (kind, _) = (.userControl, payload.append(bigEndian: event))
+        }
+        return RTMPMessage(kind: kind, payload: payload)
+    }
+
+    private static func event(_ event: UInt16, _ value: UInt32) -> [UInt8] {
+        var payload: [UInt8] = []
+        payload.append(bigEndian: event)
+        payload.append(bigEndian: value)
+        return payload
+    }
+}

@@ -1,0 +1,142 @@
+// What a client asks of an engine: everything about one take, in values that travel as JSON.
+import KineMedia
+
+/// One take, as the client wants it. The engine decides nothing that is not said here.
+public struct TakeConfiguration: Codable, Sendable, Equatable {
+    /// What to record.
+    public enum Source: Codable, Sendable, Equatable {
+        /// An X screen: all of it, or the monitor of that RandR name.
+        case screen(monitor: String?)
+        /// A rectangle of the X screen, in root coordinates.
+        case region(PixelRect)
+        /// One top-level window, by its X id.
+        case window(UInt32)
+        /// A private X server and a private sound server of that size, ended with the take.
+        case virtual(PixelSize)
+        /// A made picture with a frame counter and a beep: needs nothing of the machine.
+        case pattern(PixelSize)
+    }
+
+    /// Which of the machine's sound goes on the app track.
+    public enum AppAudio: Codable, Sendable, Equatable {
+        case none
+        /// What the machine plays. `required`: it was asked for by name, so a machine with no sound is an error.
+        case system(required: Bool)
+        /// What one application plays, by its PulseAudio `application.name` or binary.
+        case application(String)
+    }
+
+    public enum Microphone: Codable, Sendable, Equatable {
+        case none
+        case defaultDevice
+        /// A PulseAudio source by name.
+        case named(String)
+    }
+
+    public enum RateControl: Codable, Sendable, Equatable {
+        /// x264's constant quantiser: 0 best, 51 worst.
+        case constantQuality(Int)
+        /// Bits a second, on average.
+        case averageBitrate(Int)
+        /// Bits a second, on average, for each pixel of the file's picture: for who knows the rate but not yet the size.
+        case bitsPerSecondPerPixel(Double)
+    }
+
+    public struct Video: Codable, Sendable, Equatable {
+        public var framesPerSecond = 30
+        public var rateControl = RateControl.constantQuality(Video.defaultQuality)
+        /// The longest time between keyframes while the picture changes.
+        public var keyframeInterval = MediaTime.seconds(10)
+        /// Or the largest number of frames between keyframes; nil: time alone decides.
+        public var keyframeFrames: Int?
+        /// Repeats the picture so that frames are evenly spaced.
+        public var constantFrameRate = false
+        /// The size of the file's picture; nil: the source's own.
+        public var size: PixelSize?
+        public var showsCursor = true
+
+        public static let defaultQuality = 23
+
+        public init() {}
+    }
+
+    public struct Audio: Codable, Sendable, Equatable {
+        public var app = AppAudio.system(required: false)
+        public var microphone = Microphone.none
+        /// App and microphone on a track each; otherwise they are mixed to one.
+        public var separateTracks = false
+        public var sampleRate = 48000
+        public var channels = 2
+        /// Bits a second for each track.
+        public var bitrate = 160_000
+
+        public init() {}
+    }
+
+    /// Switches for measuring what each optimisation brings. All on unless a benchmark says otherwise.
+    public struct Optimizations: Codable, Sendable, Equatable {
+        /// Read only what the X server says has changed; off: the whole screen, every frame.
+        public var damage = true
+        /// Encode nothing when nothing changed.
+        public var skipUnchanged = true
+        /// Tell the encoder which macroblocks are as they were.
+        public var macroblockInfo = true
+
+        public init() {}
+    }
+
+    /// One broadcaster.
+    public struct Destination: Codable, Sendable, Equatable {
+        /// The id of the service, which the engine looks up in its `ServiceCatalog`.
+        public var service: String
+        /// What the user set, secrets among it. The address of `--to` is under the key "url".
+        public var setupInfo: [String: String]
+        /// How it is shown to a person: without secrets.
+        public var label: String
+
+        public init(service: String, setupInfo: [String: String] = [:], label: String) {
+            self.service = service
+            self.setupInfo = setupInfo
+            self.label = label
+        }
+    }
+
+    public var source: Source
+    public var video = Video()
+    public var audio = Audio()
+    /// Absolute path of the file to write; nil: no recording, only destinations.
+    public var output: String?
+    /// Where to broadcast: an extension for each.
+    public var destinations: [Destination] = []
+    /// When an extension counts as stalled.
+    public var supervision = SupervisionLimits()
+    /// Replace a file that is there.
+    public var overwrite = false
+    /// Move the index to the front once the file is finished.
+    public var fastStart = false
+    /// End the take after this much recorded time.
+    public var durationLimit: MediaTime?
+    /// The client shows progress: send it once a second. Otherwise the engine stays silent, to sleep longer.
+    public var wantsProgress = false
+    public var optimizations = Optimizations()
+    /// The client's environment that the sources need (DISPLAY, XAUTHORITY, PULSE_SERVER …) travels in the engine's own.
+
+    public init(source: Source, output: String?) {
+        self.source = source
+        self.output = output
+    }
+}
+
+extension TakeConfiguration.Source: CustomStringConvertible {
+    /// For a person to read, as `kinecast status` shows it.
+    public var description: String {
+        switch self {
+        case .screen(nil): "screen"
+        case .screen(let monitor?): "screen \(monitor)"
+        case .region(let rect): "region \(rect.width)x\(rect.height)+\(rect.x)+\(rect.y)"
+        case .window(let id): "window 0x\(String(id, radix: 16))"
+        case .virtual(let size): "virtual screen \(size.width)x\(size.height)"
+        case .pattern(let size): "pattern \(size.width)x\(size.height)"
+        }
+    }
+}

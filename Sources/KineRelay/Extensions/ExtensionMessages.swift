@@ -1,0 +1,175 @@
+// What passes between an engine and an extension on the extension's control socket (its descriptor 3). The framing is that of
+// every control channel; samples go through the rings whose descriptors come with `start`.
+import KineMedia
+
+/// From an engine to an extension.
+public enum ExtensionRequest: Codable, Sendable, Equatable {
+    /// The first message, once. Its descriptors, in this order: the samples' memory, the state page, the pipe that wakes,
+    /// and, where `pictures` is set, the pictures' memory.
+    case start(ExtensionStart)
+    /// After everything up to `position`.
+    case pause(after: StreamPosition)
+    case resume(after: StreamPosition)
+    /// What is being shown has changed: `broadcastAnnotated(withApplicationInfo:)`.
+    case annotate([String: String], after: StreamPosition)
+    /// After everything up to `position`, finish within so many seconds and end.
+    case finish(after: StreamPosition, seconds: Double)
+}
+
+/// A place in both streams of an extension: what was written before it is older.
+public struct StreamPosition: Codable, Sendable, Equatable {
+    /// Bytes written to the sample ring since its beginning.
+    public var samples: UInt64
+    /// The sequence number of the last picture offered; 0: none yet.
+    public var pictures: UInt64
+
+    public init(samples: UInt64 = 0, pictures: UInt64 = 0) {
+        self.samples = samples
+        self.pictures = pictures
+    }
+}
+
+/// Everything an extension has to know before its first sample.
+public struct ExtensionStart: Codable, Sendable, Equatable {
+    /// Encoded pictures of this take: what a decoder has to know.
+    public struct EncodedVideo: Codable, Sendable, Equatable {
+        public var sequenceParameterSet: [UInt8]
+        public var pictureParameterSet: [UInt8]
+        /// The size to show, in pixels.
+        public var size: PixelSize
+
+        public init(_ format: VideoFormat) {
+            sequenceParameterSet = format.parameterSets.sequence
+            pictureParameterSet = format.parameterSets.picture
+            size = format.size
+        }
+    }
+
+    /// Uncompressed pictures: how the slots lie in the pictures' memory.
+    public struct Pictures: Codable, Sendable, Equatable {
+        public var pixelFormat: PixelFormat
+        /// Of the memory: both sides even.
+        public var size: PixelSize
+        /// To show; may be odd.
+        public var visibleSize: PixelSize
+        public var slotCount: Int
+        /// Bytes from one slot to the next; the first begins at 0.
+        public var slotBytes: Int
+        /// For each plane, its first byte seen from the slot's, and bytes from one row to the next.
+        public var planeOffsets: [Int]
+        public var planeStrides: [Int]
+
+        public init(
+            pixelFormat: PixelFormat, size: PixelSize, visibleSize: PixelSize, slotCount: Int, slotBytes: Int,
+            planeOffsets: [Int], planeStrides: [Int]
+        ) {
+            self.pixelFormat = pixelFormat
+            self.size = size
+            self.visibleSize = visibleSize
+            self.slotCount = slotCount
+            self.slotBytes = slotBytes
+            self.planeOffsets = planeOffsets
+            self.planeStrides = planeStrides
+        }
+    }
+
+    /// A sound of this take.
+    public struct Sound: Codable, Sendable, Equatable {
+        public var type: SampleType
+        public var form: ServiceManifest.Sound
+        /// Samples a second.
+        public var sampleRate: Int
+        public var channels: Int
+        /// AAC only.
+        public var audioSpecificConfig: [UInt8]
+        public var samplesPerAccessUnit: Int
+        public var primingSamples: Int
+        /// Bits a second.
+        public var bitrate: Int
+
+        public init(
+            type: SampleType, form: ServiceManifest.Sound, sampleRate: Int, channels: Int,
+            audioSpecificConfig: [UInt8] = [], samplesPerAccessUnit: Int = 1024, primingSamples: Int = 0,
+            bitrate: Int = 0
+        ) {
+            self.type = type
+            self.form = form
+            self.sampleRate = sampleRate
+            self.channels = channels
+            self.audioSpecificConfig = audioSpecificConfig
+            self.samplesPerAccessUnit = samplesPerAccessUnit
+            self.primingSamples = primingSamples
+            self.bitrate = bitrate
+        }
+    }
+
+    /// The service's id.
+    public var service: String
+    /// What the user set, secrets among it.
+    public var setupInfo: [String: String]
+    public var framesPerSecond: Int
+    public var video: EncodedVideo?
+    public var pictures: Pictures?
+    public var sounds: [Sound]
+    /// Bytes of the sample ring's memory.
+    public var sampleRingBytes: Int
+    /// Bytes of resident memory at which the extension is ended.
+    public var memoryLimit: Int
+    /// Seconds that `broadcastFinished` may take.
+    public var finishSeconds: Double
+
+    public init(
+        service: String, setupInfo: [String: String], framesPerSecond: Int, video: EncodedVideo?, pictures: Pictures?,
+        sounds: [Sound], sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5
+    ) {
+        self.service = service
+        self.setupInfo = setupInfo
+        self.framesPerSecond = framesPerSecond
+        self.video = video
+        self.pictures = pictures
+        self.sounds = sounds
+        self.sampleRingBytes = sampleRingBytes
+        self.memoryLimit = memoryLimit
+        self.finishSeconds = finishSeconds
+    }
+}
+
+/// From an extension to its engine.
+public enum ExtensionReport: Codable, Sendable, Equatable {
+    /// `broadcastStarted` has returned.
+    case started
+    /// Every 15 seconds, whatever the handler does.
+    case heartbeat
+    /// Once a second while samples come.
+    case statistics(ExtensionStatistics)
+    /// Where the broadcast can be seen.
+    case link(String)
+    /// A few words on where the broadcast stands: "connected", "reconnecting" …
+    case state(String)
+    /// Something a person should know; one sentence.
+    case warning(String)
+    /// Decoding has to begin anew: the next picture should be a keyframe.
+    case needsKeyframe
+    /// `finishBroadcastWithError`, or `broadcastStarted` threw; one sentence. The extension ends.
+    case failed(String)
+    /// `broadcastFinished` has returned. The extension ends.
+    case finished
+}
+
+/// What an extension counts of itself.
+public struct ExtensionStatistics: Codable, Sendable, Equatable {
+    /// Pictures given to the handler.
+    public var pictures: Int64 = 0
+    /// Sounds given to the handler.
+    public var sounds: Int64 = 0
+    /// Bytes of encoded samples given to the handler.
+    public var bytes: Int64 = 0
+    /// Bytes that wait in the sample ring.
+    public var queuedBytes: Int64 = 0
+    /// Bytes that the handler says it has sent, to all peers together.
+    public var sentBytes: Int64 = 0
+    /// Peers that the handler says it serves.
+    public var viewers: Int?
+
+    public init() {}
+}

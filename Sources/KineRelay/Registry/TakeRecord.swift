@@ -1,0 +1,22 @@
+// What the registry says of a take: enough to find it, to name it to a person, and to recover its file.
+
+/// The contents of a take's `take.json`.
+public struct TakeRecord: Codable, Sendable, Equatable {
+    public var id: String
+    /// The engine's process.
+    public var pid: Int32
+    /// Absolute path of the file being written; nil: no recording.
+    public var output: String?
+    /// The source for a person to read: "screen eDP-1", "window 0x3a00007" …
+    public var source: String
+    /// When the take was registered: seconds since 1970, UTC.
+    public var started: Double
+
+    public init(id: String, pid: Int32, output: String?, source: String, started: Double) {
+        self.id = id
+        self.pid = pid
+        self.output = output
+        self.source = source
+        self.started = started
+    }
+}

@@ -1,0 +1,97 @@
+// How uncompressed pictures lie in the memory that an engine shares with an extension.
+import KineMedia
+
+/// The slots of a picture memory and the planes in each.
+public typealias PictureLayout = ExtensionStart.Pictures
+
+extension ExtensionStart.Pictures {
+    /// The most slots a picture memory has.
+    public static let slotLimit = 64
+
+    /// The usual layout: rows start on cache lines, the planes follow each other, luma has whole tiles of rows (an encoder
+    /// and the tile comparison may read them), and slots start on pages.
+    public init(pixelFormat: PixelFormat, visibleSize: PixelSize, slotCount: Int) {
+        let size = visibleSize.roundedUpToEven
+        let rows = (size.height + 15) & ~15
+        let offsets: [Int]
+        let strides: [Int]
+        let bytes: Int
+        switch pixelFormat {
+        case .i420:
+            let luma = (size.width + 127) & ~127
+            offsets = [0, luma * rows, luma * rows + luma / 2 * (rows / 2)]
+            strides = [luma, luma / 2, luma / 2]
+            bytes = luma * rows + luma * (rows / 2)
+        case .nv12:
+            let luma = (size.width + 63) & ~63
+            offsets = [0, luma * rows]
+            strides = [luma, luma]
+            bytes = luma * rows + luma * (rows / 2)
+        case .bgra:
+            let stride = (size.width * 4 + 63) & ~63
+            offsets = [0]
+            strides = [stride]
+            bytes = stride * rows
+        }
+        self.init(
+            pixelFormat: pixelFormat, size: size, visibleSize: visibleSize, slotCount: slotCount,
+            slotBytes: (bytes + 4095) & ~4095, planeOffsets: offsets, planeStrides: strides)
+    }
+
+    /// Bytes of all slots together.
+    public var byteCount: Int { slotCount * slotBytes }
+
+    /// For each plane, the bytes of a row that mean something, and its rows.
+    public var planeExtents: [(rowBytes: Int, rows: Int)] {
+        switch pixelFormat {
+        case .i420:
+            [(size.width, size.height), (size.width / 2, size.height / 2), (size.width / 2, size.height / 2)]
+        case .nv12: [(size.width, size.height), (size.width, size.height / 2)]
+        case .bgra: [(size.width * 4, size.height)]
+        }
+    }
+
+    /// Words of the damage of one picture, as `DamageRegion.words` has them.
+    var damageWordCount: Int { (((size.width + 15) / 16 + 63) / 64) * ((size.height + 15) / 16) }
+
+    /// Whether every plane lies inside its slot: what a reader checks before it believes a layout that came in a message.
+    public var isSound: Bool {
+        guard (2...1 << 15).contains(size.width), (2...1 << 15).contains(size.height), size.width % 2 == 0,
+            size.height % 2 == 0, (0...1 << 15).contains(visibleSize.width), (0...1 << 15).contains(visibleSize.height),
+            visibleSize.roundedUpToEven == size, (1...Self.slotLimit).contains(slotCount),
+            slotBytes > 0, slotBytes <= 1 << 32, slotBytes % 4096 == 0
+        else { return false }
+        let extents = planeExtents
+        guard planeOffsets.count == extents.count, planeStrides.count == extents.count else { return false }
+        return extents.indices.allSatisfy { plane in
+            let (offset, stride) = (planeOffsets[plane], planeStrides[plane])
+            return offset >= 0 && offset <= slotBytes && stride >= extents[plane].rowBytes && stride <= 1 << 20
+                && offset + stride * (extents[plane].rows - 1) + extents[plane].rowBytes <= slotBytes
+        }
+    }
+}
+
+/// A set of slots of a picture memory, by number; no allocation.
+public struct PictureSlots: Sendable, Equatable, Sequence, ExpressibleByArrayLiteral {
+    private var bits: UInt64 = 0
+
+    public init(arrayLiteral slots: Int...) {
+        for slot in slots { insert(slot) }
+    }
+
+    public var isEmpty: Bool { bits == 0 }
+    public func contains(_ slot: Int) -> Bool { bits & (1 << UInt64(slot)) != 0 }
+    public mutating func insert(_ slot: Int) { bits |= 1 << UInt64(slot) }
+    public mutating func remove(_ slot: Int) { bits &= ~(1 << UInt64(slot)) }
+
+    public struct Iterator: IteratorProtocol {
+        fileprivate var bits: UInt64
+        public mutating func next() -> Int? {
+            guard bits != 0 else { return nil }
+            defer { bits &= bits - 1 }
+            return bits.trailingZeroBitCount
+        }
+    }
+
+    public func makeIterator() -> Iterator { Iterator(bits: bits) }
+}

@@ -1,0 +1,39 @@
+// The memory of the uncompressed pictures that an engine draws and an extension reads in place.
+import KineMedia
+import SystemPackage
+
+/// Slots for pictures in sealed shared memory: the one who makes it writes, the others can only read. Which slot may be
+/// drawn in when is said by `StreamSender`.
+public final class PictureMemory: Sendable {
+    public let layout: PictureLayout
+    private let memory: SharedMemory
+
+    /// Memory for `layout`, all zero. Pages that are never drawn in cost nothing.
+    public init(layout: PictureLayout) throws(SharedMemory.Error) {
+        precondition(layout.isSound, "the planes of a picture do not fit into its slot")
+        self.layout = layout
+        memory = try SharedMemory(name: "kinecast-pictures", byteCount: layout.byteCount, access: .writableHereOnly)
+    }
+
+    /// To be passed to the extension; owned by this object.
+    public var descriptor: FileDescriptor { memory.descriptor }
+
+    /// The first byte of a slot; `layout.slotBytes` follow. Valid as long as this object.
+    public func slot(_ index: Int) -> UnsafeMutableRawPointer {
+        precondition(index >= 0 && index < layout.slotCount, "no such slot")
+        return memory.base + index * layout.slotBytes
+    }
+
+    /// The first byte of a plane of a slot.
+    public func plane(_ plane: Int, ofSlot index: Int) -> UnsafeMutablePointer<UInt8> {
+        (slot(index) + layout.planeOffsets[plane]).assumingMemoryBound(to: UInt8.self)
+    }
+
+    /// A slot as the encoder and the converters see it; nil where the pixel format is not I420.
+    public func picture(inSlot index: Int) -> I420Picture? {
+        guard layout.pixelFormat == .i420 else { return nil }
+        return I420Picture(
+            size: layout.size, y: plane(0, ofSlot: index), u: plane(1, ofSlot: index), v: plane(2, ofSlot: index),
+            lumaStride: layout.planeStrides[0], chromaStride: layout.planeStrides[1])
+    }
+}

@@ -1,0 +1,74 @@
+// The head of each sample in the ring.
+import KineMedia
+
+/// 32 bytes before the payload; both together are padded to 8.
+struct RecordHeader: Equatable {
+    static let byteCount = 32
+
+    var type: SampleType
+    /// Interleaved floats, not an access unit.
+    var isPCM = false
+    var isKeyframe = false
+    /// Samples of this type are missing before this one.
+    var isDiscontinuity = false
+    /// Nanoseconds, as they came from capture.
+    var presentationTime: MediaTime
+    var duration: MediaTime
+    /// Bytes that follow.
+    var payloadBytes: Int
+
+    /// Bytes of the whole record in the ring.
+    var recordBytes: Int { Self.recordBytes(payload: payloadBytes) }
+
+    static func recordBytes(payload: Int) -> Int { byteCount + (payload + 7) & ~7 }
+
+    /// `position` is where the record begins, counted from the ring's beginning; it is written along, so that a reader
+    /// that has lost its place notices.
+    func write(to memory: UnsafeMutableRawPointer, position: UInt64) {
+        memory.storeBytes(of: UInt32(payloadBytes), as: UInt32.self)
+        let kind: UInt8 =
+            switch type {
+            case .video: 0
+            case .audioApp: 1
+            case .audioMic: 2
+            }
+        memory.storeBytes(of: kind, toByteOffset: 4, as: UInt8.self)
+        let flags: UInt8 = (isPCM ? 1 : 0) | (isKeyframe ? 2 : 0) | (isDiscontinuity ? 4 : 0)
+        memory.storeBytes(of: flags, toByteOffset: 5, as: UInt8.self)
+        memory.storeBytes(of: 0, toByteOffset: 6, as: UInt16.self)
+        memory.storeBytes(of: presentationTime.nanoseconds, toByteOffset: 8, as: Int64.self)
+        memory.storeBytes(of: duration.nanoseconds, toByteOffset: 16, as: Int64.self)
+        memory.storeBytes(of: position, toByteOffset: 24, as: UInt64.self)
+    }
+
+    /// Nil where the bytes are no record that begins at `position`.
+    init?(reading memory: UnsafeRawPointer, position: UInt64) {
+        guard memory.load(fromByteOffset: 24, as: UInt64.self) == position else { return nil }
+        payloadBytes = Int(memory.load(as: UInt32.self))
+        switch memory.load(fromByteOffset: 4, as: UInt8.self) {
+        case 0: type = .video
+        case 1: type = .audioApp
+        case 2: type = .audioMic
+        default: return nil
+        }
+        let flags = memory.load(fromByteOffset: 5, as: UInt8.self)
+        isPCM = flags & 1 != 0
+        isKeyframe = flags & 2 != 0
+        isDiscontinuity = flags & 4 != 0
+        presentationTime = MediaTime(nanoseconds: memory.load(fromByteOffset: 8, as: Int64.self))
+        duration = MediaTime(nanoseconds: memory.load(fromByteOffset: 16, as: Int64.self))
+    }
+
+    init(
+        type: SampleType, isPCM: Bool = false, isKeyframe: Bool = false, isDiscontinuity: Bool = false,
+        presentationTime: MediaTime, duration: MediaTime, payloadBytes: Int
+    ) {
+        self.type = type
+        self.isPCM = isPCM
+        self.isKeyframe = isKeyframe
+        self.isDiscontinuity = isDiscontinuity
+        self.presentationTime = presentationTime
+        self.duration = duration
+        self.payloadBytes = payloadBytes
+    }
+}

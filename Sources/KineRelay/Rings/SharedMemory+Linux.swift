@@ -1,0 +1,117 @@
+// Memory that an engine shares with an extension: a memfd, sealed so that neither end can change its size under the other,
+// and where the engine alone writes, so that the other can map it for reading only. Linux.
+import CLinux
+import Glibc
+import SystemPackage
+
+/// A mapped memfd. Owns the descriptor and the mapping.
+public final class SharedMemory: @unchecked Sendable {
+    // Sendable: what it holds never changes; who may write which byte at which time is the owner's matter.
+
+    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+        /// A system call failed.
+        case system(call: String, Errno)
+        /// What was received is smaller than it was said to be, or its size can still change; bytes.
+        case unusable(size: Int64, needed: Int)
+
+        public var description: String {
+            switch self {
+            case .system(let call, let errno):
+                "Memory to share with an extension failed in \(call): \(errno); free some memory and try again."
+            case .unusable(let size, let needed):
+                "The shared memory has \(size) bytes where \(needed) that can not be taken away again are needed; "
+                    + "use kinecast and the extension's library of one version."
+            }
+        }
+    }
+
+    public enum Access: Sendable {
+        /// For the other end, too.
+        case writable
+        /// This end, which made the memory, writes; the other only reads.
+        case writableHereOnly
+    }
+
+    public let descriptor: FileDescriptor
+    public let base: UnsafeMutableRawPointer
+    /// Bytes of the memory, whole pages; a mirror not counted.
+    public let byteCount: Int
+    private let mappedBytes: Int
+
+    public static let pageSize = 4096
+
+    /// Makes memory of at least `byteCount` bytes, all zero, and seals it. `mirroring`: what begins there is mapped a second
+    /// time behind the end, so that what runs over the end of a ring is in one piece; a whole number of pages.
+    public init(name: String, byteCount: Int, access: Access, mirroring offset: Int? = nil) throws(Error) {
+        let size = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
+        let fd = kine_memory_file(name, off_t(size))
+        guard fd >= 0 else { throw .system(call: "memfd_create", Errno(rawValue: errno)) }
+        do throws(Errno) {
+            (base, mappedBytes) = try Self.map(fd, size: size, mirroring: offset, protection: PROT_READ | PROT_WRITE)
+        } catch {
+            Glibc.close(fd)
+            throw .system(call: "mmap", error)
+        }
+        descriptor = FileDescriptor(rawValue: fd)
+        self.byteCount = size
+        guard kine_seal_memory(fd, access == .writableHereOnly ? 1 : 0) == 0 else {
+            // deinit unmaps and closes.
+            throw .system(call: "fcntl", Errno(rawValue: errno))
+        }
+    }
+
+    /// Maps memory that the other end made, at least `byteCount` bytes of it. Takes the descriptor over, also where it
+    /// throws. A writer's mapping of memory that only the maker may write fails.
+    public init(
+        adopting descriptor: FileDescriptor, byteCount: Int, writable: Bool, mirroring offset: Int? = nil
+    ) throws(Error) {
+        let fd = descriptor.rawValue
+        let size = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
+        let there = kine_sealed_size(fd)
+        guard there >= Int64(size) else {
+            let failure = errno
+            Glibc.close(fd)
+            throw there < 0 ? .system(call: "fcntl", Errno(rawValue: failure)) : .unusable(size: there, needed: size)
+        }
+        do throws(Errno) {
+            (base, mappedBytes) = try Self.map(
+                fd, size: size, mirroring: offset, protection: writable ? PROT_READ | PROT_WRITE : PROT_READ)
+        } catch {
+            Glibc.close(fd)
+            throw .system(call: "mmap", error)
+        }
+        self.descriptor = descriptor
+        self.byteCount = size
+    }
+
+    deinit {
+        munmap(base, mappedBytes)
+        try? descriptor.close()
+    }
+
+    /// Forgets the pages of a range in this process: they no longer count as its resident memory, and come back, unchanged,
+    /// when they are next touched. Whole pages inside the range only.
+    public func dropResidency(_ range: Range<Int>) {
+        let first = (range.lowerBound + Self.pageSize - 1) & ~(Self.pageSize - 1)
+        let end = min(range.upperBound, mappedBytes) & ~(Self.pageSize - 1)
+        if first < end { madvise(base + first, end - first, MADV_DONTNEED) }
+    }
+
+    private static func map(
+        _ fd: Int32, size: Int, mirroring offset: Int?, protection: Int32
+    ) throws(Errno) -> (UnsafeMutableRawPointer, Int) {
+        let total = size + (offset.map { size - $0 } ?? 0)
+        // Room for both views in one piece first, then the views over it.
+        let reserved = mmap(nil, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+        guard let base = reserved, base != MAP_FAILED else { throw Errno(rawValue: errno) }
+        var views = [(base, size, 0)]
+        if let offset { views.append((base + size, size - offset, offset)) }
+        for (address, length, start) in views
+        where mmap(address, length, protection, MAP_SHARED | MAP_FIXED, fd, off_t(start)) == MAP_FAILED {
+            let failure = errno
+            munmap(base, total)
+            throw Errno(rawValue: failure)
+        }
+        return (base, total)
+    }
+}

@@ -1,0 +1,42 @@
+// What wakes an extension: a pipe. An eventfd would do with one descriptor less, but its two ends share one set of flags: an
+// extension that makes it blocking and fills it would stop the engine's thread for ever. A pipe's ends have flags of their own.
+import CLinux
+import Glibc
+import SystemPackage
+
+/// Both ends of a pipe that says "look again".
+final class WakePipe: Sendable {
+    let reader: FileDescriptor
+    private let writer: FileDescriptor
+
+    init() throws(SharedMemory.Error) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe2(&ends, O_CLOEXEC | O_NONBLOCK) == 0 else {
+            throw .system(call: "pipe2", Errno(rawValue: errno))
+        }
+        reader = FileDescriptor(rawValue: ends[0])
+        writer = FileDescriptor(rawValue: ends[1])
+    }
+
+    deinit {
+        try? reader.close()
+        try? writer.close()
+    }
+
+    /// Never waits: a full pipe wakes as well as one byte does. Nor does it raise SIGPIPE: this end holds a reader, too.
+    func signal() {
+        var byte: UInt8 = 1
+        _ = write(writer.rawValue, &byte, 1)
+    }
+
+    /// Takes back all signals so far; false where nobody can send any more.
+    static func clear(_ reader: FileDescriptor) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+            while true {
+                let count = read(reader.rawValue, buffer.baseAddress, buffer.count)
+                if count == buffer.count { continue }
+                return count != 0
+            }
+        }
+    }
+}

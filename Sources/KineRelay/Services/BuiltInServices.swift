@@ -1,0 +1,47 @@
+// The services that come with Kinecast: no bundle, an executable beside the engine's.
+import KineMedia
+
+/// What is installed always.
+public enum BuiltInServices {
+    /// In the order in which they are listed.
+    public static let manifests: [ServiceManifest] = [live, rtmp]
+
+    /// The page that Kinecast serves itself.
+    public static var live: ServiceManifest {
+        typealias Field = ServiceManifest.SetupField
+        var manifest = ServiceManifest(id: "live", name: "Live page", executable: "kinecast-live")
+        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        manifest.appAudio = .aac
+        manifest.micAudio = .aac
+        manifest.setup = [
+            Field(key: "listen", title: "Address to serve at, ADDRESS:PORT; 127.0.0.1 and a free port if not given"),
+            Field(key: "cert", title: "File with the TLS certificate and its chain, PEM"),
+            Field(key: "key", title: "File with the certificate's private key, PEM"),
+            Field(key: "title", title: "Title of the page"),
+        ]
+        return manifest
+    }
+
+    /// Pushes to an RTMP server.
+    public static var rtmp: ServiceManifest {
+        typealias Field = ServiceManifest.SetupField
+        var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-rtmp")
+        // Services want a keyframe every two seconds, and cut their own fragments there.
+        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        manifest.appAudio = .aac
+        manifest.micAudio = .aac
+        manifest.urlSchemes = ["rtmp", "rtmps"]
+        // What waits may take 5 seconds to be sent; then comes the goodbye.
+        manifest.finishSeconds = 7
+        manifest.setup = [
+            Field(
+                key: "url", title: "Address with the stream key, rtmp://HOST/APPLICATION/KEY", isRequired: true,
+                isSecret: true),
+            Field(key: "ca", title: "File with certificates to trust beside the system's, PEM"),
+            Field(key: "retry", title: "Attempts in a row to connect again; without end if not given"),
+        ]
+        return manifest
+    }
+
+    public static func isReserved(_ id: String) -> Bool { manifests.contains { $0.id == id } }
+}

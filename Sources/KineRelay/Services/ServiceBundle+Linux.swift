@@ -1,0 +1,69 @@
+// A bundle on the disk: NAME.kinext, a directory with `manifest.json` and the executable that it names.
+import CLinux
+import Glibc
+import SystemPackage
+
+enum ServiceBundle {
+    static let suffix = ".kinext"
+    static let manifestName = "manifest.json"
+
+    typealias Problem = ServiceManifest.Problem
+
+    /// Reads and checks the bundle in that directory.
+    static func read(_ bundle: FilePath) throws(Problem) -> ServiceManifest {
+        let path = bundle.appending(manifestName)
+        let file: FileDescriptor
+        do {
+            file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+        } catch {
+            throw Problem(key: "", reason: "it cannot be read (\(error))")
+        }
+        defer { try? file.close() }
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Problem(key: "", reason: "it is no ordinary file")
+        }
+        guard let bytes = contents(file) else { throw Problem(key: "", reason: "it cannot be read") }
+        let manifest = try ServiceManifest.decode(bytes)
+        try checkExecutable(manifest.executable, in: bundle)
+        return manifest
+    }
+
+    /// The first bytes of a file: enough to see that it is too long.
+    private static func contents(_ file: FileDescriptor) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while bytes.count <= ServiceManifest.fileLimit {
+            guard let count = try? chunk.withUnsafeMutableBytes({ try file.read(into: $0) }) else { return nil }
+            if count == 0 { break }
+            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    private static func checkExecutable(_ name: String, in bundle: FilePath) throws(Problem) {
+        let path = bundle.appending(name)
+        var status = stat()
+        guard stat(path.string, &status) == 0 else {
+            throw Problem(key: "executable", reason: "names \(name), which is not in the bundle")
+        }
+        guard status.st_mode & S_IFMT == S_IFREG, access(path.string, X_OK) == 0 else {
+            throw Problem(key: "executable", reason: "names \(name), which cannot be executed")
+        }
+        guard isInside(path, bundle) else {
+            throw Problem(key: "executable", reason: "names \(name), a link that leads out of the bundle")
+        }
+    }
+
+    /// Whether a path, every link followed, lies in the directory.
+    static func isInside(_ path: FilePath, _ directory: FilePath) -> Bool {
+        guard let inner = resolved(path), let outer = resolved(directory) else { return false }
+        return inner.hasPrefix(outer + "/")
+    }
+
+    private static func resolved(_ path: FilePath) -> String? {
+        guard let resolved = realpath(path.string, nil) else { return nil }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}

@@ -1,0 +1,100 @@
+// Which services this machine has: the built-in ones, and the bundles in the user's, the system's and the program's
+// directories. Installing and removing is in ServiceCatalog+Installing.
+import KinePlatform
+import SystemPackage
+
+/// Finds services. Reads the directories anew each time it is asked.
+public struct ServiceCatalog: Sendable {
+    /// Where bundles may be.
+    struct Place: Sendable, Equatable {
+        var origin: Service.Origin
+        var directory: FilePath
+    }
+
+    /// In the order in which they are searched.
+    let places: [Place]
+    /// Where the executables of the built-in services are.
+    let executableDirectory: FilePath
+
+    /// The services of this user.
+    ///
+    /// - Parameters:
+    ///   - environment: the value of a variable: XDG_DATA_HOME, XDG_DATA_DIRS, HOME.
+    ///   - executableDirectory: the directory of `kinecast-engine`.
+    public static func standard(
+        environment: (String) -> String? = ProcessEnvironment.value, executableDirectory: FilePath
+    ) -> ServiceCatalog {
+        // XDG Base Directory Specification: what is no absolute path is as if it were not set.
+        let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/share" : nil }
+        let user = environment("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        let system = (environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":")
+            .map(String.init).filter { $0.hasPrefix("/") }
+        func services(_ directory: String) -> FilePath { FilePath(directory).appending("kinecast/services") }
+        return ServiceCatalog(
+            user: user.map(services), system: system.map(services), executableDirectory: executableDirectory)
+    }
+
+    /// `user`: where services are installed; nil: nowhere.
+    init(user: FilePath?, system: [FilePath], executableDirectory: FilePath) {
+        places =
+            (user.map { [Place(origin: .user, directory: $0)] } ?? [])
+            + system.map { Place(origin: .system, directory: $0) }
+            + [Place(origin: .program, directory: executableDirectory)]
+        self.executableDirectory = executableDirectory
+    }
+
+    /// The services, the built-in ones first, then by id; and a sentence for each bundle that was left out.
+    public func list() -> (services: [Service], problems: [String]) {
+        var services = BuiltInServices.manifests.map(builtIn)
+        let reserved = services.count
+        var problems: [String] = []
+        for place in places {
+            var found: [Service] = []
+            for name in PrivateDirectory.entries(place.directory).sorted() where name.hasSuffix(ServiceBundle.suffix) {
+                let bundle = place.directory.appending(name)
+                do throws(ServiceManifest.Problem) {
+                    let service = try Self.read(bundle, origin: place.origin)
+                    if let other = found.first(where: { $0.id == service.id }) {
+                        throw ServiceManifest.Problem(
+                            key: "id", reason: "is \"\(service.id)\", as that of \(other.bundle?.string ?? "another")")
+                    }
+                    found.append(service)
+                } catch {
+                    problems.append(Self.leftOut(bundle, error))
+                }
+            }
+            // A user's own service stands before the system's of the same id, as in every search path.
+            services += found.filter { service in !services.contains { $0.id == service.id } }
+        }
+        return (services[..<reserved] + services[reserved...].sorted { $0.id < $1.id }, problems)
+    }
+
+    /// The service of that id.
+    public func service(id: String) -> Service? { list().services.first { $0.id == id } }
+
+    /// The service that takes an address of that scheme: the first in the order of `list` that says so.
+    public func service(forURL address: String) -> Service? {
+        guard let scheme = Service.scheme(of: address) else { return nil }
+        return list().services.first { $0.manifest.urlSchemes.contains(scheme) }
+    }
+
+    private func builtIn(_ manifest: ServiceManifest) -> Service {
+        Service(
+            manifest: manifest, origin: .builtIn, bundle: nil,
+            executable: executableDirectory.appending(manifest.executable))
+    }
+
+    static func read(_ bundle: FilePath, origin: Service.Origin) throws(ServiceManifest.Problem) -> Service {
+        let manifest = try ServiceBundle.read(bundle)
+        guard !BuiltInServices.isReserved(manifest.id) else {
+            throw ServiceManifest.Problem(key: "id", reason: "is \"\(manifest.id)\", which is a built-in service's")
+        }
+        return Service(
+            manifest: manifest, origin: origin, bundle: bundle, executable: bundle.appending(manifest.executable))
+    }
+
+    private static func leftOut(_ bundle: FilePath, _ problem: ServiceManifest.Problem) -> String {
+        "The service in \(bundle) is left out, for in its \(ServiceBundle.manifestName) \(problem); "
+            + "correct it or remove the bundle."
+    }
+}

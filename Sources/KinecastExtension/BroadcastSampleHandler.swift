@@ -1,0 +1,98 @@
+// What an upload extension is made of: a subclass of BroadcastSampleHandler, marked `@main`.
+import KineMedia
+import KineRelay
+
+/// Receives one broadcast.
+///
+///     @main final class Uploader: BroadcastSampleHandler {
+///         override func processSampleBuffer(_ sampleBuffer: borrowing SampleBuffer, with type: SampleBufferType) async {
+///             sampleBuffer.withPixels { pixels in … }
+///         }
+///     }
+///
+/// The engine starts the program for each broadcast, in a process of its own, under a memory limit. The callbacks come in
+/// order and one at a time, on a thread that is neither the main thread nor one of Swift's pool; each is awaited before the
+/// next, and one that takes long makes pictures be skipped. They may block: the thread is the handler's. All of them are
+/// `async`, and an override has to say so as well, or it overrides nothing; it need not await anything.
+///
+/// ## Topics
+/// - Callbacks: `broadcastStarted(withSetupInfo:)`, `processSampleBuffer(_:with:)`, `broadcastPaused()`,
+///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastFinished()`
+/// - What is known: `context`
+/// - Telling the user: `announce(link:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`, `addSentBytes(_:)`
+/// - Steering: `requestKeyframe()`, `finishBroadcastWithError(_:)`
+@BroadcastActor
+open class BroadcastSampleHandler {
+    nonisolated let link = BroadcastLink()
+
+    public required init() {}
+
+    // MARK: Callbacks
+
+    /// The first callback. `setupInfo` is what the user set, by the keys of the manifest's setup fields; secrets among it. No
+    /// sample comes before it has returned. Where it throws, the broadcast ends with the error's sentence.
+    open func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {}
+
+    /// After the last sample before a pause.
+    open func broadcastPaused() async {}
+
+    /// Before the first sample after a pause. Presentation times go on as if there had been none.
+    open func broadcastResumed() async {}
+
+    /// What is being shown has changed.
+    open func broadcastAnnotated(withApplicationInfo applicationInfo: [String: String]) async {}
+
+    /// The last callback, after the last sample: the time to finish uploads, `context.finishSeconds` at most. Not called after
+    /// `finishBroadcastWithError(_:)`, and not where `broadcastStarted` threw.
+    open func broadcastFinished() async {}
+
+    /// A sample. It is the handler's until this returns; see `SampleBuffer`. Samples of all streams come by presentation time,
+    /// as far as they are there.
+    open func processSampleBuffer(
+        _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
+    ) async {}
+
+    // MARK: What any thread may call
+
+    /// What is known about the broadcast; empty before `broadcastStarted`.
+    public nonisolated final var context: BroadcastContext { link.context }
+
+    /// Ends the broadcast from this side. No further callback begins, the user is told the error's `errorDescription` or else its
+    /// description, and the process ends. Make it one sentence that says what happened, on what, and what to do.
+    public nonisolated final func finishBroadcastWithError(_ error: any Error) { link.fail(error) }
+
+    /// Tells the user where the broadcast can be seen.
+    public nonisolated final func announce(link address: String) { link.say(.link(address)) }
+
+    /// Tells the user in a few words where the broadcast stands: "connected", "reconnecting" …
+    public nonisolated final func report(state: String) { link.say(.state(state)) }
+
+    /// Tells the user something that is to be known; one sentence.
+    public nonisolated final func warn(_ sentence: String) { link.say(.warning(sentence)) }
+
+    /// Asks for a keyframe, for decoding has to begin anew. Encoded pictures only; it comes within a few pictures.
+    public nonisolated final func requestKeyframe() { link.say(.needsKeyframe) }
+
+    /// Bytes sent so far, to all peers together: for the user to see. From several threads, use `addSentBytes`.
+    public nonisolated final var sentBytes: Int64 {
+        get { link.sentBytes }
+        set { link.sentBytes = newValue }
+    }
+
+    /// Adds to `sentBytes`.
+    public nonisolated final func addSentBytes(_ count: Int) { link.addSentBytes(Int64(count)) }
+
+    /// Peers served now; nil where that means nothing.
+    public nonisolated final var viewers: Int? {
+        get { link.viewers }
+        set { link.viewers = newValue }
+    }
+
+    // MARK: The program
+
+    /// The extension's program: receives one broadcast, then ends the process. Only `kinecast` starts it.
+    @MainActor
+    public static func main() async {
+        await BroadcastProcess.run { @BroadcastActor in Self.init() }
+    }
+}

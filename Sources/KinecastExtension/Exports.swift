@@ -1,0 +1,2 @@
+// Sample times, sizes, damage and pixels are KineMedia's: who writes an extension imports one module and has them.
+@_exported import KineMedia

@@ -1,0 +1,49 @@
+// The process of an extension: from its descriptor 3 to its exit status.
+import CLinux
+import Glibc
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+enum BroadcastProcess {
+    /// Where the engine puts the extension's end of the control socket.
+    private static let control = FileDescriptor(rawValue: 3)
+
+    /// Receives one broadcast and ends the process: status 0 where the engine was told how it ended, 64 where no engine
+    /// started it. The main thread stays free for what belongs to the main actor, and none of Swift's shared pool is started.
+    @MainActor
+    static func run(_ make: @escaping @BroadcastActor @Sendable () -> BroadcastSampleHandler) async {
+        // A peer that goes away is an error where it is written to, not the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        // The C library would give each thread a heap of its own, and memory is what an extension has little of.
+        mallopt(M_ARENA_MAX, 1)
+        let session: BroadcastSession
+        do throws(ControlError) {
+            guard fcntl(control.rawValue, F_GETFD) >= 0 else { throw .closed }
+            session = try BroadcastSession(adopting: control)
+        } catch {
+            let name = CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "This program"
+            _ = try? FileDescriptor.standardError.writeAll(
+                "\(name) is an upload extension of Kinecast, which starts it by itself; see kinecast broadcast --help.\n"
+                    .utf8)
+            exit(ExitStatus.usage)
+        }
+        _ = DedicatedThread(name: "control") {
+            var loop = ControlLoop(session)
+            _ = loop.run()
+            // Not exit: a callback may still run, and must not see what it uses taken down.
+            _exit(0)
+        }
+        let runner = Task(executorPreference: BroadcastActor.executor) { await receive(make, session) }
+        await runner.value
+        // The control thread ends the process.
+        await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+    }
+
+    @BroadcastActor
+    private static func receive(
+        _ make: @BroadcastActor @Sendable () -> BroadcastSampleHandler, _ session: BroadcastSession
+    ) async {
+        await BroadcastRunner(handler: make(), session: session).run()
+    }
+}

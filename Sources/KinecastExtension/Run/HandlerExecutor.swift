@@ -1,0 +1,140 @@
+// The thread that handlers run on: their callbacks, and whatever else is isolated to `BroadcastActor`. It sleeps in poll, so
+// that a sample wakes it directly, without another thread in between.
+import CLinux
+import Glibc
+import KinePlatform
+import Synchronization
+
+/// Where everything that belongs to a handler runs: one thread, in order, neither the main thread nor Swift's shared pool.
+///
+/// Handlers are isolated to it: what they store is safe without locks, and a `Task` that one makes runs here, too.
+@globalActor
+public actor BroadcastActor {
+    public static let shared = BroadcastActor()
+    package static let executor = HandlerExecutor()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
+}
+
+/// A serial executor with a thread of its own. It is the preferred executor of the broadcast's task, too: a continuation is not
+/// resumed where it was suspended but on the task's executor, and that would otherwise be Swift's pool, whose thread would
+/// wake for every sample only to send the task back here.
+package final class HandlerExecutor: SerialExecutor, TaskExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        var isSleeping = false
+        var isRunning = false
+        /// Whom to poke when their descriptor becomes readable, or their time comes.
+        var armed: [WakePoint] = []
+    }
+
+    private let state = Mutex(State())
+    private let signal = WakeSignal()
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let (starts, wakes) = state.withLock { state in
+            defer { state.isRunning = true }
+            state.jobs.append(job)
+            return (!state.isRunning, state.isSleeping)
+        }
+        // The thread lives as long as the process, and so does the executor.
+        if starts { _ = DedicatedThread(name: "handler") { [self] in run() } }
+        if wakes { signal.signal() }
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+    /// From now on `point` is poked when its descriptor can be read, once. Called on this executor's thread.
+    func arm(_ point: WakePoint) {
+        state.withLock { state in
+            if !state.armed.contains(where: { $0 === point }) { state.armed.append(point) }
+        }
+    }
+
+    private func run() {
+        var jobs: [UnownedJob] = []
+        var points: [WakePoint] = []
+        var entries: [pollfd] = []
+        while true {
+            state.withLock { state in
+                swap(&state.jobs, &jobs)
+                state.isSleeping = jobs.isEmpty
+                if jobs.isEmpty { swap(&state.armed, &points) }
+            }
+            for job in jobs {
+                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            guard jobs.isEmpty else {
+                jobs.removeAll(keepingCapacity: true)
+                continue
+            }
+            entries.append(pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0))
+            for point in points { entries.append(pollfd(fd: point.descriptor, events: Int16(POLLIN), revents: 0)) }
+            WakeSignal.poll(&entries, until: points.lazy.compactMap(\.deadline).min())
+            state.withLock { $0.isSleeping = false }
+            if entries[0].revents != 0 { signal.clear() }
+            let now = MonotonicClock.now()
+            var kept = 0
+            for (index, point) in points.enumerated() {
+                if entries[index + 1].revents != 0 || point.deadline.map({ $0 <= now }) ?? false {
+                    point.poke()
+                } else if point.isWaiting {
+                    points[kept] = point
+                    kept += 1
+                }
+            }
+            points.removeSubrange(kept...)
+            if !points.isEmpty { state.withLock { $0.armed.append(contentsOf: points) } }
+            points.removeAll(keepingCapacity: true)
+            entries.removeAll(keepingCapacity: true)
+        }
+    }
+}
+
+/// Something that one function on `BroadcastActor` waits for: a descriptor to become readable, a poke, or a time.
+package final class WakePoint: Sendable {
+    private struct State {
+        var continuation: UnsafeContinuation<Void, Never>?
+        var isPoked = false
+        var deadline: Int64?
+    }
+
+    let descriptor: Int32
+    private let state = Mutex(State())
+
+    /// `descriptor` stays the caller's, and open while anybody waits; -1: only pokes.
+    package init(descriptor: Int32) { self.descriptor = descriptor }
+
+    var isWaiting: Bool { state.withLock { $0.continuation != nil } }
+    var deadline: Int64? { state.withLock { $0.continuation == nil ? nil : $0.deadline } }
+
+    /// Ends a wait, or the next one before it begins. From any thread.
+    package func poke() {
+        let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
+            state.isPoked = state.continuation == nil
+            defer { state.continuation = nil }
+            return state.continuation
+        }
+        continuation?.resume()
+    }
+
+    /// Waits, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). One caller at a time.
+    @BroadcastActor
+    package func wait(until deadline: Int64? = nil) async {
+        await withUnsafeContinuation { continuation in
+            let isPoked = state.withLock { state -> Bool in
+                if state.isPoked {
+                    state.isPoked = false
+                    return true
+                }
+                state.continuation = continuation
+                state.deadline = deadline
+                return false
+            }
+            if isPoked { continuation.resume() } else { BroadcastActor.executor.arm(self) }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+// One sample as a handler sees it: borrowed from the memory that the engine shares, for as long as the callback runs.
+import KineMedia
+import KineRelay
+
+/// Which stream a sample belongs to: the picture, the sound of the applications, or the microphone.
+public typealias SampleBufferType = SampleType
+
+/// What a sample's bytes are.
+public enum SampleFormat: Sendable, Equatable {
+    /// An uncompressed picture; its size to show, in pixels.
+    case raw(PixelFormat, size: PixelSize)
+    /// A picture's access unit: NAL units each behind a four-byte big-endian length (ISO/IEC 14496-15, 5.3.2), the parameter
+    /// sets left out: they are in the format.
+    case h264(VideoFormat)
+    /// One raw_data_block of AAC-LC without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
+    case aac(AudioTrackFormat)
+    /// Interleaved 32-bit floats within ±1 in the machine's byte order; samples a second.
+    case pcm(sampleRate: Int, channels: Int)
+}
+
+/// A picture or a piece of sound. It cannot be kept: what is needed after the callback has returned, an awaiting one
+/// included, is copied. Until then its memory is not used for anything else, so a slow callback misses pictures.
+public struct SampleBuffer: ~Copyable {
+    public let type: SampleBufferType
+    public let format: SampleFormat
+    /// Since the take's first picture, pauses taken out; as it came from capture. Sound can be older than that, and negative.
+    public let presentationTime: MediaTime
+    /// How long the sample lasts. For pictures an estimate: the next picture decides.
+    public let duration: MediaTime
+    /// Decoding can start here. Uncompressed pictures and sound: always.
+    public let isKeyframe: Bool
+    /// Samples of this type were left out before this one, because the extension was too slow for them.
+    public let isDiscontinuity: Bool
+    /// How the picture has to be turned to be upright; encoded pictures and sound: `up`.
+    public let orientation: Orientation
+    private let bytes: UnsafeRawBufferPointer
+    private let layout: PictureLayout?
+    private let damageWords: UnsafeBufferPointer<UInt64>
+
+    init(_ record: borrowing StreamReceiver.Record, format: SampleFormat) {
+        type = record.type
+        self.format = format
+        presentationTime = record.presentationTime
+        duration = record.duration
+        isKeyframe = record.isKeyframe
+        isDiscontinuity = record.isDiscontinuity
+        orientation = .up
+        bytes = record.bytes
+        layout = nil
+        damageWords = UnsafeBufferPointer(start: nil, count: 0)
+    }
+
+    init(_ picture: borrowing StreamReceiver.Picture, layout: PictureLayout) {
+        type = .video
+        format = .raw(layout.pixelFormat, size: layout.visibleSize)
+        presentationTime = picture.presentationTime
+        duration = picture.duration
+        isKeyframe = true
+        isDiscontinuity = picture.skipped > 0
+        orientation = picture.orientation
+        bytes = UnsafeRawBufferPointer(start: picture.base, count: layout.slotBytes)
+        self.layout = layout
+        damageWords = picture.damageWords
+    }
+
+    /// What differs from the picture that the handler saw before, pictures that it never saw included; nil where the sample
+    /// is no uncompressed picture. Making it allocates.
+    public var damage: DamageRegion? { layout.flatMap { DamageRegion(size: $0.size, words: damageWords) } }
+
+    /// Lends the pixels of an uncompressed picture; nil, and `body` is not called, where the sample is none. No copy is made.
+    public func withPixels<Result, Failure: Error>(
+        _ body: (borrowing PixelBuffer) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard let layout, let base = bytes.baseAddress else { return nil }
+        func plane(_ index: Int, rowBytes: Int, rows: Int) -> PixelBuffer.Plane {
+            PixelBuffer.Plane(
+                base: base + layout.planeOffsets[index], stride: layout.planeStrides[index], rowBytes: rowBytes,
+                rows: rows)
+        }
+        let (width, height) = (layout.size.width, layout.size.height)
+        let pixels: PixelBuffer
+        switch layout.pixelFormat {
+        case .i420:
+            pixels = PixelBuffer(
+                format: .i420, size: layout.size, visibleSize: layout.visibleSize,
+                first: plane(0, rowBytes: width, rows: height),
+                second: plane(1, rowBytes: width / 2, rows: height / 2),
+                third: plane(2, rowBytes: width / 2, rows: height / 2))
+        case .nv12:
+            pixels = PixelBuffer(
+                format: .nv12, size: layout.size, visibleSize: layout.visibleSize,
+                first: plane(0, rowBytes: width, rows: height), second: plane(1, rowBytes: width, rows: height / 2))
+        case .bgra:
+            pixels = PixelBuffer(
+                format: .bgra, size: layout.size, visibleSize: layout.visibleSize,
+                first: plane(0, rowBytes: width * 4, rows: height))
+        }
+        return try body(pixels)
+    }
+
+    /// Lends the bytes: an access unit, or sound. Of an uncompressed picture, all of its memory; see `withPixels`. No copy
+    /// is made.
+    public func withBytes<Result, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(bytes.bytes)
+    }
+
+    /// Bytes of the sample.
+    public var byteCount: Int { bytes.count }
+}

@@ -1,0 +1,278 @@
+// Feeds a handler in a test as an engine does: through the real memories, the real control channel and the handler's own
+// thread, but in the test's process and without a display, a sound card or an encoder.
+import KineMedia
+import KinePlatform
+import KineRelay
+import KinecastExtension
+import SystemPackage
+
+/// A broadcast with a handler of a test's own.
+///
+///     let rehearsal = try await ExtensionRehearsal(Uploader.self)
+///     try await rehearsal.start(setupInfo: ["url": "https://…"])
+///     try await rehearsal.sendPictures(30)
+///     #expect(await rehearsal.finish() == .finished)
+///
+/// Each method returns when the handler has done with what was sent. It runs on `BroadcastActor`, as handlers do: a test
+/// that is marked with it may look at `handler` directly. A handler that blocks for ever blocks the test, too.
+@BroadcastActor
+public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
+    public enum Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
+        /// The memories or the socket cannot be made; the sentence.
+        case cannotBegin(String)
+        /// The handler ended the broadcast, or could not begin it; its sentence.
+        case failed(String)
+        /// The handler took longer than allowed.
+        case notInTime(String)
+
+        public var description: String {
+            switch self {
+            case .cannotBegin(let sentence), .failed(let sentence): sentence
+            case .notInTime(let what): "The handler did not \(what) in time; let it return sooner."
+            }
+        }
+    }
+
+    public enum Ending: Sendable, Equatable {
+        /// `broadcastFinished` has returned in time.
+        case finished
+        /// `finishBroadcastWithError` was called; its sentence.
+        case failed(String)
+        /// `broadcastFinished` has not returned in time; an engine would end the process.
+        case endedByForce
+    }
+
+    public let handler: Handler
+    /// What the handler has reported, in order: links, states, warnings, wishes for keyframes, its start and its end. What goes
+    /// by the clock, heartbeats and statistics, is not among it.
+    public private(set) var reports: [ExtensionReport] = []
+
+    private let feed: RehearsalFeed
+    private let sender: StreamSender
+    private let pictures: PictureMemory?
+    private let engine: ExtensionEngineEnd
+    private let engineWake: WakePoint
+    private let runner: BroadcastRunner
+    private var encoded: PatternStream?
+    private var free: PictureSlots = []
+    private var picturesSent = 0
+    private var soundSent: [SampleType: Int] = [:]
+
+    /// Makes a handler and everything that it is fed through.
+    public init(_ type: Handler.Type = Handler.self, feed: RehearsalFeed = RehearsalFeed()) throws(Error) {
+        self.feed = feed
+        var layout: PictureLayout?
+        switch feed.video {
+        case .raw(let format, let size):
+            layout = PictureLayout(pixelFormat: format, visibleSize: size, slotCount: 3)
+            free = [0, 1, 2]
+        case .encoded(let size): encoded = PatternStream(size: size)
+        case nil: break
+        }
+        let session: BroadcastSession
+        do {
+            pictures = try layout.map { try PictureMemory(layout: $0) }
+            sender = try StreamSender(
+                video: encoded != nil, pictures: layout, sampleRingBytes: feed.sampleRingBytes)
+            let ends = try ExtensionEngineEnd.withExtensionEnd()
+            engine = ends.0
+            session = try BroadcastSession(adopting: ends.extensionEnd)
+        } catch {
+            throw .cannotBegin("\(error)")
+        }
+        engineWake = WakePoint(descriptor: engine.descriptor.rawValue)
+        handler = type.init()
+        let runner = BroadcastRunner(handler: handler, session: session)
+        self.runner = runner
+        _ = DedicatedThread(name: "control") {
+            var loop = ControlLoop(session)
+            _ = loop.run()
+        }
+        Task { @BroadcastActor in await runner.run() }
+    }
+
+    /// Lets the broadcast begin, and returns when `broadcastStarted` has. Throws where that threw, or took longer.
+    public func start(setupInfo: [String: String] = [:], seconds: Double = 30) async throws(Error) {
+        let start = ExtensionStart(
+            service: "rehearsal", setupInfo: setupInfo, framesPerSecond: feed.framesPerSecond,
+            video: encoded.map { ExtensionStart.EncodedVideo($0.format) }, pictures: pictures?.layout,
+            sounds: feed.sounds, sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
+        try send(.start(start), descriptors: sender.descriptors + (pictures.map { [$0.descriptor] } ?? []))
+        let answer = await report(within: seconds) { report in
+            switch report {
+            case .started, .failed: true
+            default: false
+            }
+        }
+        switch answer {
+        case .started: return
+        case .failed(let sentence): throw .failed(sentence)
+        default: throw .notInTime("return from broadcastStarted")
+        }
+    }
+
+    /// Sends so many pictures of a moving pattern, each when the handler has done with the one before. Encoded ones begin
+    /// with a keyframe, and have one a second.
+    public func sendPictures(_ count: Int = 1) async throws(Error) {
+        for _ in 0..<count {
+            let number = picturesSent
+            if encoded != nil {
+                let isKeyframe = number % max(1, feed.framesPerSecond) == 0 || sender.takeKeyframeRequest()
+                let data = encoded?.next(isKeyframe: isKeyframe) ?? []
+                picturesSent += 1
+                try await send(
+                    EncodedSample(
+                        type: .video, presentationTime: time(ofPicture: number), duration: frameDuration,
+                        isKeyframe: isKeyframe, data: data))
+            } else {
+                try await sendPicture { $0.drawPattern(number) }
+            }
+        }
+    }
+
+    /// Sends an uncompressed picture that `draw` makes of the one whose memory it gets, which is an old one. `damage`: what
+    /// differs from the picture before; nil: all of it.
+    public func sendPicture(
+        at time: MediaTime? = nil, damage: [PixelRect]? = nil, orientation: Orientation = .up,
+        draw: (RehearsalPicture) -> Void
+    ) async throws(Error) {
+        guard let pictures else { return }
+        do throws(StreamSender.Error) {
+            for slot in try sender.reclaim() { free.insert(slot) }
+            guard let slot = free.first(where: { _ in true }) else { return }
+            draw(RehearsalPicture(layout: pictures.layout, base: pictures.slot(slot)))
+            var region = DamageRegion(size: pictures.layout.size)
+            if let damage { for rect in damage { region.insert(rect) } } else { region.insertAll() }
+            free.remove(slot)
+            let freed = try sender.offer(
+                slot: slot, at: time ?? self.time(ofPicture: picturesSent), duration: frameDuration, damage: region,
+                orientation: orientation)
+            for slot in freed { free.insert(slot) }
+        } catch {
+            throw .failed(error.description)
+        }
+        picturesSent += 1
+        try await settle()
+    }
+
+    /// Sends so much of a sound, in the form that the feed gives it.
+    public func sendSound(_ type: SampleBufferType, seconds: Double) async throws(Error) {
+        guard let sound = feed.sounds.first(where: { $0.type == type }) else { return }
+        let block = RehearsalFeed.samplesPerAccessUnit
+        let duration = MediaTime(ticks: Int64(block), timescale: Int32(RehearsalFeed.sampleRate))
+        for _ in 0..<max(1, Int(seconds * Double(RehearsalFeed.sampleRate) / Double(block))) {
+            let first = soundSent[type, default: 0]
+            soundSent[type] = first + block
+            let time = MediaTime(ticks: Int64(first), timescale: Int32(RehearsalFeed.sampleRate))
+            if sound.form == .aac {
+                try await send(
+                    EncodedSample(
+                        type: type, presentationTime: time, duration: duration, isKeyframe: true,
+                        data: RehearsalFeed.silence))
+            } else {
+                // 375 Hz, a period of 128 samples, as a triangle within a half.
+                let wave = (0..<block * RehearsalFeed.channels).map { index in
+                    abs(Float((first + index / RehearsalFeed.channels) % 128) - 64) / 64 - 0.5
+                }
+                wave.withUnsafeBufferPointer {
+                    sender.sendSound(type: type, interleaved: $0, at: time, duration: duration)
+                }
+                try await settle()
+            }
+        }
+    }
+
+    /// Sends an access unit of the test's own.
+    public func send(_ sample: EncodedSample) async throws(Error) {
+        sender.send(sample)
+        try await settle()
+    }
+
+    public func pause() async throws(Error) {
+        try send(.pause(after: sender.position))
+        try await settle()
+    }
+
+    public func resume() async throws(Error) {
+        try send(.resume(after: sender.position))
+        try await settle()
+    }
+
+    public func annotate(_ applicationInfo: [String: String]) async throws(Error) {
+        try send(.annotate(applicationInfo, after: sender.position))
+        try await settle()
+    }
+
+    /// Ends the broadcast as an engine does: `broadcastFinished` gets so many seconds.
+    public func finish(seconds: Double = 5) async -> Ending {
+        // An error here is that the handler has ended the broadcast, which is read below.
+        try? send(.finish(after: sender.position, seconds: seconds))
+        let answer = await report(within: seconds) { report in
+            switch report {
+            case .finished, .failed: true
+            default: false
+            }
+        }
+        switch answer {
+        case .finished: return .finished
+        case .failed(let sentence): return .failed(sentence)
+        default: return .endedByForce
+        }
+    }
+
+    /// Ends the engine's end as if the engine had died, and returns when the handler has done with everything.
+    public func engineDies() async {
+        engine.close()
+        while !runner.hasEnded { await runner.settle() }
+    }
+
+    private var frameDuration: MediaTime { time(ofPicture: 1) }
+
+    private func time(ofPicture number: Int) -> MediaTime {
+        MediaTime(ticks: Int64(number), timescale: Int32(max(1, feed.framesPerSecond)))
+    }
+
+    /// Waits until the handler has done with everything. Throws where it has ended the broadcast.
+    private func settle() async throws(Error) {
+        await runner.settle()
+        collect()
+        if case .failed(let sentence)? = reports.last(where: \.isFailure) { throw .failed(sentence) }
+    }
+
+    private func send(_ request: ExtensionRequest, descriptors: [FileDescriptor] = []) throws(Error) {
+        do {
+            try engine.send(request, descriptors: descriptors)
+        } catch {
+            collect()
+            if case .failed(let sentence)? = reports.last(where: \.isFailure) { throw .failed(sentence) }
+            throw .cannotBegin(error.description)
+        }
+    }
+
+    private func collect() {
+        guard let arrived = try? engine.readAvailable() else { return }
+        for report in arrived {
+            switch report {
+            case .heartbeat, .statistics: break
+            default: reports.append(report)
+            }
+        }
+    }
+
+    /// The first report that is fit, also among those that came before.
+    private func report(within seconds: Double, _ isFit: (ExtensionReport) -> Bool) async -> ExtensionReport? {
+        let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
+        while true {
+            collect()
+            if let report = reports.first(where: isFit) { return report }
+            guard !engine.isClosed, MonotonicClock.now() < deadline else { return nil }
+            await engineWake.wait(until: deadline)
+        }
+    }
+}
+
+extension ExtensionReport {
+    fileprivate var isFailure: Bool {
+        if case .failed = self { true } else { false }
+    }
+}

@@ -1,0 +1,51 @@
+// What a rehearsal feeds its handler with: as much of a manifest's wishes as a handler can tell.
+import KineMedia
+import KineRelay
+
+/// The streams of a rehearsal.
+public struct RehearsalFeed: Sendable {
+    public enum Video: Sendable, Equatable {
+        /// Uncompressed pictures of this size.
+        case raw(PixelFormat, PixelSize)
+        /// H.264 that a decoder accepts; both sides even. Not compressed, so keep it small.
+        case encoded(PixelSize)
+    }
+
+    /// nil: no pictures.
+    public var video: Video? = .raw(.i420, PixelSize(width: 320, height: 180))
+    /// Pictures a second.
+    public var framesPerSecond = 30
+    /// nil: not this sound. Both are stereo at 48000 samples a second; AAC is silent, PCM a tone.
+    public var appAudio: ServiceManifest.Sound?
+    public var micAudio: ServiceManifest.Sound?
+    /// Bytes of the ring for encoded pictures and sound.
+    public var sampleRingBytes = 1 << 20
+
+    public init(
+        video: Video? = .raw(.i420, PixelSize(width: 320, height: 180)), appAudio: ServiceManifest.Sound? = nil,
+        micAudio: ServiceManifest.Sound? = nil
+    ) {
+        self.video = video
+        self.appAudio = appAudio
+        self.micAudio = micAudio
+    }
+
+    static let sampleRate = 48000
+    static let channels = 2
+    static let samplesPerAccessUnit = 1024
+    /// A raw_data_block of AAC-LC: two channels of silence, and its AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
+    static let silence: [UInt8] = [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c]
+    static let audioSpecificConfig: [UInt8] = [0x11, 0x90]
+
+    var sounds: [ExtensionStart.Sound] {
+        [(SampleType.audioApp, appAudio), (.audioMic, micAudio)].compactMap { type, form in
+            form.map {
+                ExtensionStart.Sound(
+                    type: type, form: $0, sampleRate: Self.sampleRate, channels: Self.channels,
+                    audioSpecificConfig: $0 == .aac ? Self.audioSpecificConfig : [],
+                    samplesPerAccessUnit: Self.samplesPerAccessUnit, primingSamples: 0,
+                    bitrate: $0 == .aac ? 160_000 : 0)
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// The built-in extension `rtmp`: a broadcast that is pushed to an RTMP server, and stays there.
+import CLinux
+import KineContainers
+import KineMedia
+import KinePublish
+import KineRTMP
+import KinecastExtension
+
+@main final class RTMPBroadcastHandler: BroadcastSampleHandler {
+    private var publisher: RTMPPublisher?
+    /// The one sound that RTMP has room for.
+    private var sound: SampleBufferType?
+
+    required init() {
+        // One heap for all threads: several would each keep what they once used, and the limit is the process's.
+        mallopt(M_ARENA_MAX, 1)
+        super.init()
+    }
+
+    override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
+        let settings = try RTMPSettings(setupInfo: setupInfo)
+        var format = RTMPStreamFormat(video: nil, audio: nil)
+        if case .h264(let video) = context.video {
+            let movie = FragmentedMovie(video: video, audio: [])
+            format.video = .init(
+                codec: .h264, decoderConfiguration: movie.videoDecoderConfiguration, width: video.size.width,
+                height: video.size.height, framesPerSecond: Double(context.framesPerSecond))
+        }
+        for case .aac(let audio) in [context.audioApp, context.audioMic] {
+            guard sound == nil else {
+                warn("RTMP carries one sound: the microphone is left out; record without --separate-tracks to mix it.")
+                break
+            }
+            sound = audio.type
+            format.audio = .init(
+                specificConfiguration: audio.audioSpecificConfig, sampleRate: audio.sampleRate,
+                channels: audio.channels, bitrate: audio.bitrate)
+        }
+        let publisher = RTMPPublisher(
+            settings, format: format, wantsKeyframe: { [weak self] in self?.requestKeyframe() },
+            observe: { [weak self] event in self?.tell(event) })
+        self.publisher = publisher
+        report(state: "connecting to \(settings.url)")
+        try await publisher.start()
+    }
+
+    override func processSampleBuffer(
+        _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
+    ) async {
+        guard let publisher, sampleBufferType == .video || sampleBufferType == sound else { return }
+        sampleBuffer.withBytes { bytes in
+            bytes.withUnsafeBytes {
+                publisher.publish(
+                    sampleBufferType, presentationTime: sampleBuffer.presentationTime,
+                    isKeyframe: sampleBuffer.isKeyframe, bytes: $0)
+            }
+        }
+    }
+
+    override func broadcastFinished() async { await publisher?.finish() }
+
+    private nonisolated func tell(_ event: RTMPEvent) {
+        switch event {
+        case .status(let status):
+            sentBytes = status.sentBytes
+            report(state: status.summary)
+        case .interrupted(let failure, let delay):
+            warn("\(failure) The next attempt is in \(Int(delay.rounded(.up))) s.")
+        case .failed(let failure): finishBroadcastWithError(failure)
+        case .target: break
+        }
+    }
+}

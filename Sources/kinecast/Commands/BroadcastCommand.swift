@@ -1,0 +1,66 @@
+// `kinecast broadcast`.
+import ArgumentParser
+import KineMedia
+import KineRelay
+import SystemPackage
+
+struct BroadcastCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "broadcast",
+        abstract: "Show the screen live until Ctrl-C, or until COMMAND ends.",
+        usage: "kinecast broadcast [--to URL]… [--service ID]… [--record [OUT.mp4]] [options] [-- COMMAND …]",
+        discussion: """
+            Without --to and --service it serves a page of its own and prints the link to it on standard output: open that \
+            in a browser. Every destination runs in a process of its own with little memory; whatever becomes of it, the \
+            others and the recording go on.
+            """)
+
+    @OptionGroup(title: "Destinations") var destinations: DestinationOptions
+
+    @Option(
+        name: .customLong("record"), defaultAsFlag: ".", parsing: .next,
+        help: ArgumentHelp(
+            "Record to this file as well, or in this directory; without a name, Kinecast DATE TIME.mp4 here.",
+            valueName: "OUT.mp4"),
+        completion: .file(extensions: ["mp4"]))
+    var out: String?
+
+    @OptionGroup(title: "Picture") var sourceOptions: SourceOptions
+    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Encoding") var encoding: EncodingOptions
+    @OptionGroup var options: TakeOptions
+
+    /// A viewer begins at a keyframe, and after a loss waits for the next.
+    static let keyframeInterval = MediaTime.seconds(2)
+
+    func validate() throws {
+        _ = try sourceOptions.source()
+        if let out, out.isEmpty { throw ValidationError("The name of the file is empty; give one or leave it out.") }
+        if out == nil, options.overwrite || options.faststart {
+            throw ValidationError(
+                "--overwrite and --faststart are for a recording; add --record OUT.mp4 or leave them out.")
+        }
+    }
+
+    /// What the engine is asked for, but for what only the terminal decides.
+    func takeConfiguration(
+        output: FilePath?, destinations: [TakeConfiguration.Destination]
+    ) throws -> TakeConfiguration {
+        var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
+        configuration.video.keyframeInterval = Self.keyframeInterval
+        encoding.apply(to: &configuration)
+        sound.apply(to: &configuration.audio)
+        options.apply(to: &configuration)
+        configuration.destinations = destinations
+        return configuration
+    }
+
+    func run() throws {
+        let command = try options.shownCommand()
+        let directory = try OutputPath.workingDirectory()
+        let plan = try destinations.plan { directory.pushing(FilePath($0)).string }
+        let chosen = try plan.destinations(among: InstalledServices.catalog().list().services.map(\.manifest))
+        let output = try out.map { try OutputPath.resolveNow($0) }
+        try options.run(takeConfiguration(output: output, destinations: chosen), showing: command)
+    }
+}

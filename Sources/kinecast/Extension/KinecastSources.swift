@@ -1,0 +1,42 @@
+// Where a new extension's package finds the library KinecastExtension: a checkout on this machine, or a repository.
+import Glibc
+import KineRelay
+import SystemPackage
+
+enum KinecastSources: Equatable {
+    /// Absolute.
+    case checkout(String)
+    case repository(String)
+
+    /// The checkout that this executable was built from, as the compiler saw it.
+    static let builtFrom: FilePath = {
+        var path = FilePath(#filePath)  // Sources/kinecast/Extension/KinecastSources.swift
+        for _ in 0..<4 { path.removeLastComponent() }
+        return path
+    }()
+
+    /// `typed`: what `--kinecast` says; nil: the checkout that this executable was built from.
+    static func find(_ typed: String?, workingDirectory: FilePath) throws(CommandFailure) -> KinecastSources {
+        guard let typed else {
+            if isCheckout(builtFrom) { return .checkout(builtFrom.string) }
+            throw CommandFailure(
+                status: ExitStatus.unavailable,
+                message: "The sources that this kinecast was built from, \(builtFrom), are not there any more; "
+                    + "say where they are with --kinecast PATH or --kinecast URL.")
+        }
+        // An address of git: https://…, ssh://…, git@host:… (git-clone(1), "GIT URLS").
+        if typed.contains("://") || (typed.contains("@") && typed.contains(":")) { return .repository(typed) }
+        let path = workingDirectory.pushing(FilePath(typed)).lexicallyNormalized()
+        guard isCheckout(path) else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "\(typed) holds no sources of Kinecast (a Package.swift and Sources/KinecastExtension); "
+                    + "correct --kinecast.")
+        }
+        return .checkout(path.string)
+    }
+
+    private static func isCheckout(_ path: FilePath) -> Bool {
+        ["Package.swift", "Sources/KinecastExtension"].allSatisfy { access(path.appending($0).string, R_OK) == 0 }
+    }
+}

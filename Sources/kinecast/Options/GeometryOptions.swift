@@ -1,0 +1,59 @@
+// Sizes, rectangles and window ids as they are typed.
+import ArgumentParser
+import KineMedia
+
+/// The largest side of a picture, in pixels: H.264's level 6.2 goes no further (ITU-T H.264, table A-1: MaxFS).
+let largestSide = 16384
+
+/// `1280x720`.
+struct SizeOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
+    var size: PixelSize
+
+    init?(argument: String) {
+        let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2, let width = side(sides[0]), let height = side(sides[1]) else { return nil }
+        size = PixelSize(width: width, height: height)
+    }
+
+    init(width: Int, height: Int) { size = PixelSize(width: width, height: height) }
+
+    var description: String { "\(size.width)x\(size.height)" }
+}
+
+/// `1280x720+100+50`, X11's geometry: size, then the left and upper edge.
+struct RegionOption: ExpressibleByArgument, Equatable {
+    var rect: PixelRect
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "+", omittingEmptySubsequences: false)
+        guard parts.count == 3, let size = SizeOption(argument: String(parts[0]))?.size,
+            let x = decimal(parts[1]), let y = decimal(parts[2]), x <= 32767, y <= 32767
+        else { return nil }
+        rect = PixelRect(x: x, y: y, width: size.width, height: size.height)
+    }
+}
+
+/// A window's X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it.
+struct WindowOption: ExpressibleByArgument, Equatable {
+    var id: UInt32
+
+    init?(argument: String) {
+        let text = argument.lowercased()
+        let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
+        guard digits.allSatisfy(\.isASCII), digits.first?.isHexDigit == true,
+            let id = UInt32(digits, radix: text.hasPrefix("0x") ? 16 : 10), id != 0
+        else { return nil }
+        self.id = id
+    }
+}
+
+private func side(_ text: Substring) -> Int? {
+    guard let value = decimal(text), (16...largestSide).contains(value) else { return nil }
+    return value
+}
+
+/// Digits and nothing else: `Int` alone would take a sign.
+private func decimal(_ text: Substring) -> Int? {
+    guard text.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
+    return Int(text)
+}

@@ -1,0 +1,71 @@
+// Numbers as people read them.
+import KineMedia
+import KineRelay
+
+enum HumanText {
+    /// `0:07`, `12:34`, `1:02:03`: a running clock, whole seconds.
+    static func clock(_ time: MediaTime) -> String {
+        let seconds = max(0, Int(time.nanoseconds / 1_000_000_000))
+        let tail = "\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+        if seconds >= 3600 { return "\(seconds / 3600):\(tail)" }
+        return "\(seconds / 60):\(two(seconds % 60))"
+    }
+
+    /// `7.4 s`, `12 min 34 s`, `1 h 2 min 3 s`: a length in a sentence.
+    static func length(_ time: MediaTime) -> String {
+        let tenths = max(0, Int((time.seconds * 10).rounded()))
+        if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
+        let seconds = (tenths + 5) / 10
+        let minutes = "\(seconds / 60 % 60) min \(seconds % 60) s"
+        return seconds >= 3600 ? "\(seconds / 3600) h \(minutes)" : minutes
+    }
+
+    /// `812 bytes`, `3.4 MB`: powers of ten, as file managers count.
+    static func bytes(_ count: Int64) -> String {
+        var value = Double(count)
+        guard value >= 1000 else { return "\(count) bytes" }
+        for unit in ["kB", "MB", "GB"] {
+            value /= 1000
+            if value < 999.95 { return "\(oneDecimal(value)) \(unit)" }
+        }
+        return "\(oneDecimal(value / 1000)) TB"
+    }
+
+    static func oneDecimal(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// What a take drew, left out and lost.
+    static func frames(_ progress: TakeProgress) -> String {
+        "\(progress.framesDrawn) \(progress.framesDrawn == 1 ? "frame" : "frames") drawn, \(progress.framesUnchanged) skipped as unchanged, "
+            + "\(progress.framesDropped) dropped"
+    }
+
+    /// The last lines of a take: the recording, or that there was none, then a line for each destination.
+    static func summary(_ summary: TakeSummary) -> [String] {
+        let progress = summary.progress
+        let picture = "\(summary.size.width)x\(summary.size.height); \(frames(progress)) (\(summary.reason))."
+        let first =
+            summary.output.map { "Saved \($0): \(length(progress.duration)), \(bytes(progress.bytes)), \(picture)" }
+            ?? "Broadcast \(length(progress.duration)), \(picture)"
+        return [first] + summary.destinations.map(DestinationText.summary)
+    }
+
+    /// Columns side by side, two spaces between, the first row the heading.
+    static func table(_ rows: [[String]]) -> [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        return rows.map { row in
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                line += cell
+                if column + 1 < row.count { line += String(repeating: " ", count: widths[column] - cell.count + 2) }
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+}

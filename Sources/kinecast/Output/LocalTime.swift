@@ -1,0 +1,14 @@
+// The wall clock in the user's time zone, through the C library: Foundation would cost megabytes.
+import Glibc
+
+enum LocalTime {
+    /// `strftime` of an instant, seconds since 1970, in local time.
+    static func text(_ format: String, at seconds: Int = time(nil)) -> String {
+        var instant: time_t = seconds
+        var parts = tm()
+        localtime_r(&instant, &parts)
+        var buffer = [CChar](repeating: 0, count: 128)
+        let length = strftime(&buffer, buffer.count, format, &parts)
+        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

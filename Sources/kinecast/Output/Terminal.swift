@@ -1,0 +1,45 @@
+// Text for a person, on standard error: whole lines, and one line at the bottom that is rewritten in place.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A place for lines. What cannot be written (a closed pipe) is lost without a word: the take matters more.
+final class Terminal: Sendable {
+    static let standardError = Terminal(.standardError)
+    static let standardOutput = Terminal(.standardOutput)
+
+    /// Whether a person looks at it, rather than a file or a pipe.
+    let isInteractive: Bool
+    private let descriptor: FileDescriptor
+    private let hasStatusLine = Monitor(false)
+
+    init(_ descriptor: FileDescriptor) {
+        self.descriptor = descriptor
+        isInteractive = isatty(descriptor.rawValue) == 1
+    }
+
+    /// Writes a line above the status line, which goes until it is next set.
+    func line(_ text: String) {
+        let clear = hasStatusLine.withLock { shown in
+            defer { shown = false }
+            return shown
+        }
+        write((clear ? "\r\u{1b}[K" : "") + text + "\n")
+    }
+
+    /// Replaces the status line; nothing happens where nobody looks. Cut to the width of the terminal, since a line that
+    /// wraps cannot be rewritten.
+    func status(_ text: String) {
+        guard isInteractive else { return }
+        hasStatusLine.withLock { $0 = true }
+        write("\r\u{1b}[K" + text.prefix(max(1, columns - 1)))
+    }
+
+    private var columns: Int {
+        var size = winsize()
+        guard ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    private func write(_ text: String) { _ = try? descriptor.writeAll(text.utf8) }
+}

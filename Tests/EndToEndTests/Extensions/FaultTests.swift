@@ -1,0 +1,251 @@
+// Every kind of faulty extension beside a recording: the take goes on, the recording is complete, the right event comes within a
+// second of the limit that was broken, and nothing is left running (which Workplace checks).
+import Glibc
+import KinePlatform
+import KineRelay
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct FaultTests {
+    static let second: Int64 = 1_000_000_000
+
+    /// Lets the take go on for a moment after what happened, and stops it. Checks that the recording is
+    /// there from the beginning to the end.
+    @discardableResult
+    func finish(
+        _ engine: EngineUnderTest, _ place: Workplace, exitStatus: Int32 = ExitStatus.destinationFailed
+    ) throws -> TakeSummary? {
+        let before = try engine.status().progress.duration.seconds
+        try engine.wait("progress") { message in
+            if case .progress(let progress) = message, progress.duration.seconds > before + 0.3 { true } else { nil }
+        }
+        let ended = try engine.stop()
+        #expect(ended.exitStatus == exitStatus)
+        let summary = try #require(ended.summary)
+        #expect(ended.failure == nil, "the recording is reported as finished")
+        let duration = try TakeTests.finishedDuration(place.path("a.mp4"))
+        #expect(duration >= before + 0.3 && abs(duration - summary.progress.duration.seconds) < 0.1)
+        return summary
+    }
+
+    @Test(arguments: ["crashStarted", "crashSample", "crashPaused", "crashResumed", "crashAnnotated"])
+    func `an extension crashes in a callback: it is told with its last words, and the take goes on`(
+        fault: String
+    ) throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
+            try engine.wait("the start") { if case .started = $0 { true } else { nil } }
+            if fault != "crashStarted" { try engine.phase(.live) }
+            switch fault {
+            case "crashPaused": try engine.connection.send(.pause)
+            case "crashResumed":
+                try engine.connection.send(.pause)
+                try engine.state("paused")
+                try engine.connection.send(.resume)
+            case "crashAnnotated": try engine.connection.send(.annotate(["scene": "2"]))
+            default: break
+            }
+            let begun = try engine.state("now")
+            let (ending, at) = try engine.ended()
+            guard case .crashed(let how) = ending else {
+                Issue.record("it ended as \(ending)")
+                return
+            }
+            #expect(how.hasPrefix("signal ") && how.contains("as asked"), "\(how)")
+            #expect(at - begun < Self.second)
+            if fault == "crashPaused" { try engine.connection.send(.resume) }
+            let summary = try finish(engine, place)
+            #expect(summary?.destinations.first?.ending == ending)
+        }
+    }
+
+    @Test func `an extension crashes while it finishes: the recording is finished, the exit status is 75`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("crashFinished"), in: place)
+            try engine.phase(.live)
+            let summary = try finish(engine, place)
+            guard case .crashed(let how)? = summary?.destinations.first?.ending else {
+                Issue.record("it ended as \(String(describing: summary))")
+                return
+            }
+            #expect(how.contains("as asked"))
+        }
+    }
+
+    @Test func `a crashed extension is started again once, and after the second crash no more`() throws {
+        try Workplace.with { place in
+            try place.installFaults { $0.restarts = 1 }
+            let engine = try EngineUnderTest(place.faultyTake("crashSample"), in: place)
+            let (ending, _) = try engine.ended()
+            let kinds = engine.kinds()
+            let restarts = kinds.filter { if case .restarting(after: .crashed) = $0 { true } else { false } }
+            #expect(restarts.count == 1)
+            #expect(kinds.last == .ended(ending))
+            let summary = try finish(engine, place)
+            #expect(summary?.destinations.first?.restarts == 1)
+        }
+    }
+
+    @Test func `an extension that exits in the middle has crashed, whatever its exit status`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("exitInTheMiddle"), in: place)
+            #expect(try engine.ended().0 == .crashed("exit status 0"))
+            try finish(engine, place)
+        }
+    }
+
+    @Test(arguments: ["throwAtStart", "failInTheMiddle"])
+    func `an error that the extension reports is told in its words, and it is not started again`(
+        fault: String
+    ) throws {
+        try Workplace.with { place in
+            try place.installFaults { $0.restarts = 1 }
+            let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
+            #expect(try engine.ended().0 == .failed("The server does not like this test; use another."))
+            let summary = try finish(engine, place)
+            #expect(summary?.destinations.first?.restarts == 0)
+        }
+    }
+
+    @Test func `an extension that does not start is stalled`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            var configuration = place.faultyTake("neverStart")
+            configuration.supervision.start = 1
+            let engine = try EngineUnderTest(configuration, in: place)
+            let begun = try engine.event("starting") { $0 == .phase(.starting) ? true : nil }.at
+            let (ending, at) = try engine.ended()
+            #expect(ending == .stalled("did not start within 1 s"))
+            #expect(at - begun < 2 * Self.second)
+            try finish(engine, place)
+        }
+    }
+
+    @Test(arguments: ["hold", "spin"]) func `an extension that never gives a sample back is stalled after five seconds`(
+        fault: String
+    ) throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
+            let begun = try engine.state("now")
+            let (ending, at) = try engine.ended()
+            #expect(ending == .stalled("held a sample for 5 s"))
+            #expect(at - begun > 4 * Self.second && at - begun < 6 * Self.second)
+            try finish(engine, place)
+        }
+    }
+
+    @Test func `an extension without a heartbeat is stalled, though it gives its samples back`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            var configuration = place.faultyTake("none")
+            // Its heart beats every 15 seconds.
+            configuration.supervision.heartbeat = 1.5
+            let engine = try EngineUnderTest(configuration, in: place)
+            #expect(try engine.ended().0 == .stalled("no heartbeat for 1.5 s"))
+            try finish(engine, place)
+        }
+    }
+
+    @Test func `an extension that ignores the end of the take is ended when its time is up, and the take with it`()
+        throws
+    {
+        try Workplace.with { place in
+            try place.installFaults { $0.finishSeconds = 1 }
+            let engine = try EngineUnderTest(place.faultyTake("neverFinish"), in: place)
+            try engine.phase(.live)
+            let summary = try finish(engine, place)
+            #expect(summary?.destinations.first?.ending == .stalled("did not finish within 1 s"))
+            let finishing = try engine.event("finishing") { $0 == .phase(.finishing) ? true : nil }.at
+            #expect(try engine.ended().at - finishing < 2 * Self.second)
+        }
+    }
+
+    @Test func `an extension that closes its descriptors is ended`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("closeDescriptors"), in: place)
+            let begun = try engine.state("now")
+            let (ending, at) = try engine.ended()
+            // Its process may end by itself for want of them, before it is ended for the closed channel.
+            #expect(ending == .crashed("closed its control channel") || ending == .crashed("exit status 0"))
+            #expect(at - begun < Self.second)
+            try finish(engine, place)
+        }
+    }
+
+    @Test(arguments: [
+        ("garbageOnControl", "wrote nonsense on its control channel"),
+        ("garbageInRing", "wrote nonsense into its ring"),
+    ])
+    func `an extension that writes garbage is ended for it`(fault: String, how: String) throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
+            let begun = try engine.state("now")
+            let (ending, at) = try engine.ended()
+            #expect(ending == .crashed(how))
+            #expect(at - begun < Self.second)
+            try finish(engine, place)
+        }
+    }
+
+    @Test(arguments: ["fork", "forkSession", "forkHidden"])
+    func `what an extension leaves behind is ended with it, also in a session of its own`(fault: String) throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
+            try engine.state("now")
+            func left() -> [String] { place.processes().filter { $0.contains("sleep 1000") } }
+            let deadline = MonotonicClock.now() + RunningKinecast.patience
+            while left().isEmpty, MonotonicClock.now() < deadline {}
+            let pid = try #require(try engine.status().destinations.first?.pid)
+            kill(pid, SIGKILL)
+            #expect(try engine.ended().0 == .crashed("signal 9"))
+            // It is announced when the process itself is gone; the others follow in the next turns of the loop.
+            while !left().isEmpty, MonotonicClock.now() < deadline {}
+            #expect(left() == [])
+            try finish(engine, place)
+        }
+    }
+
+    @Test func `what an extension left behind is ended with the take, where the extension itself finished`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("forkHidden"), in: place)
+            try engine.state("now")
+            let summary = try finish(engine, place, exitStatus: 0)
+            #expect(summary?.destinations.first?.ending == .finished)
+        }
+    }
+
+    @Test func `an extension that never stops talking is heard now and then, and the take goes on`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            var configuration = place.faultyTake("talkWithoutEnd")
+            configuration.supervision.held = 2
+            let engine = try EngineUnderTest(configuration, in: place)
+            let (ending, _) = try engine.ended()
+            switch ending {
+            case .stalled, .memoryLimitExceeded, .crashed: break
+            default: Issue.record("it ended as \(ending)")
+            }
+            #expect(engine.kinds().count < 60)
+            try finish(engine, place)
+        }
+    }
+
+    @Test func `the engine is killed: its extensions die with it`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("none"), in: place)
+            try engine.phase(.live)
+            engine.process.signal(SIGKILL)
+            _ = engine.process.wait()
+            _ = try place.registry().list()  // as the client that cleans up behind its engine
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// Extensions that use more memory than they may, by themselves or through others.
+import Glibc
+import KinePlatform
+import KineRelay
+import Testing
+
+@Suite(.serialized) struct MemoryTests {
+    static let megabyte: Int64 = 1 << 20
+
+    /// The peak and the limit with which the destination ended.
+    func exceeded(_ engine: EngineUnderTest) throws -> (peak: Int64, limit: Int64) {
+        let (ending, _) = try engine.ended()
+        guard case .memoryLimitExceeded(let peak, let limit) = ending else {
+            Issue.record("it ended as \(ending)")
+            return (0, 0)
+        }
+        return (peak, limit)
+    }
+
+    @Test func `a fast leak is warned of at 80 % and ended at the limit, with a peak little above it`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("leak", ["rate": "20"]), in: place)
+            let (peak, limit) = try exceeded(engine)
+            #expect(limit == 50 * Self.megabyte)
+            #expect(peak > limit && peak < limit + 4 * Self.megabyte)
+            let warnings = engine.kinds().compactMap { kind -> Int64? in
+                if case .memoryWarning(let resident, _) = kind { resident } else { nil }
+            }
+            #expect(warnings.count == 1)
+            #expect(warnings.allSatisfy { $0 > 40 * Self.megabyte && $0 <= limit })
+            let summary = try FaultTests().finish(engine, place)
+            #expect(summary?.destinations.first?.peakMemory == peak)
+        }
+    }
+
+    @Test func `a leak of a megabyte a second is ended at the limit`() throws {
+        try Workplace.with { place in
+            // A sound extension stays below this, so a few seconds of leaking reach it.
+            try place.installFaults { $0.memoryLimit = 26 << 20 }
+            let engine = try EngineUnderTest(place.faultyTake("leak", ["rate": "1"]), in: place)
+            let (peak, limit) = try exceeded(engine)
+            #expect(peak > limit && peak < limit + Self.megabyte)
+            try FaultTests().finish(engine, place)
+        }
+    }
+
+    @Test func `memory taken as fast as the machine can is a memory limit exceeded, and harms nobody else`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("leakAtOnce"), in: place)
+            let begun = try engine.state("now")
+            let (peak, limit) = try exceeded(engine)
+            #expect(peak > limit && peak < 6 * limit)
+            #expect(try engine.ended().at - begun < FaultTests.second)
+            try FaultTests().finish(engine, place)
+        }
+    }
+
+    @Test func `the memory of processes that an extension starts is its own`() throws {
+        try Workplace.with { place in
+            try place.installFaults()
+            let engine = try EngineUnderTest(place.faultyTake("leakInChild"), in: place)
+            let (peak, limit) = try exceeded(engine)
+            #expect(peak > limit)
+            try FaultTests().finish(engine, place)
+        }
+    }
+}

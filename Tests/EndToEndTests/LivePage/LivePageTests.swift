@@ -1,0 +1,151 @@
+// The live page in a real browser: what `kinecast broadcast` prints is opened, watched, and disturbed.
+import Glibc
+import KineMeasure
+import KinePlatform
+import Testing
+
+@Suite(.serialized) struct LivePageTests {
+    /// Broadcasts a pattern and gives the test its link and a browser.
+    private func watch(
+        _ place: Workplace, sound: Bool = true,
+        _ body: (_ take: RunningKinecast, _ link: String, _ browser: Browser) throws -> Void
+    ) throws {
+        let take = try place.start("broadcast", "--pattern", "640x360", "--json")
+        let link = try #require(try take.event("destination") { $0.kind == "link" }.link)
+        let browser = try Browser(
+            arguments: sound ? ["--autoplay-policy=no-user-gesture-required"] : [], environment: place.environment)
+        defer { browser.end() }
+        try body(take, link, browser)
+        #expect(try complaints(browser) == [])
+        take.signal(SIGINT)
+        #expect(try take.wait().status == 0)
+    }
+
+    /// What the console says that no page of ours should make it say: errors, and breaches of the page's own policy.
+    private func complaints(_ browser: Browser) throws -> [String] {
+        try browser.log().filter {
+            // A server that is gone for a moment is what some tests are about; browsers report each failed request.
+            ($0.level == "SEVERE" && !$0.message.contains("net::ERR_"))
+                || $0.message.contains("Content Security Policy")
+        }.map(\.message)
+    }
+
+    private func phase(_ phase: String) -> String { "return document.body.dataset.phase === '\(phase)'" }
+
+    /// Whether the picture changes `count` times from now on.
+    private func moves(_ browser: Browser, times count: Int = 8) throws -> Bool {
+        let _: Bool = try browser.run(
+            """
+            window.distinct = new Set();
+            const sheet = document.createElement("canvas");
+            sheet.width = 160; sheet.height = 90;
+            const paint = sheet.getContext("2d", { willReadFrequently: true });
+            clearInterval(window.watching);
+            window.watching = setInterval(() => {
+                const shown = document.querySelector("#stage > :is(canvas, video):not([hidden])");
+                if (!shown) return;
+                paint.drawImage(shown, 0, 0, 160, 90);
+                const pixels = paint.getImageData(0, 0, 160, 90).data;
+                let hash = 0;
+                for (const value of pixels) hash = (Math.imul(hash, 31) + value) | 0;
+                window.distinct.add(hash);
+            }, 20);
+            return true;
+            """)
+        return try browser.wait(until: "return window.distinct.size > \(count)")
+    }
+
+    @Test(arguments: ["webcodecs", "mse"])
+    func `it plays, and shows pause, resumption and the end`(_ way: String) throws {
+        try Workplace.with { place in
+            try watch(place) { take, link, browser in
+                try browser.open("\(link)?play=\(way)")
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try browser.run("return document.body.dataset.way") == way)
+                #expect(try moves(browser))
+                let colours: [Int] = try browser.run(
+                    """
+                    const sheet = document.createElement("canvas");
+                    sheet.width = 640; sheet.height = 360;
+                    const paint = sheet.getContext("2d");
+                    paint.drawImage(document.querySelector("#stage > :is(canvas, video):not([hidden])"), 0, 0, 640, 360);
+                    return [...paint.getImageData(137, 60, 1, 1).data].slice(0, 3);
+                    """)
+                // The pattern's second bar is yellow at three quarters.
+                #expect(zip(colours, [0xbf, 0xbf, 0]).allSatisfy { abs($0 - $1) <= 12 }, "\(colours)")
+
+                #expect(try place.run("pause").status == 0)
+                #expect(try browser.wait(until: phase("paused")))
+                #expect(
+                    try browser.run("return document.getElementById('notice').textContent")
+                        == "The broadcast is paused.")
+                #expect(try place.run("resume").status == 0)
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try moves(browser))
+
+                let strangers: [String] = try browser.run(
+                    """
+                    return performance.getEntriesByType("resource").map((entry) => entry.name)
+                        .filter((name) => !name.startsWith(location.origin + "/") && !name.startsWith("blob:" + location.origin));
+                    """)
+                #expect(strangers == [])
+                #expect(try place.run("stop").status == 0)
+                #expect(try browser.wait(until: phase("ended")))
+                #expect(try take.wait().status == 0)
+            }
+        }
+    }
+
+    @Test func `sound waits for a click where the browser insists`() throws {
+        try Workplace.with { place in
+            try watch(place, sound: false) { _, link, browser in
+                try browser.open(link)
+                #expect(try browser.wait(until: phase("live")))
+                let label = "document.getElementById('sound').textContent"
+                #expect(try browser.wait(until: "return \(label) === 'Sound on'"))
+                try browser.click("#sound")
+                #expect(try browser.wait(until: "return \(label) === 'Sound off'"))
+                #expect(try moves(browser))
+                try browser.click("#sound")
+                #expect(try browser.wait(until: "return \(label) === 'Sound on'"))
+            }
+        }
+    }
+
+    @Test(arguments: ["webcodecs", "mse"])
+    func `it reconnects by itself after the extension was killed and started again`(_ way: String) throws {
+        try Workplace.with { place in
+            try watch(place) { take, link, browser in
+                try browser.open("\(link)?play=\(way)")
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try moves(browser))
+                let engine = try #require(place.processes().first { $0.contains("kinecast-engine") })
+                let children = try Tool.output(
+                    "pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-live"])
+                let pid = try #require(Int32(children.split(separator: "\n").first ?? ""))
+                kill(pid, SIGKILL)
+                #expect(try browser.wait(until: phase("reconnecting")))
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try moves(browser))
+                #expect(try browser.run("return location.href.split('?')[0]") == link)
+            }
+        }
+    }
+
+    @Test func `a wrong token shows nothing`() throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                let token = try #require(link.split(separator: "/").last)
+                let wrong = link.replacing(token, with: String(token.reversed()))
+                try browser.open(wrong)
+                #expect(try browser.run("return document.body?.dataset.phase ?? ''") == "")
+                let source: String = try browser.run("return document.documentElement.outerHTML")
+                #expect(!source.contains("page.js"))
+                // The browser itself reports the 404.
+                #expect(try browser.log().contains { $0.message.contains("404") })
+                try browser.open(link)
+                #expect(try browser.wait(until: phase("live")))
+            }
+        }
+    }
+}

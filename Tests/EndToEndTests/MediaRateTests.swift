@@ -1,0 +1,128 @@
+// How many pictures a file has, and when they are shown.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import Testing
+
+extension MediaTests {
+    @Suite struct MediaRateTests {
+        private static let size = PixelSize(width: 640, height: 480)
+
+        private func recording(
+            of scene: SceneKind, _ sceneArguments: [String] = [], in place: Workplace, _ arguments: String...
+        ) throws -> (video: RecordedVideo, summary: RunningKinecast.Event, scene: [SceneProcess.Shown]) {
+            let screen = try PrivateScreen(size: Self.size)
+            let client = try SceneProcess(scene, arguments: sceneArguments, environment: ["DISPLAY=\(screen.name)"])
+            defer { client.end() }
+            let take = try RunningKinecast(
+                arguments: ["record", "a.mp4", "--audio", "none", "--json"] + arguments,
+                environment: place.environment + ["DISPLAY=\(screen.name)"], directory: place.directory)
+            let ended = try take.wait()
+            try #require(ended.status == 0, "\(ended)")
+            return (
+                try RecordedVideo(path: place.path("a.mp4")), try #require(ended.events.last), try client.log()
+            )
+        }
+
+        @Test(arguments: [SceneKind.bars, .clock])
+        func `a constant rate has frames of one length, on a still and on a moving screen`(scene: SceneKind) throws {
+            try Workplace.with { place in
+                let (video, summary, _) = try recording(of: scene, in: place, "--cfr", "--fps", "20", "--for", "2")
+                let isEven = video.frames.enumerated().allSatisfy { abs($1.start - Double($0) / 20) < 2e-5 }
+                #expect(isEven)
+                #expect(video.frames.allSatisfy { abs($0.duration - 0.05) < 2e-5 })
+                #expect((40...41).contains(video.frames.count))
+                #expect(summary.framesDrawn == video.frames.count)
+            }
+        }
+
+        @Test func `no more frames a second than were asked for`() throws {
+            try Workplace.with { place in
+                let (video, _, _) = try recording(
+                    of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--for", "2")
+                #expect((16...21).contains(video.frames.count))
+                for (earlier, later) in zip(video.frames, video.frames.dropFirst(10)) {
+                    // Three quarters of an interval may be made up for once.
+                    #expect(later.start - earlier.start > 0.9)
+                }
+            }
+        }
+
+        @Test func `every number that is drawn at 30 a second is in the file, but for what the machine held up`() throws
+        {
+            try Workplace.with { place in
+                let (_, summary, shown) = try recording(of: .motion, ["--fps", "30"], in: place, "--for", "5")
+                var numbers: [Int] = []
+                try RecordedVideo(path: place.path("a.mp4")).decode { _, luma in
+                    if let number = Barcode.read(luma) { numbers.append(number) }
+                }
+                #expect(numbers == numbers.sorted())
+                let first = try #require(numbers.first)
+                let last = try #require(numbers.last)
+                #expect(last - first > 60)
+                let missing = Set(first...last).subtracting(numbers)
+                // A number that was followed by the next in less than a frame's pause was hidden by its own client, which the
+                // machine had kept waiting; no recorder at that rate could have it.
+                let instants = Dictionary(uniqueKeysWithValues: shown.map { ($0.frame, $0.instant) })
+                let hidden = missing.filter { number in
+                    guard let here = instants[number], let next = instants[number + 1] else { return false }
+                    return next - here < 25_000_000
+                }
+                let unexplained = missing.count - hidden.count
+                #expect(
+                    unexplained <= summary.framesDropped ?? 0,
+                    "of \(last - first + 1) drawn, \(missing.count) are missing")
+            }
+        }
+
+        @Test func `a still screen costs few frames and nearly no wake-ups, and the file is as long as the take`()
+            throws
+        {
+            try Workplace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 1280, height: 720))
+                let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
+                defer { scene.end() }
+                // Without --json nobody wants progress, so nothing is sent once a second.
+                let take = try RunningKinecast(
+                    arguments: ["record", "a.mp4", "--audio", "none"],
+                    environment: place.environment + ["DISPLAY=\(screen.name)"], directory: place.directory)
+                let began = MonotonicClock.now()
+                let registry = try place.registry()
+                // Nothing tells of a take's beginning but --json, which would have it speak every second.
+                while registry.list().running.isEmpty, MonotonicClock.now() < began + RunningKinecast.patience {
+                    _ = WakeSignal.poll([], until: MonotonicClock.now() + 20_000_000)
+                }
+                let engine = try registry.find(nil).pid
+                // The beginning is not idle; count from a second on.
+                _ = WakeSignal.poll([], until: began + 1_500_000_000)
+                // How often a thread of both processes gave the processor up and was woken again. That another program took it
+                // away, as the tests beside this one do, is no wake-up.
+                func switches() -> Int {
+                    var count = 0
+                    for process in [engine, take.process.pid] {
+                        for thread in ProcFiles.switches(of: process).keys {
+                            let lines = ProcFiles.read("/proc/\(process)/task/\(thread)/status").split(separator: "\n")
+                            let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
+                            count += line.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
+                        }
+                    }
+                    return count
+                }
+                let before = switches()
+                let start = MonotonicClock.now()
+                _ = WakeSignal.poll([], until: start + 10_000_000_000)
+                let wakes = switches() - before
+                let seconds = Double(MonotonicClock.now() - start) / 1e9
+                print("\(Double(wakes) / seconds) wake-ups a second")
+                #expect(Double(wakes) <= 2 * seconds, "\(wakes) in \(seconds) s")
+                take.signal(SIGINT)
+                try #require(try take.wait().status == 0)
+                let video = try RecordedVideo(path: place.path("a.mp4"))
+                #expect(video.frames.count <= 8)
+                #expect(video.duration > seconds + 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+// An extension with faults: each is chosen by the setup info, so that one executable is every bad neighbour that the
+// end-to-end tests need. What they do is on purpose; see the names of the modes in FaultMode.
+import Glibc
+import KinecastExtension
+
+/// What goes wrong.
+enum FaultMode: String {
+    /// Nothing: a sound extension, which says what it is called for.
+    case none
+    case crashStarted, crashSample, crashPaused, crashResumed, crashAnnotated, crashFinished
+    case throwAtStart, neverStart
+    /// Memory: `rate` MB a second, all that there is at once, or in a process of its own.
+    case leak, leakAtOnce, leakInChild
+    /// A sample is never given back, with and without work.
+    case spin, hold
+    /// Other processes are left behind: a child; one in a session of its own; one that also hides whose it is.
+    case fork, forkSession, forkHidden
+    case closeDescriptors, garbageOnControl, garbageInRing
+    case neverFinish, exitInTheMiddle, failInTheMiddle
+    case talkWithoutEnd
+    /// Looks at its surroundings and reports them.
+    case lookAround
+}
+
+@main final class Faults: BroadcastSampleHandler {
+    private var mode = FaultMode.none
+    private var setup: [String: String] = [:]
+    private var samples = 0
+    private var isPaused = false
+
+    override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
+        setup = setupInfo
+        mode = FaultMode(rawValue: setupInfo["fault"] ?? "") ?? .none
+        switch mode {
+        case .crashStarted: crash()
+        case .throwAtStart: throw Refusal()
+        case .neverStart: Mischief.sleepForEver()
+        case .lookAround: for line in Surroundings.describe() { report(state: line) }
+        default: break
+        }
+    }
+
+    override func broadcastPaused() async {
+        isPaused = true
+        if mode == .crashPaused { crash() } else { report(state: "paused") }
+    }
+
+    override func broadcastResumed() async {
+        isPaused = false
+        if mode == .crashResumed { crash() } else { report(state: "resumed") }
+    }
+
+    override func broadcastAnnotated(withApplicationInfo applicationInfo: [String: String]) async {
+        // The engine tells what the source is by itself; the tests mean what they tell.
+        guard let scene = applicationInfo["scene"] else { return }
+        if mode == .crashAnnotated { crash() } else { report(state: "scene \(scene)") }
+    }
+
+    override func broadcastFinished() async {
+        switch mode {
+        case .crashFinished: crash()
+        case .neverFinish: Mischief.sleepForEver()
+        default: break
+        }
+    }
+
+    override func processSampleBuffer(
+        _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
+    ) async {
+        samples += 1
+        if isPaused { warn("a sample of \(sampleBufferType) in a pause") }
+        guard samples == 3 else { return }
+        // From here on the tests take the time.
+        report(state: "now")
+        switch mode {
+        case .crashSample: crash()
+        case .leak: Mischief.leak(megabytesPerSecond: Int(setup["rate"] ?? "") ?? 1)
+        case .leakAtOnce: Mischief.leakAtOnce()
+        case .leakInChild: Mischief.leakInChild()
+        case .spin: while true {}
+        case .hold: Mischief.sleepForEver()
+        case .fork: Mischief.run("sleep 1000; : \(setup["token"] ?? "")")
+        case .forkSession: Mischief.run("setsid sh -c 'sleep 1000; : \(setup["token"] ?? "")' &")
+        case .forkHidden: Mischief.run("env -i setsid sh -c 'sleep 1000; : \(setup["token"] ?? "")' &")
+        case .closeDescriptors: for descriptor in 0..<1024 { close(Int32(descriptor)) }
+        case .garbageOnControl: Mischief.writeGarbageOnControl()
+        case .garbageInRing:
+            Mischief.writeGarbageInRing()
+            // Else the library would put its own position there again before anybody has looked.
+            Mischief.sleepForEver()
+        case .exitInTheMiddle: _exit(0)
+        case .failInTheMiddle: finishBroadcastWithError(Refusal())
+        case .talkWithoutEnd: for word in 0... { report(state: "word \(word)") }
+        default: break
+        }
+    }
+
+    private func crash() -> Never {
+        report(state: "now")
+        fatalError("as asked")
+    }
+}
+
+struct Refusal: Error, CustomStringConvertible {
+    var description: String { "The server does not like this test; use another." }
+}

@@ -1,0 +1,298 @@
+// Sound against a real PulseAudio: what is heard, when, and what happens when things come and go.
+import Glibc
+import KinePlatform
+import SoundTesting
+import Testing
+
+@testable import KineCapture
+
+/// Collects what a capture delivers.
+final class SoundRecorder: SoundReceiver {
+    struct Stream {
+        var target: Int
+        var rate: Int
+        var frames: [Float] = []
+        var readings: [SoundClockReading] = []
+        var isClosed = false
+
+        /// The instant at which a loud burst began, after `start`.
+        func onset(after start: Int64) -> Int64? {
+            for (index, sample) in frames.enumerated() where abs(sample) > 0.5 {
+                let instant = instant(of: Int64(index))
+                if instant > start { return instant }
+            }
+            return nil
+        }
+
+        func instant(of frame: Int64) -> Int64 {
+            let reading = readings.last { $0.frame <= frame } ?? readings[0]
+            return reading.instant + (frame - reading.frame) * 1_000_000_000 / Int64(rate)
+        }
+    }
+
+    struct State {
+        var streams: [SoundStreamID: Stream] = [:]
+        var order: [SoundStreamID] = []
+        var warnings: [String] = []
+        var settled = 0
+    }
+
+    let state = Monitor(State())
+
+    func soundOpened(_ stream: SoundStreamID, target: Int, sampleRate: Int) {
+        state.signal {
+            $0.streams[stream] = Stream(target: target, rate: sampleRate)
+            $0.order.append(stream)
+        }
+    }
+    func sound(_ stream: SoundStreamID, samples: Span<Float>) {
+        state.signal { state in
+            for index in stride(from: 0, to: samples.count, by: 2) {
+                state.streams[stream]?.frames.append(samples[index])
+            }
+        }
+    }
+    func soundMissing(_ stream: SoundStreamID, frames: Int) {
+        state.signal { $0.streams[stream]?.frames.append(contentsOf: repeatElement(0, count: frames)) }
+    }
+    func soundTimed(_ stream: SoundStreamID, reading: SoundClockReading) {
+        state.signal { $0.streams[stream]?.readings.append(reading) }
+    }
+    func soundClosed(_ stream: SoundStreamID) { state.signal { $0.streams[stream]?.isClosed = true } }
+    func soundSettled(now: Int64) { state.signal { $0.settled += 1 } }
+    func soundWarning(_ sentence: String) { state.signal { $0.warnings.append(sentence) } }
+
+    /// Waits until the state has what `body` looks for.
+    func waitFor<Result>(
+        _ what: String, seconds: Int64 = 10, _ body: (State) -> Result?
+    ) throws -> Result {
+        let found = state.wait(until: MonotonicClock.now() + seconds * 1_000_000_000) { body($0) }
+        guard let found else {
+            throw PrivateSoundServer.Failure(
+                description: "waited in vain for \(what); warnings: \(state.withLock { $0.warnings })")
+        }
+        return found
+    }
+}
+
+@Suite(.serialized) struct SoundCaptureTests {
+    @Test func `a click is found at the instant it was heard, through the default output's monitor`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let recorder = SoundRecorder()
+            let capture = try SoundCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            let player = try TonePlayer(server: server.address)
+            defer { player.stop() }
+            for round in 0..<4 {
+                let heard = try player.click()
+                let found = try recorder.waitFor("click \(round)") { state in
+                    state.streams.values.compactMap { $0.onset(after: heard - 400_000_000) }.first
+                }
+                let error = Double(found - heard) / 1e6
+                #expect(abs(error) < 10, "click \(round) is off by \(error) ms")
+            }
+        }
+    }
+
+    @Test func `a click is found at the instant it was heard, through one application's monitor`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let recorder = SoundRecorder()
+            let player = try TonePlayer(server: server.address, application: "Chess")
+            defer { player.stop() }
+            let other = try TonePlayer(server: server.address, application: "Draughts", level: 0.9)
+            defer { other.stop() }
+            let capture = try SoundCapture(
+                targets: [.application("chess")], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            for round in 0..<4 {
+                let heard = try player.click()
+                let found = try recorder.waitFor("click \(round)") { state in
+                    state.streams.values.compactMap { $0.onset(after: heard - 400_000_000) }.first
+                }
+                let error = Double(found - heard) / 1e6
+                #expect(abs(error) < 10, "click \(round) is off by \(error) ms")
+            }
+        }
+    }
+
+    @Test func `an application that begins later is waited for, and its streams come and go`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let recorder = SoundRecorder()
+            let capture = try SoundCapture(
+                targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            let warning = try recorder.waitFor("the warning") { $0.warnings.first }
+            #expect(warning == "No application called Chess plays sound; its track is silent until it does.")
+            let player = try TonePlayer(server: server.address, application: "chess", level: 0.6)
+            let second = try TonePlayer(server: server.address, application: "CHESS", level: 0.6)
+            _ = try recorder.waitFor("two streams") { state in
+                state.streams.values.filter { $0.onset(after: 0) != nil }.count == 2 ? true : nil
+            }
+            player.stop()
+            _ = try recorder.waitFor("the first stream's end") {
+                $0.streams[$0.order[0]]?.isClosed == true ? true : nil
+            }
+            second.stop()
+            _ = try recorder.waitFor("the second stream's end") {
+                $0.streams.values.allSatisfy(\.isClosed) ? true : nil
+            }
+            #expect(recorder.state.withLock { $0.warnings.count } == 1)
+        }
+    }
+
+    @Test func `an application's stream is followed to another output`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer(modules: ["module-null-sink sink_name=other"])
+            defer { server.end() }
+            let recorder = SoundRecorder()
+            let player = try TonePlayer(server: server.address, application: "Chess", output: "kinecast", level: 0.6)
+            defer { player.stop() }
+            let capture = try SoundCapture(
+                targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.onset(after: 0) != nil } }
+            try server.control("move-sink-input", "\(player.index)", "other")
+            _ = try recorder.waitFor("sound on the other output") { state in
+                state.order.count >= 2 && state.streams[state.order[state.order.count - 1]]?.onset(after: 0) != nil
+                    ? true : nil
+            }
+        }
+    }
+
+    @Test func `the default output is followed when it changes, goes and comes back`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer(modules: ["module-null-sink sink_name=other rate=96000"])
+            defer { server.end() }
+            try server.control("set-default-sink", "kinecast")
+            let player = try TonePlayer(server: server.address, output: "other", level: 0.6)
+            defer { player.stop() }
+            let recorder = SoundRecorder()
+            let capture = try SoundCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("the first output") { $0.streams.values.first { $0.frames.count > 0 } }
+            #expect(recorder.state.withLock { $0.streams.values.allSatisfy { $0.onset(after: 0) == nil } })
+            try server.control("set-default-sink", "other")
+            _ = try recorder.waitFor("the second output") { state in
+                state.streams.values.first { $0.onset(after: 0) != nil }
+            }
+            #expect(recorder.state.withLock { $0.streams[$0.order[0]]?.isClosed } == true)
+            try server.control("unload-module", "module-null-sink")
+            _ = try recorder.waitFor("the end of all streams") { $0.streams.values.allSatisfy(\.isClosed) ? true : nil }
+            _ = try recorder.waitFor("the warning") { $0.warnings.first }
+            try server.control("load-module", "module-null-sink", "sink_name=third")
+            _ = try recorder.waitFor("the third output") { state in
+                state.streams.values.first { !$0.isClosed && $0.frames.count > 0 }
+            }
+        }
+    }
+
+    @Test func `a sound server that is killed and started again is found again`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let recorder = SoundRecorder()
+            let capture = try SoundCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.frames.count > 0 } }
+            server.kill()
+            let warning = try recorder.waitFor("the warning") { $0.warnings.first }
+            #expect(warning.hasPrefix("The sound server is gone"))
+            let settled = recorder.state.withLock { $0.settled }
+            _ = try recorder.waitFor("time to go on meanwhile") { $0.settled > settled + 1 ? true : nil }
+            try server.start()
+            _ = try recorder.waitFor("sound after the restart") { state in
+                state.streams.values.first { !$0.isClosed && $0.frames.count > 0 }
+            }
+            #expect(recorder.state.withLock { $0.warnings.count } == 1)
+        }
+    }
+
+    @Test func `a microphone is recorded by name or as the default, and never a monitor`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer(modules: ["module-null-source source_name=desk rate=44100"])
+            defer { server.end() }
+            try server.control("set-default-source", "kinecast.monitor")
+            let recorder = SoundRecorder()
+            let capture = try SoundCapture(
+                targets: [.microphone("desk"), .defaultMicrophone], channels: 2, server: server.address,
+                receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("both streams") { state in
+                state.streams.values.filter { $0.frames.count > 0 && $0.rate == 44100 }.count == 2 ? true : nil
+            }
+        }
+    }
+
+    @Test func `a microphone that is not there is an error that lists those that are`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer(modules: ["module-null-source source_name=desk"])
+            defer { server.end() }
+            #expect(
+                throws: SoundCapture.Error.missing(
+                    "There is no microphone called table (there is: desk); see kinecast sources for the names.")
+            ) {
+                _ = try SoundCapture(
+                    targets: [.microphone("table")], channels: 2, server: server.address, receiver: SoundRecorder())
+            }
+        }
+    }
+
+    @Test func `a machine without a sound server says so at once`() async throws {
+        try await onThread {
+            let began = MonotonicClock.now()
+            #expect {
+                _ = try SoundCapture(
+                    targets: [.defaultOutput], channels: 2, server: "unix:/nonexistent/socket",
+                    receiver: SoundRecorder())
+            } throws: { error in
+                "\(error)".hasPrefix("No sound server answers (Connection refused); start PulseAudio")
+            }
+            #expect(MonotonicClock.now() - began < 3_000_000_000)
+            #expect(throws: SoundCapture.Error.self) { try PulseSources.list(server: "unix:/nonexistent/socket") }
+        }
+    }
+
+    @Test func `outputs, microphones and playing applications are listed`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer(modules: ["module-null-source source_name=desk"])
+            defer { server.end() }
+            let player = try TonePlayer(server: server.address, application: "Chess")
+            defer { player.stop() }
+            let inventory = try PulseSources.list(server: server.address)
+            #expect(inventory.outputs.map(\.name) == ["kinecast"])
+            #expect(inventory.outputs.map(\.monitor) == ["kinecast.monitor"])
+            #expect(inventory.microphones.map(\.name) == ["desk"])
+            #expect(inventory.playbacks.map(\.application) == ["Chess"])
+            #expect(inventory.defaultOutput == "kinecast")
+        }
+    }
+
+    @Test func `silence wakes the recorder at most four times a second`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let recorder = SoundRecorder()
+            let capture = try SoundCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            // Past the first seconds, in which the clock is asked more often.
+            let ready = MonotonicClock.now() + 6_000_000_000
+            _ = try recorder.waitFor("the stream to settle") { _ in MonotonicClock.now() > ready ? true : nil }
+            let before = (wakeups: capture.wakeups, instant: MonotonicClock.now())
+            let start = recorder.state.withLock { $0.settled }
+            _ = try recorder.waitFor("twelve more batches", seconds: 20) { $0.settled >= start + 12 ? true : nil }
+            let wakeups =
+                Double(capture.wakeups - before.wakeups) / (Double(MonotonicClock.now() - before.instant) / 1e9)
+            #expect(wakeups <= 4)
+        }
+    }
+}

@@ -1,0 +1,119 @@
+// The mouse pointer in the picture.
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import Testing
+
+@testable import KineCapture
+
+@Suite(.serialized) struct X11CursorTests {
+    private static let ground: UInt32 = 0x20_4060
+    private static let ink: UInt32 = 0xff_8000
+    private static let cursorSize = PixelSize(width: 12, height: 10)
+    private static let hotSpot = (x: 3, y: 4)
+
+    /// A screen whose pointer is a rectangle of one colour.
+    private func stage() throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
+        let size = PixelSize(width: 320, height: 240)
+        let screen = try PrivateScreen(size: size)
+        let painter = try Painter(display: screen.name)
+        let window = painter.window(PixelRect(size: size), colour: Self.ground)
+        painter.setCursor(window, size: Self.cursorSize, hotSpot: Self.hotSpot, colour: Self.ink)
+        painter.moveMouse(x: 100, y: 80)
+        return (screen, painter, window)
+    }
+
+    /// Where the pointer's image is when it points at `x`, `y`.
+    private func image(_ x: Int, _ y: Int) -> PixelRect {
+        PixelRect(origin: (x - Self.hotSpot.x, y - Self.hotSpot.y), size: Self.cursorSize)
+    }
+
+    /// Whether the picture is the ground with the pointer's image at `rect` and nowhere else.
+    private func shows(_ watcher: Watcher, _ rect: PixelRect) -> Bool {
+        watcher.pixels.indices.allSatisfy { index in
+            let (x, y) = (index % watcher.size.width, index / watcher.size.width)
+            let isInside = x >= rect.x && x < rect.maxX && y >= rect.y && y < rect.maxY
+            return watcher.pixels[index] == (isInside ? Self.ink : Self.ground)
+        }
+    }
+
+    @Test func `the pointer is drawn with its hot-spot, and leaves its old place when it moves`() throws {
+        let (screen, painter, _) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        #expect(shows(watcher, image(100, 80)))
+        try watcher.settle()
+        painter.moveMouse(x: 200, y: 150)
+        let damage = try watcher.follow { shows($0, image(200, 150)) }
+        var both = DamageRegion(size: watcher.size)
+        both.insert(image(100, 80))
+        both.insert(image(200, 150))
+        #expect(damage == both)
+    }
+
+    @Test func `a pointer half outside is cut at the edge`() throws {
+        let (screen, painter, _) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        for (x, y) in [(0, 0), (319, 239), (0, 239), (319, 0)] {
+            painter.moveMouse(x: x, y: y)
+            let visible = image(x, y).intersection(PixelRect(size: watcher.size))
+            try watcher.follow { shows($0, visible) }
+        }
+    }
+
+    @Test func `without the cursor its motion is no change`() throws {
+        let (screen, painter, _) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        try watcher.settle()
+        painter.moveMouse(x: 30, y: 30)
+        #expect(
+            try watcher.source.wait(until: MonotonicClock.now() + 200_000_000, ignoringChanges: false) == .deadline)
+        #expect(watcher.isAll(Self.ground, in: PixelRect(size: watcher.size)))
+    }
+
+    @Test func `a pointer that a program moves is found with the next look`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        try watcher.settle()
+        painter.warpPointer(x: 60, y: 200)
+        painter.fill(window, PixelRect(x: 0, y: 0, width: 1, height: 1), Self.ground)
+        try watcher.follow { shows($0, image(60, 200)) }
+    }
+
+    @Test func `a pointer that changes its image where it stands is drawn anew`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        try watcher.settle()
+        painter.setCursor(window, size: PixelSize(width: 4, height: 20), hotSpot: (1, 1), colour: Self.ink)
+        try watcher.follow { shows($0, PixelRect(x: 99, y: 79, width: 4, height: 20)) }
+    }
+
+    @Test func `paint under the pointer leaves the pointer on top`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        painter.fill(window, PixelRect(x: 90, y: 70, width: 40, height: 40), 0x00_00aa)
+        try watcher.follow { $0.colour(125, 100) == 0x00_00aa }
+        #expect(watcher.isAll(Self.ink, in: image(100, 80)))
+        #expect(watcher.colour(96, 80) == 0x00_00aa)
+    }
+
+    @Test func `in a region the pointer is where it is on the screen`() throws {
+        let (screen, painter, _) = try stage()
+        let region = PixelRect(x: 50, y: 40, width: 101, height: 81)
+        let watcher = try Watcher(.region(region), on: screen.name, cursor: true)
+        #expect(shows(watcher, image(50, 40)))
+        painter.moveMouse(x: 300, y: 200)
+        try watcher.follow { $0.isAll(Self.ground, in: PixelRect(size: region.size)) }
+    }
+
+    @Test func `over a window that moves away under it, the pointer moves in the window's picture`() throws {
+        let (screen, painter, cover) = try stage()
+        painter.destroy(cover)
+        let window = painter.window(PixelRect(x: 60, y: 60, width: 120, height: 90), colour: Self.ground)
+        painter.setCursor(window, size: Self.cursorSize, hotSpot: Self.hotSpot, colour: Self.ink)
+        painter.moveMouse(x: 100, y: 100)
+        let watcher = try Watcher(.window(window), on: screen.name, cursor: true)
+        try watcher.follow { shows($0, image(40, 40)) }
+        painter.move(window, x: 80, y: 70)
+        try watcher.follow { shows($0, image(20, 30)) }
+    }
+}

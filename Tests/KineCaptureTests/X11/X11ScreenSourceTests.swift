@@ -1,0 +1,186 @@
+// The whole screen, regions and monitors of a real X server.
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import Testing
+
+@testable import KineCapture
+
+@Suite(.serialized) struct X11ScreenSourceTests {
+    static let size = PixelSize(width: 320, height: 240)
+
+    /// A screen with a window over all of it, and who paints there.
+    private func stage(_ size: PixelSize = size) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
+        let screen = try PrivateScreen(size: size)
+        let painter = try Painter(display: screen.name)
+        return (screen, painter, painter.window(PixelRect(size: size), colour: 0x20_4060))
+    }
+
+    private func tiles(_ rects: PixelRect..., in size: PixelSize) -> DamageRegion {
+        var region = DamageRegion(size: size)
+        for rect in rects { region.insert(rect) }
+        return region
+    }
+
+    private func sentence(_ body: () throws -> Void) -> String {
+        do {
+            try body()
+        } catch VideoSourceError.unavailable(let text) {
+            return text
+        } catch {
+            Issue.record(error)
+        }
+        return ""
+    }
+
+    @Test func `the whole screen is read once, then only the tiles that were painted`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        #expect(watcher.isAll(0x20_4060, in: PixelRect(size: Self.size)))
+        try watcher.settle()
+        let painted = PixelRect(x: 37, y: 100, width: 20, height: 3)
+        painter.fill(window, painted, 0xff_0000)
+        let damage = try watcher.follow { $0.colour(40, 101) == 0xff_0000 }
+        #expect(damage == tiles(painted, in: Self.size))
+        #expect(watcher.isAll(0xff_0000, in: painted))
+        #expect(watcher.isAll(0x20_4060, in: PixelRect(x: 0, y: 0, width: 320, height: 100)))
+    }
+
+    @Test func `a screen on which nothing happens is not read`() throws {
+        let (screen, painter, _) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        try watcher.settle()
+        let reads = watcher.reads
+        painter.finish()
+        #expect(
+            try watcher.source.wait(until: MonotonicClock.now() + 300_000_000, ignoringChanges: false) == .deadline)
+        #expect(try watcher.look().isEmpty)
+        #expect(watcher.reads == reads)
+    }
+
+    @Test func `a region has the pixels of its place, and is not woken for paint beside it`() throws {
+        let (screen, painter, window) = try stage()
+        painter.fill(window, PixelRect(x: 51, y: 33, width: 1, height: 1), 0x00_ff00)
+        painter.fill(window, PixelRect(x: 51 + 100, y: 33 + 76, width: 1, height: 1), 0x00_00ff)
+        let region = PixelRect(x: 51, y: 33, width: 101, height: 77)
+        let watcher = try Watcher(.region(region), on: screen.name)
+        #expect(watcher.size == region.size)
+        #expect(watcher.colour(0, 0) == 0x00_ff00)
+        #expect(watcher.colour(100, 76) == 0x00_00ff)
+        try watcher.settle()
+        painter.fill(window, PixelRect(x: 200, y: 10, width: 100, height: 200), 0xff_ffff)
+        painter.fill(window, PixelRect(x: 60, y: 40, width: 4, height: 4), 0x12_3456)
+        let damage = try watcher.follow { $0.colour(9, 7) == 0x12_3456 }
+        #expect(damage == tiles(PixelRect(x: 9, y: 7, width: 4, height: 4), in: region.size))
+    }
+
+    @Test func `a region is cut at the screen's edge, and refused beyond it`() throws {
+        let (screen, _, _) = try stage()
+        let watcher = try Watcher(.region(PixelRect(x: 300, y: 200, width: 100, height: 100)), on: screen.name)
+        #expect(watcher.size == PixelSize(width: 20, height: 40))
+        let text = sentence {
+            _ = try Watcher(.region(PixelRect(x: 320, y: 0, width: 10, height: 10)), on: screen.name)
+        }
+        #expect(text.contains("320x240"))
+    }
+
+    @Test func `a monitor is found by its name in any case, and an unknown one told with those there are`() throws {
+        let (screen, _, _) = try stage()
+        let monitor = try #require(try X11Inventory(display: screen.name).monitors.first)
+        #expect(monitor.bounds == PixelRect(size: Self.size))
+        let watcher = try Watcher(.screen(monitor: monitor.name.uppercased()), on: screen.name)
+        #expect(watcher.size == Self.size)
+        let text = sentence { _ = try Watcher(.screen(monitor: "HDMI-9"), on: screen.name) }
+        #expect(text.contains("HDMI-9") && text.contains(monitor.name))
+    }
+
+    @Test func `shown windows are listed with their places, hidden ones are not`() throws {
+        let (screen, painter, window) = try stage()
+        let hidden = painter.window(PixelRect(x: 5, y: 6, width: 70, height: 80), colour: 0)
+        painter.unmap(hidden)
+        let inventory = try X11Inventory(display: screen.name)
+        #expect(inventory.screen == Self.size)
+        #expect(inventory.windows.map(\.id) == [window])
+        #expect(inventory.windows.first?.bounds == PixelRect(size: Self.size))
+        #expect(inventory.hasComposite && inventory.hasSharedMemory)
+    }
+
+    @Test func `many scattered changes are all read`() throws {
+        let (screen, painter, window) = try stage(PixelSize(width: 800, height: 600))
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        try watcher.settle()
+        var places: [PixelRect] = []
+        for row in 0..<9 {
+            for column in 0..<12 { places.append(PixelRect(x: column * 64 + 5, y: row * 64 + 7, width: 9, height: 9)) }
+        }
+        for place in places { painter.fill(window, place, 0xab_cdef) }
+        try watcher.follow { watcher in places.allSatisfy { watcher.isAll(0xab_cdef, in: $0) } }
+    }
+
+    @Test func `a screen that changes its size is followed, and all of it is damage`() throws {
+        let (screen, painter, window) = try stage(PixelSize(width: 640, height: 480))
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        for size in [PixelSize(width: 400, height: 302), PixelSize(width: 640, height: 480)] {
+            try painter.setScreenSize(size)
+            let damage = try watcher.follow { $0.size == size }
+            #expect(damage.isFull)
+            painter.fill(window, PixelRect(size: size), 0x44_8800)
+            try watcher.follow { $0.isAll(0x44_8800, in: PixelRect(size: size)) }
+        }
+    }
+
+    @Test func `a server that dies is a loss, whatever the source is doing`() throws {
+        let (screen, _, _) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true)
+        let reading = try Watcher(.screen(monitor: nil), on: screen.name)
+        try watcher.settle()
+        screen.end()
+        let lost = VideoSourceError.lost("The X server has gone away, so the recording ends here.")
+        #expect(throws: lost) {
+            // What it had said before may come first.
+            while try watcher.source.wait(until: MonotonicClock.now() + 20_000_000_000, ignoringChanges: false)
+                == .changed
+            {
+                try watcher.look()
+            }
+        }
+        #expect(throws: lost) { try reading.source.read(.full(size: Self.size)) { _, _, _ in } }
+    }
+
+    @Test func `without a display, or with one that does not answer, a sentence says what to do`() {
+        let none = sentence { _ = try X11ScreenSource(target: .screen(monitor: nil), showsCursor: true, display: "") }
+        #expect(none.contains("DISPLAY") && none.contains("--virtual"))
+        let dead = sentence {
+            _ = try X11ScreenSource(target: .screen(monitor: nil), showsCursor: true, display: ":64001")
+        }
+        #expect(dead.contains(":64001"))
+    }
+
+    @Test func `a screen of 16 bits is refused with its depth`() throws {
+        let screen = try PrivateScreen(size: Self.size, depth: 16)
+        let text = sentence {
+            _ = try X11ScreenSource(target: .screen(monitor: nil), showsCursor: true, display: screen.name)
+        }
+        #expect(text.contains("16 bits") && text.contains("depth 24"))
+    }
+
+    @Test func `without shared memory the pixels come through the connection`() throws {
+        let screen = try PrivateScreen(size: Self.size, options: ["-extension", "MIT-SHM"])
+        let painter = try Painter(display: screen.name)
+        let window = painter.window(PixelRect(size: Self.size), colour: 0x20_4060)
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        #expect(watcher.isAll(0x20_4060, in: PixelRect(size: Self.size)))
+        painter.fill(window, PixelRect(x: 30, y: 30, width: 40, height: 40), 0x77_8899)
+        try watcher.follow { $0.isAll(0x77_8899, in: PixelRect(x: 30, y: 30, width: 40, height: 40)) }
+    }
+
+    @Test func `an interrupt from another thread ends a wait`() throws {
+        let (screen, _, _) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        try watcher.settle()
+        let interrupt = watcher.source.interrupter
+        let thread = DedicatedThread(name: "interrupt") { interrupt() }
+        #expect(try watcher.source.wait(until: nil, ignoringChanges: true) == .interrupted)
+        thread.join()
+    }
+}

@@ -1,0 +1,95 @@
+// One window, whatever happens to it.
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import Testing
+
+@testable import KineCapture
+
+@Suite(.serialized) struct X11WindowTests {
+    private static let content = PixelRect(x: 0, y: 0, width: 121, height: 83)
+
+    private func stage(border: Int = 0) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
+        let screen = try PrivateScreen(size: PixelSize(width: 400, height: 300))
+        let painter = try Painter(display: screen.name)
+        let window = painter.window(Self.content.offset(x: 50, y: 40), colour: 0x30_6090, border: border)
+        return (screen, painter, window)
+    }
+
+    @Test(arguments: [0, 5]) func `a window is read without its border`(border: Int) throws {
+        let (screen, painter, window) = try stage(border: border)
+        let watcher = try Watcher(.window(window), on: screen.name)
+        #expect(watcher.size == Self.content.size)
+        try watcher.follow { $0.isAll(0x30_6090, in: Self.content) }
+        let corner = PixelRect(x: 120, y: 82, width: 1, height: 1)
+        painter.fill(window, corner, 0xff_00ff)
+        try watcher.follow { $0.isAll(0xff_00ff, in: corner) }
+    }
+
+    @Test func `what covers a window is not in its picture, also when both change`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.window(window), on: screen.name)
+        let cover = painter.window(PixelRect(x: 0, y: 0, width: 300, height: 300), colour: 0xff_ffff)
+        painter.fill(window, PixelRect(x: 20, y: 20, width: 30, height: 30), 0x00_ff00)
+        painter.fill(cover, PixelRect(x: 0, y: 0, width: 300, height: 300), 0xff_0000)
+        try watcher.follow { $0.isAll(0x00_ff00, in: PixelRect(x: 20, y: 20, width: 30, height: 30)) }
+        #expect(watcher.isAll(0x30_6090, in: PixelRect(x: 0, y: 0, width: 121, height: 20)))
+    }
+
+    @Test func `a moved window keeps its picture, and what is painted later is found`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.window(window), on: screen.name)
+        painter.move(window, x: 250, y: 180)
+        painter.fill(window, PixelRect(x: 90, y: 60, width: 20, height: 20), 0x11_2233)
+        try watcher.follow { $0.isAll(0x11_2233, in: PixelRect(x: 90, y: 60, width: 20, height: 20)) }
+        #expect(watcher.size == Self.content.size)
+        painter.move(window, x: -60, y: -30)
+        painter.fill(window, PixelRect(x: 0, y: 0, width: 10, height: 10), 0x44_5566)
+        try watcher.follow { $0.isAll(0x44_5566, in: PixelRect(x: 0, y: 0, width: 10, height: 10)) }
+    }
+
+    @Test func `a resized window has another size, all of it damage`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.window(window), on: screen.name)
+        for size in [PixelSize(width: 200, height: 150), PixelSize(width: 31, height: 17)] {
+            painter.resize(window, to: size)
+            painter.fill(window, PixelRect(size: size), 0x10_2030)
+            try watcher.follow { $0.size == size && $0.isAll(0x10_2030, in: PixelRect(size: size)) }
+        }
+    }
+
+    @Test func `a window that is hidden keeps its last picture until it is shown again`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.window(window), on: screen.name)
+        try watcher.follow { $0.isAll(0x30_6090, in: Self.content) }
+        painter.unmap(window)
+        try watcher.settle()
+        #expect(watcher.isAll(0x30_6090, in: Self.content))
+        painter.map(window)
+        painter.fill(window, PixelRect(x: 8, y: 8, width: 8, height: 8), 0xaa_bbcc)
+        try watcher.follow { $0.isAll(0xaa_bbcc, in: PixelRect(x: 8, y: 8, width: 8, height: 8)) }
+    }
+
+    @Test func `a closed window ends the take`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.window(window), on: screen.name)
+        try watcher.settle()
+        painter.destroy(window)
+        #expect(throws: VideoSourceError.ended(reason: "the window was closed")) { try watcher.follow { _ in false } }
+    }
+
+    @Test func `a window that is not there, or not shown, is told with what to do`() throws {
+        let (screen, painter, window) = try stage()
+        #expect {
+            _ = try Watcher(.window(0x77_7777), on: screen.name)
+        } throws: {
+            "\($0)".contains("0x777777") && "\($0)".contains("kinecast sources")
+        }
+        painter.unmap(window)
+        #expect {
+            _ = try Watcher(.window(window), on: screen.name)
+        } throws: {
+            "\($0)".contains("is not shown")
+        }
+    }
+}

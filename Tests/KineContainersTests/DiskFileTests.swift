@@ -1,0 +1,249 @@
+// The file layer on a real file system.
+import CLinux
+import Glibc
+import KineMedia
+import SystemPackage
+import Testing
+
+@testable import KineContainers
+
+@Suite struct DiskFileTests {
+    private let directory: TemporaryDirectory
+    private let take = SyntheticTake(seed: 2, seconds: 5, audio: [SyntheticTake.sound(.audioApp)])
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private var entries: [String] {
+        get throws {
+            try run("ls", ["-A", directory.path]).output.split(separator: "\n").map(String.init)
+        }
+    }
+
+    private func blocks(_ path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_blocks) * 512 : -1
+    }
+
+    @Test func onDiskTheFileIsTheSameAsInMemoryAndReservesNothingWhenFinished() throws {
+        let path = directory("take.mp4")
+        let memory = MemoryFile()
+        try take.write(to: memory)
+        try take.write(to: try DiskFile.create(path))
+        #expect(try contents(of: path) == memory.bytes)
+        #expect(blocks(path) < memory.bytes.count + 16384)
+        #expect(try entries == ["take.mp4"])
+    }
+
+    @Test func whatExistsIsNotReplacedUnasked() throws {
+        let path = directory("take.mp4")
+        try write([1, 2, 3], to: path)
+        #expect(throws: StorageError.alreadyExists(path: path)) { try DiskFile.create(path) }
+        #expect(try contents(of: path) == [1, 2, 3])
+    }
+
+    @Test func theOlderFileStaysUntilTheNewOneHasBegun() throws {
+        let path = directory("take.mp4")
+        try write([1, 2, 3], to: path)
+        let file = try DiskFile.create(path, overwrite: true)
+        #expect(try contents(of: path) == [1, 2, 3])
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        #expect(try contents(of: path).starts(with: RecordingLayout.fileType))
+        #expect(try entries == ["take.mp4"])
+        #expect(writer.bytesWritten > 0)
+    }
+
+    @Test func aTakeThatNeverBeganLeavesTheOlderFileAndNothingElse() throws {
+        let path = directory("take.mp4")
+        try write([1, 2, 3], to: path)
+        try DiskFile.create(path, overwrite: true).discard()
+        #expect(try contents(of: path) == [1, 2, 3])
+        #expect(try entries == ["take.mp4"])
+    }
+
+    @Test func onlyAnOrdinaryFileIsReplaced() throws {
+        #expect(throws: StorageError.notARegularFile(path: directory.path)) {
+            try DiskFile.create(directory.path, overwrite: true)
+        }
+        let pipe = directory("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        #expect(throws: StorageError.notARegularFile(path: pipe)) { try DiskFile.create(pipe, overwrite: true) }
+        #expect(throws: StorageError.notARegularFile(path: pipe)) { try DiskFile.open(pipe) }
+    }
+
+    @Test func whatIsNotThereCannotBeRecovered() throws {
+        let path = directory("none.mp4")
+        #expect(throws: MP4Recovery.Error.storage(.cannotOpen(path: path, code: ENOENT))) {
+            try MP4Recovery.recover(path)
+        }
+        #expect(throws: MP4Recovery.Error.storage(.notARegularFile(path: directory.path))) {
+            try MP4Recovery.recover(directory.path)
+        }
+    }
+
+    @Test func theIndexOfALinkedFileMovesAndTheLinkStays() throws {
+        let (path, link) = (directory("take.mp4"), directory("link.mp4"))
+        try take.write(to: try DiskFile.create(path))
+        #expect(symlink("take.mp4", link) == 0)
+        try MP4FastStart.moveIndexToFront(link)
+        var status = stat()
+        #expect(lstat(link, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(try OracleMovie(contents(of: path)).types == ["ftyp", "moov", "mdat"])
+    }
+
+    @Test func aMissingDirectoryIsAnErrorThatNamesTheFile() throws {
+        let path = directory("missing/take.mp4")
+        let expected = StorageError.cannotCreate(path: path, code: ENOENT)
+        #expect(throws: expected) { try DiskFile.create(path) }
+        #expect(expected.isCreationFailure)
+        #expect("\(expected)".contains(path))
+    }
+
+    @Test func aFileThatIsBeingWrittenIsNeitherRecoveredNorReplaced() throws {
+        let path = directory("take.mp4")
+        do {
+            let file = try DiskFile.create(path)
+            let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+            #expect(throws: MP4Recovery.Error.storage(.inUse(path: path))) { try MP4Recovery.recover(path) }
+            #expect(throws: StorageError.inUse(path: path)) { try DiskFile.create(path, overwrite: true) }
+            writer.append(take.samples[0][0])
+            try writer.flush(through: .milliseconds(500))
+        }
+        #expect(try MP4Recovery.recover(path).pictures == 1)
+    }
+
+    @Test func aDeletedFileIsNoticedAndPutBackWhenFinished() throws {
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(take.samples[0][0])
+        try writer.flush(through: .milliseconds(500))
+        #expect(unlink(path) == 0)
+        #expect(throws: StorageError.removed(path: path)) { try writer.synchronize() }
+        let finished = try writer.finish(at: .milliseconds(900))
+        #expect(finished.path == path)
+        let bytes = try contents(of: path)
+        #expect(Int64(bytes.count) == finished.bytes)
+        #expect(try OracleMovie(bytes).duration == 81000)
+    }
+
+    @Test func aReplacedFileIsPutBackBesideWhatReplacedIt() throws {
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(take.samples[0][0])
+        try writer.flush(through: .milliseconds(500))
+        try write([7], to: directory("other"))
+        #expect(rename(directory("other"), path) == 0)
+        let finished = try writer.finish(at: .milliseconds(900))
+        #expect(finished.path != path)
+        #expect(try contents(of: path) == [7])
+        #expect(try OracleMovie(contents(of: finished.path)).duration == 81000)
+    }
+
+    @Test func onAFullDiskTheFileIsStillFinished() throws {
+        let path = directory("take.mp4")
+        let file = LimitedFile(try DiskFile.create(path), limit: 120 << 10)
+        let long = SyntheticTake(seed: 2, seconds: 200, audio: [SyntheticTake.sound(.audioApp)])
+        let finished = try #require(try long.write(to: file))
+        #expect(finished.failure == .full(path: path))
+        #expect(finished.bytes <= 120 << 10)
+        let movie = try OracleMovie(contents(of: path))
+        #expect(movie.types == ["ftyp", "mdat", "moov"])
+        #expect(movie.tracks[0].samples.count == finished.pictures && finished.pictures > 20)
+    }
+
+    @Test func aFinishedFileIsFreeForOthersWhileTheWriterStillExists() throws {
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(take.samples[0][0])
+        _ = try writer.finish(at: .milliseconds(500))
+        try MP4FastStart.moveIndexToFront(path)
+        #expect(writer.failure == nil)
+    }
+
+    @Test func beyondFourGigabytesTheOffsetsHave64Bits() throws {
+        let path = directory("take.mp4")
+        let file = try DiskFile.create(path)
+        let tracks = [TrackDescription(id: 1, video: SyntheticTake.video)]
+        let movie = MovieDescription(creationTime: 0, tracks: tracks)
+        try file.write(RecordingLayout.header(movie), at: 0)
+        var table = SampleTable()
+        let offsets: [Int64] = [5000, 5 << 30, 5 << 30 + 100]
+        for offset in offsets {
+            table.append(size: 10, duration: 90000, isSync: true)
+            table.appendChunk(offset: offset, length: 1)
+        }
+        let end = Int64(5 << 30) + 1000
+        let bytes = try RecordingLayout.finish(file, end: end, movie: movie, tables: [table])
+        let size = try OracleBox.parse(file.read(at: end + 8, count: Int(bytes - end) - 8), 0..<Int(bytes - end) - 8)
+        #expect(size.map(\.type) == ["moov"])
+        let index = try file.read(at: end + 8, count: Int(bytes - end) - 8)
+        #expect(try OracleMovie(index).tracks[0].samples.map(\.offset) == offsets.map { Int($0) })
+        file.close()
+        #expect(try MP4Recovery.recover(path).wasAlreadyFinished)
+    }
+
+    @Test func theIndexMovesToTheFrontAndEverySampleStaysTheSame() throws {
+        let path = directory("take.mp4")
+        try take.write(to: try DiskFile.create(path))
+        #expect(chmod(path, 0o640) == 0)
+        let before = try contents(of: path)
+        try MP4FastStart.moveIndexToFront(path)
+        let after = try contents(of: path)
+        let (old, new) = (try OracleMovie(before), try OracleMovie(after))
+        #expect(new.types == ["ftyp", "moov", "mdat"])
+        #expect(try new.payloads(after) == old.payloads(before))
+        #expect(new.tracks.map { $0.samples.map(\.start) } == old.tracks.map { $0.samples.map(\.start) })
+        #expect(after.count == before.count)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        #expect(try entries == ["take.mp4"])
+
+        try MP4FastStart.moveIndexToFront(path)  // nothing to do
+        #expect(try contents(of: path) == after)
+        #expect(try MP4Recovery.recover(path).wasAlreadyFinished)
+        #expect(try contents(of: path) == after)
+    }
+
+    @Test func aFileThatIsNotFinishedOrNotOursKeepsItsIndexWhereItIs() throws {
+        let path = directory("take.mp4")
+        try take.write(to: try DiskFile.create(path), finishing: false)
+        #expect(throws: MP4FastStart.Error.notFinished(path: path)) { try MP4FastStart.moveIndexToFront(path) }
+        let other = directory("other.mp4")
+        try write([1, 2, 3], to: other)
+        #expect(throws: MP4FastStart.Error.notARecording(path: other)) { try MP4FastStart.moveIndexToFront(other) }
+        #expect(try contents(of: other) == [1, 2, 3])
+    }
+
+    /// A disk with little room: reserving past the limit fails, as it does when no space is left.
+    private final class LimitedFile: StorageFile {
+        private let file: DiskFile
+        private let limit: Int64
+
+        init(_ file: DiskFile, limit: Int64) {
+            self.file = file
+            self.limit = limit
+        }
+
+        var path: String { file.path }
+        func size() throws(StorageError) -> Int64 { try file.size() }
+        func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8] {
+            try file.read(at: offset, count: count)
+        }
+        func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError) {
+            guard offset + Int64(bytes.count) <= limit else { throw .full(path: path) }
+            try file.write(bytes, at: offset)
+        }
+        func truncate(to size: Int64) throws(StorageError) { try file.truncate(to: size) }
+        func synchronize() throws(StorageError) { try file.synchronize() }
+        func reserve(through end: Int64) throws(StorageError) {
+            guard end <= limit else { throw .full(path: path) }
+            try file.reserve(through: end)
+        }
+        func publish() throws(StorageError) { try file.publish() }
+        func isRemoved() throws(StorageError) -> Bool { try file.isRemoved() }
+        func putBack() throws(StorageError) { try file.putBack() }
+        func close() { file.close() }
+    }
+}

@@ -1,0 +1,58 @@
+// Fragments for browsers, read by the oracle and by ffmpeg.
+import KineMedia
+import Testing
+
+@testable import KineContainers
+
+@Suite struct FragmentedMovieTests {
+    private func fragment(_ sample: EncodedSample, of movie: FragmentedMovie, number: UInt32 = 1) -> [UInt8]? {
+        movie.fragmentHeader(
+            type: sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe,
+            byteCount: sample.data.count, sequenceNumber: number
+        ).map { $0 + sample.data }
+    }
+
+    @Test func eachFragmentStandsForItself() throws {
+        let media = try RealMedia.shared.get()
+        let movie = FragmentedMovie(video: media.video, audio: [media.audio])
+        for (sample, track) in [(media.picture(30, at: .seconds(36_000)), 0), (media.sound(7), 1)] {
+            let start = movie.initializationSegment
+            let oracle = try OracleMovie(start + (try #require(fragment(sample, of: movie))))
+            #expect(oracle.duration == 0 && oracle.tracks.allSatisfy { $0.edits.isEmpty })
+            let read = try #require(oracle.tracks[track].samples.first)
+            #expect(read.size == sample.data.count && read.isSync)
+            #expect(read.start == (track == 0 ? 36_000 * 90_000 : 7 * 1024 - 1024))
+            #expect(read.duration == (track == 0 ? 360_000 : 1024))
+            let bytes = start + (fragment(sample, of: movie) ?? [])
+            #expect(Array(bytes[read.offset..<read.offset + read.size]) == sample.data)
+        }
+        #expect(movie.codecs.hasSuffix(",mp4a.40.2") && movie.codecs.hasPrefix("avc1.64"))
+    }
+
+    @Test func playersTakeAStreamFromAKeyframeOn() throws {
+        let media = try RealMedia.shared.get()
+        let directory = try TemporaryDirectory()
+        let movie = FragmentedMovie(video: media.video, audio: [media.audio])
+        var stream = movie.initializationSegment
+        var sounds = 0
+        for number in 60..<120 {
+            stream +=
+                fragment(media.picture(number, at: MediaTime(ticks: Int64(number), timescale: 30)), of: movie) ?? []
+            while (60 * 1600 + sounds * 1024) < (number + 1) * 1600 {
+                stream += fragment(media.sound(94 + sounds), of: movie) ?? []
+                sounds += 1
+            }
+        }
+        try write(stream, to: directory("live.mp4"))
+        #expect(try probe(directory("live.mp4")).packets == [60, sounds])
+        try decode(directory("live.mp4"))
+    }
+
+    @Test func whatLiesBeforeTheBeginningIsLeftOut() throws {
+        let media = try RealMedia.shared.get()
+        let movie = FragmentedMovie(video: media.video, audio: [media.audio])
+        #expect(fragment(media.sound(0), of: movie) == nil)
+        #expect(fragment(media.sound(1), of: movie) != nil)
+        #expect(fragment(media.sound(1, type: .audioMic), of: movie) == nil)
+    }
+}

@@ -1,0 +1,290 @@
+// Every state that a dying writer can leave behind, and what recovery makes of it.
+import KineMedia
+import Testing
+
+@testable import KineContainers
+
+@Suite struct MP4RecoveryTests {
+    private static let take = SyntheticTake(
+        seed: 11, seconds: 8, audio: [SyntheticTake.sound(.audioApp)], still: 0.15)
+
+    /// Pictures and access units of sound that are whole in a file: what recovery must at least save.
+    private func saved(_ bytes: [UInt8]) -> (pictures: Int, sound: Int) {
+        var end = 0  // of the boxes before the first one that is cut
+        while end + 16 <= bytes.count {
+            let short = bytes.number(at: end, 4)
+            let size = short == 1 ? bytes.number(at: end + 8, 8) : short
+            guard size >= 8, size <= bytes.count - end else { break }
+            end += size
+        }
+        guard let movie = try? OracleMovie(Array(bytes[..<end])), (try? movie.payloads(bytes)) != nil else {
+            return (0, 0)
+        }
+        return (movie.tracks[0].samples.count, movie.tracks.count > 1 ? movie.tracks[1].samples.count : 0)
+    }
+
+    /// Recovers and checks the result against what was appended: every sample that is there is the one it should be.
+    private func recover(
+        _ file: MemoryFile, of take: SyntheticTake, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> RecoveredFile {
+        let recovered = try MP4Recovery.recover(file)
+        let movie = try OracleMovie(file.bytes)
+        #expect(movie.types == ["ftyp", "mdat", "moov"], sourceLocation: sourceLocation)
+        #expect(recovered.bytes == Int64(file.bytes.count), sourceLocation: sourceLocation)
+        #expect(recovered.duration.ticks(timescale: 90000) == Int64(movie.duration), sourceLocation: sourceLocation)
+        let payloads = try movie.payloads(file.bytes)
+        #expect(recovered.pictures == payloads[0].count, sourceLocation: sourceLocation)
+        #expect(
+            recovered.soundAccessUnits == payloads[1...].reduce(0) { $0 + $1.count }, sourceLocation: sourceLocation)
+        for (track, samples) in payloads.enumerated() {
+            #expect(
+                samples == take.samples[track].prefix(samples.count).map(\.data), sourceLocation: sourceLocation)
+        }
+        // Once more: nothing to do, nothing done.
+        let before = file.bytes
+        let again = try MP4Recovery.recover(file)
+        #expect(again.wasAlreadyFinished && again.duration == recovered.duration, sourceLocation: sourceLocation)
+        #expect(file.bytes == before, sourceLocation: sourceLocation)
+        return recovered
+    }
+
+    @Test func everyPrefixOfTheWritersOperationsIsRecoveredWhole() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole)
+        var largest = 0
+        for count in 0...whole.operations.count {
+            let file = MemoryFile.after(whole.operations[..<count])
+            let expected = saved(file.bytes)
+            guard expected.pictures > 0 else {
+                let before = file.bytes
+                #expect(throws: MP4Recovery.Error.self) { try MP4Recovery.recover(file) }
+                #expect(file.bytes == before)
+                continue
+            }
+            let recovered = try recover(file, of: Self.take)
+            #expect(recovered.pictures == expected.pictures)
+            #expect(recovered.soundAccessUnits == expected.sound)
+            #expect(recovered.skippedBytes == 0)
+            #expect(recovered.pictures >= largest)
+            largest = recovered.pictures
+        }
+        #expect(largest == Self.take.samples[0].count)
+    }
+
+    @Test func aWriteCutAnywhereCostsOnlyWhatIsCut() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole)
+        var random = SeededGenerator(seed: 3)
+        for count in 1...whole.operations.count {
+            guard case .write(let data, _) = whole.operations[count - 1], data.count > 16 else { continue }
+            for _ in 0..<20 {
+                let arrived = Int.random(in: 0..<data.count, using: &random)
+                let file = MemoryFile.after(whole.operations[..<count], arrived: arrived)
+                let expected = saved(file.bytes)
+                guard expected.pictures > 0 else { continue }
+                let recovered = try recover(file, of: Self.take)
+                #expect(recovered.pictures >= expected.pictures)
+                #expect(recovered.soundAccessUnits >= expected.sound)
+            }
+        }
+    }
+
+    @Test func wholeSamplesOfACutFragmentAreKept() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: false)
+        let last = try #require(
+            try OracleBox.parse(whole.bytes, 0..<whole.bytes.count).last { $0.type == "mdat" })
+        let movie = try OracleMovie(whole.bytes)
+        for cut in last.content {
+            let file = MemoryFile(Array(whole.bytes[..<cut]))
+            let recovered = try recover(file, of: Self.take)
+            #expect(recovered.pictures == movie.tracks[0].samples.count { $0.offset + $0.size <= cut })
+            #expect(recovered.soundAccessUnits == movie.tracks[1].samples.count { $0.offset + $0.size <= cut })
+        }
+    }
+
+    @Test func everyPrefixOfTheRecoverysOwnOperationsIsRecoveredTheSame() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: false)
+        // With the last fragment cut, so that an index could be mistaken for its end; and with the writer's own
+        // finishing cut.
+        var starts = [Array(whole.bytes.dropLast(700)), Array(whole.bytes.dropLast(3))]
+        let finished = MemoryFile()
+        try Self.take.write(to: finished)
+        for back in 3...6 { starts.append(MemoryFile.after(finished.operations.dropLast(back)).bytes) }
+        // And a finished file of which the end was cut off.
+        starts.append(Array(finished.bytes.dropLast(1000)))
+        for start in starts {
+            let once = MemoryFile(start)
+            let expected = try recover(once, of: Self.take)
+            let operations = once.operations
+            for count in 0...operations.count {
+                let cuts: [Int]
+                if case .write(let data, _)? = operations[..<count].last, data.count > 16 {
+                    cuts = [0, 3, 8, 9, 16, 100, data.count / 2, data.count - 1]
+                } else {
+                    cuts = [Int.max]
+                }
+                for cut in cuts {
+                    let file = MemoryFile.after(
+                        [.write(start, at: 0)] + operations[..<count], arrived: count == 0 ? nil : cut)
+                    let recovered = try MP4Recovery.recover(file)
+                    #expect(recovered.pictures == expected.pictures)
+                    #expect(recovered.soundAccessUnits == expected.soundAccessUnits)
+                    #expect(file.bytes == once.bytes)
+                }
+            }
+        }
+    }
+
+    /// The index is complete and only the switch is missing, so the free box's content says where the recording ends.
+    @Test(arguments: 1...24) func bytesInFrontOfAnUnusedIndexAreNotTakenForOne(count: Int) throws {
+        let finished = MemoryFile()
+        try Self.take.write(to: finished)
+        let whole = MemoryFile.after(finished.operations.dropLast(2)).bytes
+        let sizeOffset = Int(RecordingLayout.sizeOffset)
+        let end = whole.number(at: sizeOffset, 8) - 8 + Int(RecordingLayout.switchOffset)
+        // Longer than the file, and small enough: both could be the size of a box.
+        for byte: UInt8 in [0x00, 0x7f] {
+            let damage = [byte] + [UInt8](repeating: 0x66, count: count - 1)
+            var bytes = whole[..<end] + damage + whole[end...]
+            let size = withUnsafeBytes(
+                of: UInt64(end + count + 8 - Int(RecordingLayout.switchOffset)).bigEndian, Array.init)
+            bytes.replaceSubrange(sizeOffset..<sizeOffset + 8, with: size)
+            let file = MemoryFile(Array(bytes))
+            let recovered = try recover(file, of: Self.take)
+            #expect(recovered.pictures == Self.take.samples[0].count)
+            #expect(recovered.skippedBytes == Int64(count))
+            #expect(file.bytes[end..<end + count].elementsEqual(damage))
+        }
+    }
+
+    @Test func whatIsLostOfAFragmentThatIsRefusedCountsOnce() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: false)
+        // The first fragment once more at the end, its last byte missing: it begins before what is there, so that none of
+        // it is taken.
+        let boxes = try OracleBox.parse(whole.bytes, 0..<whole.bytes.count)
+        let first = try #require(boxes.firstIndex { $0.type == "moof" })
+        let repeated = whole.bytes[boxes[first].offset..<boxes[first + 1].content.upperBound - 1]
+        let recovered = try recover(MemoryFile(whole.bytes + repeated), of: Self.take)
+        #expect(recovered.pictures == Self.take.samples[0].count)
+        #expect(recovered.skippedBytes == Int64(repeated.count))
+    }
+
+    @Test(arguments: [false, true]) func aRecoveryThatFailsLeavesTheFileAsItWas(lasting: Bool) throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: false)
+        let start = Array(whole.bytes.dropLast(400))
+        let once = MemoryFile(start)
+        _ = try MP4Recovery.recover(once)
+        let reference = saved(start)
+        for index in once.operations.indices {
+            let file = MemoryFile(start)
+            file.fault = MemoryFile.Fault(at: index, error: .full(path: "m"), lasting: lasting, arrived: 100)
+            #expect(throws: MP4Recovery.Error.storage(.full(path: "m"))) { try MP4Recovery.recover(file) }
+            // The last two operations are the switch and its synchronizing: after them the file is finished, or is still
+            // a recording with an index behind it.
+            if !lasting, index < once.operations.count - 2 { #expect(file.bytes == start) }
+            file.fault = nil
+            if let recovered = try? MP4Recovery.recover(file) { #expect(recovered.pictures >= reference.pictures) }
+            #expect(file.bytes == once.bytes)
+        }
+    }
+
+    @Test func aRecordingCutAtAnyByteIsRecoveredOrRefused() throws {
+        let take = SyntheticTake(seed: 4, seconds: 2, audio: [SyntheticTake.sound(.audioApp)])
+        let whole = MemoryFile()
+        try take.write(to: whole, finishing: false)
+        var random = SeededGenerator(seed: 9)
+        var cuts = Array(0..<1400)
+        cuts += (0..<600).map { _ in Int.random(in: 0..<whole.bytes.count, using: &random) }
+        var best = 0
+        for cut in cuts + [whole.bytes.count] {
+            let file = MemoryFile(Array(whole.bytes[..<cut]))
+            do {
+                best = max(best, try recover(file, of: take).pictures)
+            } catch let error as MP4Recovery.Error {
+                #expect(file.bytes == Array(whole.bytes[..<cut]))
+                #expect(cut == 0 || error == .nothingRecorded(path: "memory.mp4"))
+            }
+        }
+        #expect(best == take.samples[0].count)
+    }
+
+    @Test func aDamagedFragmentCostsItselfAndWhatFollowsKeepsItsTime() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: false)
+        let fragments = try OracleBox.parse(whole.bytes, 0..<whole.bytes.count).filter { $0.type == "moof" }
+        for (number, fragment) in fragments.enumerated() {
+            var bytes = whole.bytes
+            for index in fragment.offset..<fragment.offset + 40 { bytes[index] = 0 }
+            let file = MemoryFile(bytes)
+            let recovered = try MP4Recovery.recover(file)
+            #expect(recovered.skippedBytes > 0)
+            let movie = try OracleMovie(file.bytes)
+            let original = try OracleMovie(whole.bytes)
+            #expect(movie.types == ["ftyp", "mdat", "moov"])
+            if number > 0 {  // the first fragment's loss is filled by the first sample after it
+                for (track, other) in zip(movie.tracks, original.tracks) {
+                    let starts = Set(other.samples.map { [$0.offset, $0.start] })
+                    #expect(track.samples.allSatisfy { starts.contains([$0.offset, $0.start]) })
+                }
+                let counts = [movie, original].map { $0.tracks.reduce(0) { $0 + $1.samples.count } }
+                #expect(counts[0] < counts[1])
+            }
+        }
+    }
+
+    @Test func whatAPowerCutKeptFromTheDiskIsNotTakenForSamples() throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: false)
+        let last = try #require(try OracleBox.parse(whole.bytes, 0..<whole.bytes.count).last { $0.type == "mdat" })
+        let movie = try OracleMovie(whole.bytes)
+        for hole in stride(from: last.content.lowerBound, to: last.content.upperBound, by: 7) {
+            let file = MemoryFile(whole.bytes[..<hole] + [UInt8](repeating: 0, count: whole.bytes.count - hole))
+            let recovered = try MP4Recovery.recover(file)
+            // A sample of which only the end is missing cannot be told from a whole one.
+            let begun = movie.tracks.map { $0.samples.count { $0.offset + 5 < hole } }
+            #expect(recovered.pictures <= begun[0] && recovered.pictures >= begun[0] - 1)
+            #expect(recovered.soundAccessUnits <= begun[1] + 1)
+            _ = try OracleMovie(file.bytes)
+        }
+    }
+
+    @Test func foreignFilesAreRefusedAndLeftAlone() throws {
+        let other: [[UInt8]] = [
+            [], [1, 2, 3], Array("RIFF....WAVE".utf8) + [UInt8](repeating: 0, count: 100),
+            [0, 0, 0, 32] + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 200),
+            RecordingLayout.fileType + [UInt8](repeating: 0, count: 200),
+        ]
+        for bytes in other {
+            let file = MemoryFile(bytes)
+            #expect(throws: MP4Recovery.Error.notARecording(path: "memory.mp4")) { try MP4Recovery.recover(file) }
+            #expect(file.operations == [])
+        }
+    }
+
+    @Test(arguments: 1...200) func damageAnywhereGivesAnErrorOrAFileThatCanBeRead(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let whole = MemoryFile()
+        let finishing = Bool.random(using: &random)
+        try Self.take.write(to: whole, finishing: finishing)
+        var bytes = Array(whole.bytes.prefix(Int.random(in: 0...whole.bytes.count, using: &random)))
+        for _ in 0..<Int.random(in: 0...8, using: &random) where !bytes.isEmpty {
+            let position = Int.random(in: 0..<bytes.count, using: &random)
+            let length = min(bytes.count - position, [1, 1, 4, 512].randomElement(using: &random) ?? 1)
+            for index in position..<position + length { bytes[index] = UInt8.random(in: 0...255, using: &random) }
+        }
+        let file = MemoryFile(bytes)
+        do {
+            let recovered = try MP4Recovery.recover(file)
+            guard !recovered.wasAlreadyFinished else { return #expect(file.bytes == bytes) }
+            let movie = try OracleMovie(file.bytes)
+            _ = try movie.payloads(file.bytes)
+            #expect(movie.tracks[0].samples.count == recovered.pictures)
+        } catch is MP4Recovery.Error {
+            #expect(file.bytes == bytes)
+        }
+    }
+}

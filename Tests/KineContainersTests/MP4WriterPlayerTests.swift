@@ -1,0 +1,182 @@
+// What players and checkers say of the writer's files. Any warning of theirs is a failure.
+import KineMedia
+import Testing
+
+@testable import KineContainers
+
+@Suite struct MP4WriterPlayerTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// Appends `pictures` pictures, 30 a second, with sound, flushed twice a second. Returns how many access units of
+    /// sound each track got.
+    private func record(
+        _ media: RealMedia, to writer: MP4Writer, pictures: Int = 300, sounds: [SampleType] = [.audioApp]
+    ) throws -> Int {
+        var sound = 0
+        for frame in 0..<pictures {
+            writer.append(media.picture(frame, at: MediaTime(ticks: Int64(frame), timescale: 30)))
+            while sound * 1024 < (frame + 1) * 1600 + 1024 {
+                for type in sounds { writer.append(media.sound(sound, type: type)) }
+                sound += 1
+            }
+            if frame % 15 == 14 { try writer.flush(through: MediaTime(ticks: Int64(frame) + 1, timescale: 30)) }
+        }
+        return sound
+    }
+
+    @Test func aFileIsAcceptedInEveryState() throws {
+        let media = try RealMedia.shared.get()
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: media.video, audio: [media.audio], creationTime: 1_700_000_000)
+        let sound = try record(media, to: writer)
+        func check() throws {
+            let result = try probe(path)
+            #expect(result.packets == [300, sound])
+            #expect(abs(result.duration - 10) < 0.03)
+            try decode(path)
+        }
+        try check()
+        let copy = directory("copy.mp4")
+        try write(try contents(of: path), to: copy)
+
+        let finished = try writer.finish(at: .seconds(10))
+        #expect(finished.pictures == 300)
+        #expect(finished.soundAccessUnits == sound)
+        try check()
+        try MP4FastStart.moveIndexToFront(path)
+        try check()
+
+        #expect(try MP4Recovery.recover(copy).pictures == 300)
+        #expect(try probe(copy).packets == [300, sound])
+        try decode(copy)
+    }
+
+    @Test func mediainfoSeesAnOrdinaryFile() throws {
+        let media = try RealMedia.shared.get()
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: media.video, audio: [media.audio], creationTime: 1_700_000_000)
+        _ = try record(media, to: writer)
+        _ = try writer.finish(at: .seconds(10))
+        let format =
+            "General;%Format% %Duration% %Encoded_Date%\\nVideo;%Format% %Width%x%Height% %FrameCount% %colour_primaries% "
+            + "%transfer_characteristics% %matrix_coefficients% %colour_range% %Title%\\n"
+            + "Audio;%Format% %SamplingRate% %Channels% %Title%"
+        let result = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[0])", path])
+        #expect(result.output.hasPrefix("MPEG-4 10"))
+        #expect(result.output.contains("2023-11-14 22:13:20"))
+        let picture = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[1])", path])
+        #expect(picture.output.hasPrefix("AVC 320x180 300 BT.709 BT.709 BT.709 Limited Screen"))
+        let sound = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[2])", path])
+        #expect(sound.output.hasPrefix("AAC 48000 2 Sound"))
+        let all = try run("mediainfo", ["--Full", path])
+        #expect(!all.output.contains("IsTruncated") && !all.output.contains("Conformance errors"))
+    }
+
+    @Test func soundAndPictureBeginTogetherAndThePrimingIsNotHeard() throws {
+        let media = try RealMedia.shared.get()
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: media.video, audio: [media.audio], creationTime: 0)
+        let sound = try record(media, to: writer)
+        for isFinished in [false, true] {
+            if isFinished { _ = try writer.finish(at: .seconds(10)) }
+            let decoded = directory("sound.raw")
+            let result = try run("ffmpeg", ["-v", "warning", "-y", "-i", path, "-map", "0:a", "-f", "s16le", decoded])
+            #expect(result.errors == "")
+            let samples = try contents(of: decoded).count / 4
+            // FFmpeg cuts the priming only of finished files; in fragments it gives it times before zero.
+            #expect(samples == (isFinished ? sound - 1 : sound) * 1024)
+            let starts = try run(
+                "ffprobe", ["-v", "warning", "-show_entries", "stream=start_time", "-of", "csv=p=0", path])
+            #expect(starts.output == (isFinished ? "0.000000\n0.000000\n" : "0.000000\n-0.021333\n"))
+        }
+    }
+
+    @Test func anOddSizeComesBackExactly() throws {
+        let media = try RealMedia.odd.get()
+        let path = directory("take.mp4")
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: media.video, audio: [], creationTime: 0)
+        _ = try record(media, to: writer, pictures: 60, sounds: [])
+        func check() throws {
+            try decode(path)
+            let result = try run(
+                "ffmpeg",
+                [
+                    "-v", "warning", "-y", "-i", path, "-frames:v", "1", "-pix_fmt", "rgb24", "-update", "1",
+                    directory("a.ppm"),
+                ])
+            #expect(result.errors == "")
+            #expect(try contents(of: directory("a.ppm")).starts(with: Array("P6\n321 181\n".utf8)))
+        }
+        try check()
+        _ = try writer.finish(at: .seconds(2))
+        try check()
+    }
+
+    @Test func twoSoundTracksKeepTheirNamesAndBothPlay() throws {
+        let media = try RealMedia.shared.get()
+        let path = directory("take.mp4")
+        var microphone = media.audio
+        microphone.type = .audioMic
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path), video: media.video, audio: [media.audio, microphone], creationTime: 0)
+        let sound = try record(media, to: writer, pictures: 60, sounds: [.audioApp, .audioMic])
+        _ = try writer.finish(at: .seconds(2))
+        #expect(try probe(path).packets == [60, sound, sound])
+        try decode(path)
+        let names = try run(
+            "ffprobe", ["-v", "warning", "-show_entries", "stream_tags=handler_name", "-of", "csv=p=0", path])
+        #expect(names.output == "Screen\nSound\nMicrophone\n")
+    }
+
+    /// The promise of the whole format: after each write the file plays, and recovery makes it an ordinary one.
+    @Test func everyPrefixOfTheWritesPlaysAndIsRecovered() throws {
+        let media = try RealMedia.shared.get()
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: media.video, audio: [media.audio], creationTime: 0)
+        _ = try record(media, to: writer, pictures: 60)
+        try writer.flush(through: .milliseconds(2500))  // still for a while
+        try writer.flush(through: .seconds(3))
+        try writer.synchronize()
+        writer.append(media.picture(60, at: .milliseconds(3200)))
+        try writer.flush(through: .milliseconds(3500))
+        _ = try writer.finish(at: .seconds(4))
+
+        var pictures = 0
+        var duration = 0.0
+        for count in 1...file.operations.count {
+            switch file.operations[count - 1] {
+            case .write, .truncate: break
+            case .synchronize, .reserve, .publish, .putBack: continue
+            }
+            let path = directory("\(count).mp4")
+            let bytes = MemoryFile.after(file.operations[..<count]).bytes
+            try write(bytes, to: path)
+            guard bytes.contains("moof") else { continue }
+            let before = try probe(path)
+            try decode(path)
+            let recovered = try MP4Recovery.recover(path)
+            let after = try probe(path)
+            try decode(path)
+            #expect(after.packets == before.packets)
+            #expect(after.packets[0] == recovered.pictures)
+            #expect(abs(after.duration - before.duration) < 0.03)
+            #expect(after.packets[0] >= pictures && after.duration >= duration - 0.3)
+            (pictures, duration) = (after.packets[0], after.duration)
+        }
+        #expect(pictures == 61)
+        #expect(abs(duration - 4) < 0.001)
+    }
+}
+
+extension [UInt8] {
+    fileprivate func contains(_ text: String) -> Bool {
+        let pattern = Array(text.utf8)
+        return indices.contains { self[$0...].starts(with: pattern) }
+    }
+}

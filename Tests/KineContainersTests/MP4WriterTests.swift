@@ -1,0 +1,207 @@
+// The writer's files against the second reading of the format, and against a disk that fails.
+import KineMedia
+import Testing
+
+@testable import KineContainers
+
+@Suite struct MP4WriterTests {
+    private static let both = [SyntheticTake.sound(.audioApp), SyntheticTake.sound(.audioMic, rate: 44100)]
+
+    /// Compares all that a movie says with what was appended.
+    private func check(
+        _ bytes: [UInt8], against take: SyntheticTake, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> OracleMovie {
+        let movie = try OracleMovie(bytes)
+        try #require(movie.tracks.count == take.samples.count, sourceLocation: sourceLocation)
+        let payloads = try movie.payloads(bytes)
+        for (index, expected) in take.samples.enumerated() {
+            let track = movie.tracks[index]
+            #expect(track.handler == (index == 0 ? "vide" : "soun"), sourceLocation: sourceLocation)
+            #expect(payloads[index] == expected.map(\.data), sourceLocation: sourceLocation)
+            #expect(track.samples.map(\.isSync) == expected.map(\.isKeyframe), sourceLocation: sourceLocation)
+            let starts = expected.indices.map {
+                index == 0 ? Int(expected[$0].presentationTime.ticks(timescale: 90000)) : $0 * 1024
+            }
+            #expect(track.samples.map(\.start) == starts, sourceLocation: sourceLocation)
+        }
+        let last = try #require(movie.tracks[0].samples.last, sourceLocation: sourceLocation)
+        #expect(last.start + last.duration == Int(take.end.ticks(timescale: 90000)), sourceLocation: sourceLocation)
+        return movie
+    }
+
+    @Test(arguments: 1...12) func everyTableOfAFinishedFileSaysWhatWasAppended(seed: UInt64) throws {
+        let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
+        let file = MemoryFile()
+        let finished = try #require(try take.write(to: file))
+        let movie = try check(file.bytes, against: take)
+        #expect(movie.types == ["ftyp", "mdat", "moov"])
+        #expect(movie.timescale == 90000)
+        #expect(movie.duration == movie.tracks.map(\.trackDuration).max())
+        #expect(finished.duration.ticks(timescale: 90000) == Int64(movie.duration))
+        #expect(finished.bytes == Int64(file.bytes.count))
+        #expect(finished.pictures == take.samples[0].count)
+        #expect(finished.failure == nil)
+        for track in movie.tracks {
+            let ticks = track.samples.reduce(0) { $0 + $1.duration }
+            #expect(track.mediaDuration == ticks)
+            let shown = ticks - (track.handler == "soun" ? 1024 : 0)
+            #expect(track.trackDuration == (shown * 90000 + track.timescale - 1) / track.timescale)
+            #expect(track.edits == (track.handler == "soun" ? [[track.trackDuration, 1024]] : []))
+            #expect(track.hasRollGroup == (track.handler == "soun"))
+        }
+        #expect(movie.tracks.map(\.name) == Array(["Screen", "Sound", "Microphone"].prefix(movie.tracks.count)))
+    }
+
+    @Test(arguments: 1...12) func theFragmentsSayTheSameWhileRecording(seed: UInt64) throws {
+        let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
+        let file = MemoryFile()
+        try take.write(to: file, finishing: false)
+        let movie = try check(file.bytes, against: take)
+        #expect(movie.types.prefix(3) == ["ftyp", "free", "moov"])
+        #expect(movie.types.dropFirst(3).allSatisfy { $0 == "moof" || $0 == "mdat" })
+    }
+
+    @Test func aStillScreenCostsFourBytesAndTheFileIsAsLongAsTheTake() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(
+            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [1, 2, 3]))
+        try writer.flush(through: .milliseconds(500))
+        let size = file.bytes.count
+        let before = file.operations.count
+        for half in 2...20 {
+            try writer.flush(through: .milliseconds(Int64(half) * 500))
+            #expect(try OracleMovie(file.bytes).tracks[0].samples.map(\.duration) == [half * 45000])
+        }
+        #expect(file.bytes.count == size)
+        for operation in file.operations[before...] {
+            guard case .write(let bytes, _) = operation else { continue }
+            #expect(bytes.count == 4)
+        }
+    }
+
+    @Test func nothingChangedAndNoTimePassedWritesNothing() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(
+            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [1]))
+        try writer.flush(through: .milliseconds(500))
+        try writer.synchronize()
+        let before = file.operations
+        try writer.flush(through: .milliseconds(500))
+        try writer.synchronize()
+        #expect(file.operations == before)
+    }
+
+    @Test func aLatePictureShortensTheOneBeforeIt() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        func picture(_ time: Int64) -> EncodedSample {
+            EncodedSample(
+                type: .video, presentationTime: .milliseconds(time), duration: .zero, isKeyframe: true, data: [1])
+        }
+        writer.append(picture(7))  // the first is at zero whatever it says
+        try writer.flush(through: .milliseconds(500))
+        writer.append(picture(490))
+        writer.append(picture(490))  // and no two share an instant
+        try writer.flush(through: .milliseconds(1000))
+        #expect(try OracleMovie(file.bytes).tracks[0].samples.map(\.start) == [0, 44100, 44101])
+        _ = try writer.finish(at: .milliseconds(1100))
+        #expect(try OracleMovie(file.bytes).tracks[0].samples.map(\.duration) == [44100, 1, 99000 - 44101])
+    }
+
+    @Test func soundWaitsForTheFirstPicture() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [Self.both[0]], creationTime: 0)
+        writer.append(
+            EncodedSample(type: .audioApp, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        try writer.flush(through: .milliseconds(500))
+        #expect(try OracleMovie(file.bytes).types == ["ftyp", "free", "moov"])
+        let finished = try writer.finish(at: .milliseconds(600))
+        #expect(finished.pictures == 0)
+        #expect(try OracleMovie(file.bytes).types == ["ftyp", "free", "moov"])
+    }
+
+    @Test func aTrackWithoutSamplesIsNotInTheFinishedFile() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: Self.both, creationTime: 0)
+        writer.append(
+            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        _ = try writer.finish(at: .milliseconds(600))
+        #expect(try OracleMovie(file.bytes).tracks.map(\.handler) == ["vide"])
+    }
+
+    @Test func aPictureThatStandsForHalfADayAsksForAnother() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(
+            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        try writer.flush(through: .seconds(12 * 3600))
+        #expect(!writer.needsRepeatedPicture)
+        try writer.flush(through: .seconds(12 * 3600 + 1))
+        #expect(writer.needsRepeatedPicture)
+        writer.append(
+            EncodedSample(
+                type: .video, presentationTime: .seconds(12 * 3600 + 2), duration: .zero, isKeyframe: true, data: [8]))
+        try writer.flush(through: .seconds(20 * 3600))
+        #expect(!writer.needsRepeatedPicture)
+        _ = try writer.finish(at: .seconds(20 * 3600))
+        #expect(try OracleMovie(file.bytes).duration == 20 * 3600 * 90000)  // more than 32 bits hold
+    }
+
+    @Test func finishingNeedsNoMoreThanWasReserved() throws {
+        for seed in 1...10 as ClosedRange<UInt64> {
+            let take = SyntheticTake(seed: seed, seconds: 60, audio: Self.both)
+            let file = MemoryFile()
+            try take.write(to: file)
+            #expect(Int64(file.bytes.count) <= file.largestReserve)
+        }
+    }
+
+    @Test(arguments: [StorageError.full(path: "m"), .failed(operation: "write", path: "m", code: 5)], [false, true])
+    func afterAFailureAtAnyOperationTheFileIsGoodAsFarAsItGoes(error: StorageError, lasting: Bool) throws {
+        let take = SyntheticTake(seed: 5, seconds: 6, audio: [Self.both[0]], still: 0.2)
+        let whole = MemoryFile()
+        try take.write(to: whole)
+        for index in whole.operations.indices {
+            for arrived in [0, 7, 300] {
+                let file = MemoryFile()
+                file.fault = MemoryFile.Fault(at: index, error: error, lasting: lasting, arrived: arrived)
+                let result = Result { try take.write(to: file) }
+                file.fault = nil
+                guard file.operations.contains(.publish) else { continue }  // it never began
+                if case .success(let finished?) = result {
+                    guard finished.pictures > 0 else { continue }
+                    let movie = try OracleMovie(file.bytes)
+                    _ = try movie.payloads(file.bytes)
+                    #expect(movie.types == ["ftyp", "mdat", "moov"])
+                    #expect(movie.tracks[0].samples.count == finished.pictures)
+                    if finished.pictures < take.samples[0].count { #expect(finished.failure == error) }
+                } else {
+                    // Not even the index could be written. Recovery does it once the disk is well again.
+                    guard let recovered = try? MP4Recovery.recover(file) else {
+                        #expect(file.bytes.count < 2000)  // not one picture
+                        continue
+                    }
+                    let movie = try OracleMovie(file.bytes)
+                    _ = try movie.payloads(file.bytes)
+                    #expect(movie.types == ["ftyp", "mdat", "moov"])
+                    #expect(movie.tracks[0].samples.count == recovered.pictures)
+                }
+            }
+        }
+    }
+
+    @Test func aRemovedFileIsReportedAndPutBack() throws {
+        let file = MemoryFile()
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(
+            EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
+        try writer.flush(through: .milliseconds(500))
+        file.removed = true
+        #expect(throws: StorageError.removed(path: "memory.mp4")) { try writer.synchronize() }
+        _ = try writer.finish(at: .milliseconds(600))
+        #expect(!file.removed)
+        #expect(file.operations.last == .putBack)
+    }
+}

@@ -1,0 +1,214 @@
+// A second reading of MP4, written from ISO/IEC 14496-12 alone and sharing nothing with the code it judges: slow,
+// simple, and without mercy for boxes that do not fit into each other.
+struct OracleError: Error, CustomStringConvertible {
+    var description: String
+    init(_ description: String) { self.description = description }
+}
+
+/// A box and those in it.
+struct OracleBox {
+    var type: String
+    var offset: Int
+    var size: Int
+    var headerSize: Int
+    var children: [OracleBox] = []
+
+    var content: Range<Int> { offset + headerSize..<offset + size }
+
+    private static let containers: Set<String> = [
+        "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf",
+    ]
+
+    static func parse(_ bytes: [UInt8], _ range: Range<Int>) throws -> [OracleBox] {
+        var boxes: [OracleBox] = []
+        var offset = range.lowerBound
+        while offset < range.upperBound {
+            guard offset + 8 <= range.upperBound else { throw OracleError("cut box header at \(offset)") }
+            var size = bytes.number(at: offset, 4)
+            let type = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
+            var header = 8
+            if size == 1 {
+                size = bytes.number(at: offset + 8, 8)
+                header = 16
+            }
+            guard size >= header, offset + size <= range.upperBound else {
+                throw OracleError("box \(type) at \(offset) of \(size) bytes does not fit")
+            }
+            var box = OracleBox(type: type, offset: offset, size: size, headerSize: header)
+            if containers.contains(type) { box.children = try parse(bytes, box.content) }
+            boxes.append(box)
+            offset += size
+        }
+        return boxes
+    }
+
+    func child(_ path: String...) throws -> OracleBox {
+        var box = self
+        for type in path {
+            guard let next = box.children.first(where: { $0.type == type }) else { throw OracleError("no \(type)") }
+            box = next
+        }
+        return box
+    }
+}
+
+struct OracleSample: Equatable {
+    var offset: Int
+    var size: Int
+    var start: Int
+    var duration: Int
+    var isSync: Bool
+}
+
+struct OracleTrack: Equatable {
+    var id: Int
+    var handler: String
+    var name: String
+    var timescale: Int
+    var trackDuration: Int
+    var mediaDuration: Int
+    var edits: [[Int]] = []
+    var samples: [OracleSample] = []
+    var hasRollGroup = false
+}
+
+struct OracleMovie: Equatable {
+    var types: [String]
+    var timescale: Int
+    var duration: Int
+    var tracks: [OracleTrack]
+
+    /// Reads a whole file, finished or fragmented.
+    init(_ bytes: [UInt8]) throws {
+        let top = try OracleBox.parse(bytes, 0..<bytes.count)
+        types = top.map(\.type)
+        guard top.filter({ $0.type == "moov" }).count == 1, let moov = top.first(where: { $0.type == "moov" }) else {
+            throw OracleError("not exactly one moov")
+        }
+        let header = try moov.child("mvhd")
+        let wide = bytes[header.content.lowerBound] == 1
+        timescale = bytes.number(at: header.content.lowerBound + (wide ? 20 : 12), 4)
+        duration = bytes.number(at: header.content.lowerBound + (wide ? 24 : 16), wide ? 8 : 4)
+        tracks = try moov.children.filter { $0.type == "trak" }.map { try OracleTrack(bytes, $0) }
+        var defaults: [Int: Int] = [:]
+        for extends in (try? moov.child("mvex").children) ?? [] {
+            let at = extends.content.lowerBound
+            defaults[bytes.number(at: at + 4, 4)] = bytes.number(at: at + 12, 4)
+        }
+        for fragment in top where fragment.type == "moof" {
+            for run in fragment.children where run.type == "traf" {
+                try add(bytes, run, moof: fragment, defaults: defaults)
+            }
+        }
+    }
+
+    private mutating func add(_ bytes: [UInt8], _ run: OracleBox, moof: OracleBox, defaults: [Int: Int]) throws {
+        let header = try run.child("tfhd").content.lowerBound
+        let id = bytes.number(at: header + 4, 4)
+        guard let track = tracks.firstIndex(where: { $0.id == id }) else { throw OracleError("no track \(id)") }
+        guard bytes.number(at: header, 4) == 0x20000 else { throw OracleError("tfhd flags") }
+        var start = bytes.number(at: try run.child("tfdt").content.lowerBound + 4, 8)
+        if let last = tracks[track].samples.last, last.start + last.duration != start {
+            throw OracleError(
+                "track \(id): a sample ends at \(last.start + last.duration), the next starts at \(start)")
+        }
+        let samples = try run.child("trun").content
+        let flags = bytes.number(at: samples.lowerBound, 4)
+        var offset = moof.offset + bytes.number(at: samples.lowerBound + 8, 4)
+        var at = samples.lowerBound + 12
+        for _ in 0..<bytes.number(at: samples.lowerBound + 4, 4) {
+            func field(_ flag: Int) -> Int? {
+                guard flags & flag != 0 else { return nil }
+                defer { at += 4 }
+                return bytes.number(at: at, 4)
+            }
+            let duration = field(0x100) ?? defaults[id] ?? 0
+            let size = field(0x200) ?? 0
+            let isSync = field(0x400).map { $0 & 0x1_0000 == 0 } ?? true
+            tracks[track].samples.append(
+                OracleSample(offset: offset, size: size, start: start, duration: duration, isSync: isSync))
+            offset += size
+            start += duration
+        }
+        guard at == samples.upperBound else { throw OracleError("trun has \(samples.upperBound - at) bytes too many") }
+    }
+
+    /// Checks that every sample lies in an mdat and gives its bytes, track by track.
+    func payloads(_ bytes: [UInt8]) throws -> [[[UInt8]]] {
+        let data = try OracleBox.parse(bytes, 0..<bytes.count).filter { $0.type == "mdat" }.map(\.content)
+        return try tracks.map { track in
+            try track.samples.map { sample in
+                let range = sample.offset..<sample.offset + sample.size
+                guard data.contains(where: { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound })
+                else { throw OracleError("track \(track.id): a sample at \(range) is in no mdat") }
+                return Array(bytes[range])
+            }
+        }
+    }
+}
+
+extension OracleTrack {
+    init(_ bytes: [UInt8], _ box: OracleBox) throws {
+        let header = try box.child("tkhd").content.lowerBound
+        let wide = bytes[header] == 1
+        id = bytes.number(at: header + (wide ? 20 : 12), 4)
+        trackDuration = bytes.number(at: header + (wide ? 28 : 20), wide ? 8 : 4)
+        let media = try box.child("mdia", "mdhd").content.lowerBound
+        let wideMedia = bytes[media] == 1
+        timescale = bytes.number(at: media + (wideMedia ? 20 : 12), 4)
+        mediaDuration = bytes.number(at: media + (wideMedia ? 24 : 16), wideMedia ? 8 : 4)
+        let handlerBox = try box.child("mdia", "hdlr").content
+        handler = String(decoding: bytes[handlerBox.lowerBound + 8..<handlerBox.lowerBound + 12], as: UTF8.self)
+        name = String(decoding: bytes[handlerBox.lowerBound + 24..<handlerBox.upperBound - 1], as: UTF8.self)
+        if let list = try? box.child("edts", "elst").content.lowerBound {
+            let size = bytes[list] == 1 ? 8 : 4
+            for index in 0..<bytes.number(at: list + 4, 4) {
+                let at = list + 8 + index * (2 * size + 4)
+                edits.append([bytes.number(at: at, size), bytes.number(at: at + size, size)])
+            }
+        }
+        let table = try box.child("mdia", "minf", "stbl")
+        hasRollGroup = table.children.contains { $0.type == "sgpd" } && table.children.contains { $0.type == "sbgp" }
+        func numbers(_ type: String, skipping: Int, size: Int = 4) throws -> [Int]? {
+            guard let box = table.children.first(where: { $0.type == type })?.content else { return nil }
+            guard (box.count - skipping) % size == 0 else { throw OracleError("\(type) has a broken length") }
+            return stride(from: box.lowerBound + skipping, to: box.upperBound, by: size).map {
+                bytes.number(at: $0, size)
+            }
+        }
+        let sizes = try numbers("stsz", skipping: 12) ?? []
+        let durations = try numbers("stts", skipping: 8) ?? []
+        let sync = try numbers("stss", skipping: 8).map(Set.init)
+        let lengths = try numbers("stsc", skipping: 8) ?? []
+        let chunks = try numbers("stco", skipping: 8) ?? numbers("co64", skipping: 8, size: 8) ?? []
+
+        let each = stride(from: 0, to: durations.count, by: 2).flatMap {
+            Array(repeating: durations[$0 + 1], count: durations[$0])
+        }
+        guard each.count == sizes.count else { throw OracleError("stts has \(each.count), stsz \(sizes.count)") }
+        var next = 0
+        var start = 0
+        for (index, chunk) in chunks.enumerated() {
+            var row = 0
+            while row + 3 < lengths.count, lengths[row + 3] <= index + 1 { row += 3 }
+            var offset = chunk
+            for _ in 0..<lengths[row + 1] {
+                guard next < sizes.count else { throw OracleError("chunks hold more than stsz") }
+                samples.append(
+                    OracleSample(
+                        offset: offset, size: sizes[next], start: start, duration: each[next],
+                        isSync: sync?.contains(next + 1) ?? true))
+                offset += sizes[next]
+                start += each[next]
+                next += 1
+            }
+        }
+        guard next == sizes.count else { throw OracleError("chunks hold \(next) samples, stsz \(sizes.count)") }
+    }
+}
+
+extension [UInt8] {
+    func number(at offset: Int, _ size: Int) -> Int {
+        self[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
+    }
+}

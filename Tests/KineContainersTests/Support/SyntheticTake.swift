@@ -1,0 +1,102 @@
+// A take whose samples are made up, so that thousands of them cost nothing, and what the file must say of them.
+import KineContainers
+import KineMedia
+
+/// A random-number generator with a seed: a failing case can be run again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_f491_4f6c_dd1d
+    }
+}
+
+struct SyntheticTake {
+    enum Step {
+        case sample(EncodedSample)
+        case flush(MediaTime)
+        case synchronize
+    }
+
+    static let video = VideoFormat(
+        parameterSets: H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80]),
+        size: PixelSize(width: 640, height: 360))
+
+    static func sound(_ type: SampleType, rate: Int = 48000) -> AudioTrackFormat {
+        AudioTrackFormat(
+            type: type, sampleRate: rate, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],
+            samplesPerAccessUnit: 1024, primingSamples: 1024)
+    }
+
+    var audio: [AudioTrackFormat]
+    var steps: [Step] = []
+    var end: MediaTime
+    /// What was appended, track by track, pictures first.
+    var samples: [[EncodedSample]]
+
+    /// - Parameter still: how likely a picture is to stay for seconds, 0 to 1.
+    init(seed: UInt64, seconds: Double, audio: [AudioTrackFormat] = [], still: Double = 0.05) {
+        var random = SeededGenerator(seed: seed)
+        self.audio = audio
+        samples = Array(repeating: [], count: 1 + audio.count)
+        end = .seconds(seconds)
+        var nextPicture = MediaTime.zero
+        var now = MediaTime.zero
+        while now < end {
+            now = min(end, now + .milliseconds(Int64.random(in: 300...600, using: &random)))
+            while nextPicture < now {
+                let isKeyframe = samples[0].isEmpty || Int.random(in: 0..<20, using: &random) == 0
+                add(.video, track: 0, at: nextPicture, isKeyframe: isKeyframe, &random)
+                let pause = Double.random(in: 0..<1, using: &random) < still
+                nextPicture += .milliseconds(Int64.random(in: pause ? 1000...4000 : 7...60, using: &random))
+            }
+            for (index, format) in audio.enumerated() {
+                while samples[index + 1].count * 1024 < Int(now.seconds * Double(format.sampleRate)) + 1024 {
+                    add(format.type, track: index + 1, at: now, isKeyframe: true, &random)
+                }
+            }
+            steps.append(.flush(now))
+            if Bool.random(using: &random) { steps.append(.synchronize) }
+        }
+    }
+
+    private mutating func add(
+        _ type: SampleType, track: Int, at time: MediaTime, isKeyframe: Bool, _ random: inout SeededGenerator
+    ) {
+        let number = UInt8(truncatingIfNeeded: samples[track].count)
+        let count = Int.random(in: 1...(isKeyframe && track == 0 ? 900 : 60), using: &random)
+        let content = (0..<count).map { UInt8(truncatingIfNeeded: $0) ^ number ^ UInt8(track << 6) }
+        // One NAL unit behind its length, an IDR slice or another; or what could be a frame of AAC.
+        let length = withUnsafeBytes(of: UInt32(count + 1).bigEndian) { Array($0) }
+        let sample = EncodedSample(
+            type: type, presentationTime: time, duration: .zero, isKeyframe: isKeyframe,
+            data: track == 0 ? length + [isKeyframe ? 0x65 : 0x41] + content : [0x21] + content)
+        samples[track].append(sample)
+        steps.append(.sample(sample))
+    }
+
+    /// Writes the take. Errors of flush and synchronize end it early, as the driver's would.
+    @discardableResult
+    func write(to file: some StorageFile, finishing: Bool = true) throws -> FinishedFile? {
+        let writer = try MP4Writer(file: file, video: Self.video, audio: audio, creationTime: 1_700_000_000)
+        var now = MediaTime.zero
+        do throws(StorageError) {
+            for step in steps {
+                switch step {
+                case .sample(let sample): writer.append(sample)
+                case .flush(let time):
+                    now = time
+                    try writer.flush(through: time)
+                case .synchronize: try writer.synchronize()
+                }
+            }
+        } catch {
+            return try writer.finish(at: now)
+        }
+        return finishing ? try writer.finish(at: end) : nil
+    }
+}

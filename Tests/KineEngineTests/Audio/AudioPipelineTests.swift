@@ -1,0 +1,304 @@
+// The whole way of sound against a real PulseAudio: what a player of the file would hear, and when.
+import KineMedia
+import KinePlatform
+import KineRelay
+import SoundTesting
+import Testing
+
+@testable import KineEngine
+
+/// Collects what a pipeline delivers.
+final class DeliveredSound: Sendable {
+    struct State {
+        var samples: [EncodedSample] = []
+        var warnings: [String] = []
+        var isOver = false
+        var lateCalls = 0
+    }
+
+    let state = Monitor(State())
+
+    func append(_ sample: EncodedSample) {
+        state.signal {
+            $0.samples.append(sample)
+            if $0.isOver { $0.lateCalls += 1 }
+        }
+    }
+
+    func warn(_ sentence: String) { state.signal { $0.warnings.append(sentence) } }
+
+    func samples(of type: SampleType) -> [EncodedSample] {
+        state.withLock { $0.samples.filter { $0.type == type } }
+    }
+
+    /// Waits until the track has reached a media time.
+    func wait(for type: SampleType, until time: MediaTime, seconds: Int64 = 15) throws {
+        let found = state.wait(until: MonotonicClock.now() + seconds * 1_000_000_000) { state in
+            state.samples.last { $0.type == type }.map { $0.presentationTime >= time } == true ? true : nil
+        }
+        guard found == true else {
+            throw PrivateSoundServer.Failure(
+                description: "no sound came up to \(time.seconds) s: \(state.withLock { $0.warnings })")
+        }
+    }
+
+    /// The media times, in seconds, at which clicks are heard when the track is played. Checks that access units follow
+    /// each other without a gap.
+    func clicks(in track: AudioTrackFormat) throws -> [Double] {
+        let samples = samples(of: track.type)
+        for (index, sample) in samples.enumerated() {
+            let start = Int64(index * track.samplesPerAccessUnit - track.primingSamples)
+            #expect(sample.presentationTime == MediaTime(ticks: start, timescale: Int32(track.sampleRate)))
+        }
+        let heard = try decode(
+            samples.map(\.data), config: track.audioSpecificConfig, channels: track.channels)
+        var places: [Double] = []
+        var quiet = Int.max
+        for index in 0..<heard.count / track.channels {
+            if abs(heard[index * track.channels]) > 0.45 {
+                if quiet > 4000 { places.append(Double(index - track.primingSamples) / Double(track.sampleRate)) }
+                quiet = 0
+            } else if quiet < Int.max {
+                quiet += 1
+            }
+        }
+        return places
+    }
+}
+
+private func pipeline(
+    _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String, into sound: DeliveredSound
+) throws -> AudioPipeline {
+    try AudioPipeline(
+        configuration: configuration, clock: clock, server: server, onSample: { sound.append($0) },
+        onWarning: { sound.warn($0) })
+}
+
+private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = { _ in }) -> TakeConfiguration.Audio {
+    var configuration = TakeConfiguration.Audio()
+    change(&configuration)
+    return configuration
+}
+
+@Suite(.serialized) struct AudioPipelineTests {
+    @Test func `clicks lie where they were heard, also after pauses`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let player = try TonePlayer(server: server.address)
+            defer { player.stop() }
+            let clock = TakeClock()
+            let sound = DeliveredSound()
+            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
+            #expect(pipeline.tracks.map(\.type) == [.audioApp])
+            let track = try #require(pipeline.tracks.first)
+            // The first click is before the take's first picture.
+            _ = try player.click()
+            pipeline.start()
+            let origin = MonotonicClock.now()
+            clock.begin(at: origin)
+            var meant: [Double] = []
+            for round in 0..<6 {
+                // Every other click falls into a pause.
+                if round % 2 == 1 { _ = clock.pause(at: MonotonicClock.now()) }
+                let heard = try player.click()
+                if round % 2 == 0 {
+                    meant.append(clock.mediaTime(at: heard).seconds)
+                } else {
+                    try wait("the pause's end") { MonotonicClock.now() > heard + 100_000_000 }
+                    _ = clock.resume(at: MonotonicClock.now())
+                }
+            }
+            let end = MonotonicClock.now()
+            pipeline.finish(at: end)
+            sound.state.withLock { $0.isOver = true }
+
+            let found = try sound.clicks(in: track)
+            #expect(found.count == meant.count)
+            for (a, b) in zip(found, meant) {
+                #expect(abs(a - b) < 0.01, "the click at \(b) s is off by \((a - b) * 1000) ms")
+            }
+            let last = try #require(sound.samples(of: .audioApp).last)
+            let length = (last.presentationTime + last.duration).seconds
+            #expect(abs(length - clock.mediaTime(at: end).seconds) < 2.5 * 1024 / 48000)
+            #expect(sound.state.withLock { $0.lateCalls } == 0)
+        }
+    }
+
+    @Test func `application and microphone share a track`() async throws {
+        try await onThread {
+            // The microphone hears what a second output plays.
+            let server = try PrivateSoundServer(modules: [
+                "module-null-sink sink_name=room",
+                "module-remap-source source_name=desk master=room.monitor",
+            ])
+            defer { server.end() }
+            let chess = try TonePlayer(server: server.address, application: "Chess", output: "kinecast")
+            defer { chess.stop() }
+            let voice = try TonePlayer(server: server.address, application: "Voice", output: "room")
+            defer { voice.stop() }
+            let clock = TakeClock()
+            let sound = DeliveredSound()
+            let pipeline = try pipeline(
+                configuration {
+                    $0.app = .application("chess")
+                    $0.microphone = .named("desk")
+                }, clock: clock, server: server.address, into: sound)
+            let track = try #require(pipeline.tracks.first)
+            #expect(pipeline.tracks.map(\.type) == [.audioApp])
+            clock.begin(at: MonotonicClock.now())
+            pipeline.start()
+            try sound.wait(for: .audioApp, until: .seconds(0.5))
+            var meant: [Double] = []
+            for player in [chess, voice, chess, voice] {
+                meant.append(clock.mediaTime(at: try player.click()).seconds)
+                let wanted = MonotonicClock.now() + 300_000_000
+                try wait("the next click's turn") { MonotonicClock.now() > wanted }
+            }
+            pipeline.finish(at: MonotonicClock.now())
+            let found = try sound.clicks(in: track)
+            #expect(found.count == meant.count)
+            for (a, b) in zip(found, meant) {
+                // The microphone of this test is the monitor of an output in disguise, so the server does not say how
+                // far its sound is ahead of what is heard: that output's own latency, up to 50 ms.
+                #expect(abs(a - b) < 0.05, "the click at \(b) s is off by \((a - b) * 1000) ms")
+            }
+        }
+    }
+
+    @Test func `separate tracks keep application and microphone apart, in mono at 44100 Hz too`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer(modules: ["module-null-source source_name=desk"])
+            defer { server.end() }
+            let player = try TonePlayer(server: server.address)
+            defer { player.stop() }
+            let clock = TakeClock()
+            let sound = DeliveredSound()
+            let pipeline = try pipeline(
+                configuration {
+                    $0.microphone = .defaultDevice
+                    $0.separateTracks = true
+                    $0.sampleRate = 44100
+                    $0.channels = 1
+                    $0.bitrate = 64000
+                }, clock: clock, server: server.address, into: sound)
+            #expect(pipeline.tracks.map(\.type) == [.audioApp, .audioMic])
+            #expect(pipeline.tracks.allSatisfy { $0.sampleRate == 44100 && $0.channels == 1 })
+            clock.begin(at: MonotonicClock.now())
+            pipeline.start()
+            let meant = clock.mediaTime(at: try player.click()).seconds
+            pipeline.finish(at: MonotonicClock.now())
+            let app = try sound.clicks(in: pipeline.tracks[0])
+            #expect(app.count == 1 && abs(app[0] - meant) < 0.01)
+            #expect(try sound.clicks(in: pipeline.tracks[1]).isEmpty)
+            #expect(sound.samples(of: .audioApp).count == sound.samples(of: .audioMic).count)
+        }
+    }
+
+    @Test func `a take goes on in silence while the sound server is away, and hears again after`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let clock = TakeClock()
+            let sound = DeliveredSound()
+            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
+            let origin = MonotonicClock.now()
+            clock.begin(at: origin)
+            pipeline.start()
+            try sound.wait(for: .audioApp, until: .seconds(0.5))
+            server.kill()
+            try sound.wait(for: .audioApp, until: .seconds(3))
+            // Silence keeps pace: what a crash would lose stays below a second.
+            #expect(MonotonicClock.now() - origin < 4_000_000_000)
+            try server.start()
+            let player = try TonePlayer(server: server.address)
+            defer { player.stop() }
+            try wait("the stream to be back") {
+                try server.control("list", "short", "source-outputs").contains("protocol-native")
+            }
+            let meant = clock.mediaTime(at: try player.click()).seconds
+            pipeline.finish(at: MonotonicClock.now())
+            let found = try sound.clicks(in: pipeline.tracks[0])
+            #expect(found.count == 1)
+            #expect(found.allSatisfy { abs($0 - meant) < 0.01 }, "\(found) instead of \(meant)")
+            #expect(sound.state.withLock { $0.warnings.count } == 1)
+        }
+    }
+
+    @Test func `sound comes at least every half second, and silence is encoded once`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let clock = TakeClock()
+            let sound = DeliveredSound()
+            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
+            let origin = MonotonicClock.now()
+            clock.begin(at: origin)
+            pipeline.start()
+            var worst = 0.0
+            for step in 1...10 {
+                try sound.wait(for: .audioApp, until: .seconds(Double(step) * 0.5))
+                worst = max(worst, Double(MonotonicClock.now() - origin) / 1e9 - Double(step) * 0.5)
+            }
+            #expect(worst < 0.9)
+            pipeline.finish(at: MonotonicClock.now())
+            #expect(sound.samples(of: .audioApp).count > 230)
+            #expect(pipeline.encodedFrames <= 8)
+        }
+    }
+
+    @Test func `finishing without a picture delivers nothing, and twice is once`() async throws {
+        try await onThread {
+            let server = try PrivateSoundServer()
+            defer { server.end() }
+            let sound = DeliveredSound()
+            let pipeline = try pipeline(configuration(), clock: TakeClock(), server: server.address, into: sound)
+            pipeline.start()
+            pipeline.finish(at: MonotonicClock.now())
+            pipeline.finish(at: MonotonicClock.now())
+            #expect(sound.samples(of: .audioApp).isEmpty)
+        }
+    }
+
+    @Test func `without a sound server the default has no sound and says so once`() async throws {
+        try await onThread {
+            let sound = DeliveredSound()
+            let pipeline = try pipeline(
+                configuration(), clock: TakeClock(), server: "unix:/nonexistent/socket", into: sound)
+            #expect(pipeline.tracks.isEmpty)
+            pipeline.start()
+            pipeline.finish(at: MonotonicClock.now())
+            #expect(
+                sound.state.withLock { $0.warnings } == [
+                    "No sound server answers (Connection refused), so this take has no sound."
+                ])
+        }
+    }
+
+    @Test(arguments: [
+        configuration { $0.app = .system(required: true) },
+        configuration { $0.app = .application("Chess") },
+        configuration { $0.microphone = .defaultDevice },
+        configuration { $0.microphone = .named("desk") },
+    ])
+    func `without a sound server, sound asked for by name is an error`(
+        configuration: TakeConfiguration.Audio
+    ) async throws {
+        try await onThread {
+            _ = #expect {
+                _ = try pipeline(
+                    configuration, clock: TakeClock(), server: "unix:/nonexistent/socket", into: DeliveredSound())
+            } throws: { error in
+                (error as? AudioPipeline.Error)?.exitStatus == 69 && "\(error)".contains("start PulseAudio or PipeWire")
+            }
+        }
+    }
+
+    @Test func `no sound at all needs no server`() throws {
+        let sound = DeliveredSound()
+        let pipeline = try pipeline(
+            configuration { $0.app = .none }, clock: TakeClock(), server: "unix:/nonexistent/socket", into: sound)
+        #expect(pipeline.tracks.isEmpty)
+        #expect(sound.state.withLock { $0.warnings.isEmpty })
+    }
+}

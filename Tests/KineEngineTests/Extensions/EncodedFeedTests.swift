@@ -1,0 +1,133 @@
+// Encoded pictures on their way to extensions, and the keyframes they need.
+import KineMedia
+import KinePlatform
+import KineRelay
+import SoundTesting
+import Testing
+
+@testable import KineEngine
+
+@Suite(.serialized) struct EncodedFeedTests {
+    @Test func `who joins while the screen stands still gets a keyframe at once, then what the file gets`() throws {
+        let stage = try FeedStage(services: [.encoded, .encoded])
+        for colour: UInt32 in 1...5 {
+            let drawn = stage.capture.counts.drawn
+            stage.screen.fill(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x10_1010)
+            try wait("a picture") { stage.capture.counts.drawn > drawn }
+        }
+        let first = try stage.reader(.encoded)
+        first.expect("a keyframe") { $0.samples.count == 1 }
+        let second = try stage.reader(.encoded)
+        second.expect("a keyframe") { $0.samples.count == 1 }
+        for colour: UInt32 in 1...30 {
+            let drawn = stage.capture.counts.drawn
+            stage.screen.fill(PixelRect(x: 16, y: 0, width: 40, height: 40), colour * 0x05_0801)
+            try wait("a picture") { stage.capture.counts.drawn > drawn }
+        }
+        stage.stop()
+        let file = stage.samples.withLock { $0 }
+        for reader in [first, second] {
+            reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
+            reader.end()
+            let part = file.suffix(reader.samples.count)
+            #expect(reader.samples.first?.isKeyframe == true)
+            #expect(reader.samples.map(\.bytes) == part.map(\.data))
+            #expect(reader.samples.map(\.time) == part.map(\.presentationTime))
+            #expect(reader.samples.map(\.isKeyframe) == part.map(\.isKeyframe))
+        }
+        #expect(first.samples.count > second.samples.count)
+    }
+
+    @Test func `without a file pictures are encoded only while somebody takes them`() throws {
+        let stage = try FeedStage(services: [.encoded], isRecorded: false)
+        func paint(_ colours: ClosedRange<UInt32>) throws {
+            for colour in colours {
+                let drawn = stage.capture.counts.drawn
+                stage.screen.fill(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x03_0501)
+                try wait("a picture") { stage.capture.counts.drawn > drawn }
+            }
+        }
+        let feed = try stage.feed(.encoded)
+        try paint(1...5)
+        #expect(stage.samples.withLock { $0.isEmpty })
+        let reader = try FeedReader(feed)
+        stage.begin(feed)
+        reader.expect("a keyframe") { $0.samples.count == 1 }
+        stage.desk.end(feed)
+        try paint(6...10)
+        #expect(stage.samples.withLock { $0.count } == 1)
+        reader.end()
+        let next = try stage.reader(.encoded)
+        next.expect("a keyframe") { $0.samples.first?.isKeyframe == true }
+        stage.stop()
+        next.end()
+    }
+
+    @Test func `who falls behind goes on at a keyframe, and the others notice nothing but that`() throws {
+        let stage = try FeedStage(size: PixelSize(width: 640, height: 480), services: [.encoded, .encoded]) {
+            $0.video.rateControl = .constantQuality(4)
+        }
+        let slow = try stage.reader(.encoded)
+        let quick = try stage.reader(.encoded)
+        slow.expect("a keyframe") { !$0.samples.isEmpty }
+        slow.hold()
+        var generator = SeededGenerator(seed: 3)
+        func paint() throws {
+            let drawn = stage.capture.counts.drawn
+            for row in 0..<60 {
+                for column in 0..<80 {
+                    stage.screen.fill(
+                        PixelRect(x: column * 8, y: row * 8, width: 8, height: 8),
+                        UInt32.random(in: 0...0xff_ffff, using: &generator), isReported: column == 79)
+                }
+            }
+            try wait("a picture") { stage.capture.counts.drawn > drawn }
+        }
+        while slow.feed.sender.counts.picturesSkipped < 3 { try paint() }
+        slow.go()
+        slow.expect("a keyframe after the gap") { $0.samples.contains { $0.isDiscontinuity } }
+        stage.stop()
+        let file = stage.samples.withLock { $0 }
+        for reader in [slow, quick] {
+            reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
+            reader.end()
+        }
+        let entry = try #require(slow.samples.first { $0.isDiscontinuity })
+        #expect(entry.isKeyframe)
+        #expect(quick.samples.map(\.bytes) == file.suffix(quick.samples.count).map(\.data))
+        #expect(slow.samples.count < quick.samples.count)
+    }
+
+    @Test func `keyframes that are asked for come at most twice a second, and not in vain`() {
+        var requests = KeyframeRequests()
+        func ask(_ now: Int64) -> Int64 { requests.ask(at: now) }
+        func take(_ now: Int64) -> Bool { requests.take(at: now) }
+        #expect(!take(0))
+        #expect(ask(10) == 10)
+        #expect(take(10) && !take(11))
+        #expect(ask(20) == 20)
+        #expect(take(20))
+        #expect(ask(30) == 1_000_000_010)
+        #expect(!take(1_000_000_009))
+        #expect(ask(40) == 1_000_000_010)
+        #expect(take(1_000_000_010))
+        #expect(ask(1_000_000_011) == 1_000_000_020)
+        requests.cameByItself()
+        #expect(!take(2_000_000_000))
+    }
+
+    @Test func `a file that is behind loses pictures up to a keyframe, which it asks for once there is room`() {
+        var admission = RecordingAdmission(limit: 100)
+        func admits(_ isKeyframe: Bool, _ queued: Int) -> Bool {
+            admission.admits(isKeyframe: isKeyframe, queued: queued)
+        }
+        func asks(_ queued: Int) -> Bool { admission.takeKeyframeRequest(queued: queued) }
+        #expect(admits(true, 0) && admits(false, 99))
+        #expect(!admits(false, 100) && !admits(false, 0) && !admits(true, 120))
+        #expect(admission.leftOut == 3)
+        #expect(!asks(26))
+        #expect(asks(25) && !asks(0))
+        #expect(!admits(false, 0) && admits(true, 10) && admits(false, 20))
+        #expect(!asks(0))
+    }
+}

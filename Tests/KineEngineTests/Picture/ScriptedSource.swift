@@ -1,0 +1,102 @@
+// A screen that the test paints on, with or without saying so.
+import KineCapture
+import KineMedia
+import KinePlatform
+
+final class ScriptedSource: VideoSource {
+    /// What the test holds: a handle on the screen that may be used from any thread.
+    final class Screen: Sendable {
+        fileprivate struct State {
+            var size: PixelSize
+            var pixels: [UInt32]
+            var damage: DamageRegion
+            var error: VideoSourceError?
+            var reads = 0
+        }
+
+        fileprivate let state: Monitor<State>
+        fileprivate let wake = WakeSignal()
+
+        init(size: PixelSize) {
+            state = Monitor(
+                State(size: size, pixels: [UInt32](repeating: 0, count: size.area), damage: .full(size: size)))
+        }
+
+        /// Fills a rectangle; `isReported` false is what a compositor does that paints behind the server's back.
+        func fill(_ rect: PixelRect, _ colour: UInt32, isReported: Bool = true) {
+            state.withLock { state in
+                for y in rect.y..<rect.maxY {
+                    for x in rect.x..<rect.maxX { state.pixels[y * state.size.width + x] = colour }
+                }
+                if isReported { state.damage.insert(rect) }
+            }
+            if isReported { wake.signal() }
+        }
+
+        /// Shows all pixels, rows packed.
+        func withPixels(_ body: (UnsafeRawPointer) -> Void) {
+            state.withLock { $0.pixels }.withUnsafeBytes { bytes in
+                if let base = bytes.baseAddress { body(base) }
+            }
+        }
+
+        func fail(_ error: VideoSourceError) {
+            state.withLock { $0.error = error }
+            wake.signal()
+        }
+
+        /// Pixels read so far.
+        var reads: Int { state.withLock { $0.reads } }
+    }
+
+    private let screen: Screen
+    private let interrupt = WakeSignal()
+
+    init(_ screen: Screen) { self.screen = screen }
+
+    var size: PixelSize { screen.state.withLock { $0.size } }
+
+    var interrupter: @Sendable () -> Void {
+        let interrupt = interrupt
+        return { interrupt.signal() }
+    }
+
+    func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
+        while true {
+            if !ignoringChanges {
+                screen.wake.clear()
+                let (error, hasChanged) = screen.state.withLock { ($0.error, !$0.damage.isEmpty) }
+                if let error { throw error }
+                if hasChanged { return .changed }
+            }
+            let descriptors = [interrupt.descriptor] + (ignoringChanges ? [] : [screen.wake.descriptor])
+            if WakeSignal.poll(descriptors, until: deadline)[0] {
+                interrupt.clear()
+                return .interrupted
+            }
+            if let deadline, MonotonicClock.now() >= deadline { return .deadline }
+        }
+    }
+
+    func takeDamage() throws(VideoSourceError) -> DamageRegion {
+        let (error, damage) = screen.state.withLock { state in
+            defer { state.damage.removeAll() }
+            return (state.error, state.damage)
+        }
+        if let error { throw error }
+        return damage
+    }
+
+    func read(
+        _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
+    ) throws(VideoSourceError) {
+        let (pixels, width) = screen.state.withLock { state in
+            state.reads += region.rectangles().reduce(0) { $0 + $1.size.area }
+            return (state.pixels, state.size.width)
+        }
+        pixels.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            for rect in region.rectangles() { body(rect, base + (rect.y * width + rect.x) * 4, width * 4) }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// What the doctor makes of the services that it finds.
+import KineRelay
+import SystemPackage
+import Testing
+
+@testable import KineEngine
+
+@Suite struct DoctorTests {
+    func service(_ id: String, _ origin: Service.Origin) -> Service {
+        Service(
+            manifest: ServiceManifest(id: id, name: id, executable: "run-\(id)"), origin: origin, bundle: nil,
+            executable: FilePath("/somewhere/run-\(id)"))
+    }
+
+    @Test func `services that can be started are named`() {
+        let check = Doctor.services([service("live", .builtIn), service("a", .user)], []) { _ in true }
+        #expect(check.ok && check.detail == "live, a" && check.remedy == nil)
+    }
+
+    @Test func `an executable that is missing is named, with what to do`() {
+        let check = Doctor.services([service("live", .builtIn)], []) { _ in false }
+        #expect(!check.ok && !check.essential)
+        #expect(check.detail.contains("/somewhere/run-live"))
+        #expect(check.remedy?.contains("run-live") == true)
+        let own = Doctor.services([service("live", .builtIn), service("a", .user)], []) { $0 != "/somewhere/run-a" }
+        #expect(own.detail.hasPrefix("a cannot be started"))
+        #expect(own.remedy?.contains("kinecast services remove a") == true)
+    }
+
+    @Test func `a damaged bundle is told`() {
+        let check = Doctor.services([service("live", .builtIn)], ["The service in x is left out."]) { _ in true }
+        #expect(!check.ok && check.detail == "The service in x is left out.")
+    }
+}

@@ -1,0 +1,122 @@
+// A screen in memory, and pictures copied out of the memory they were lent in.
+import CPixels
+import KineMedia
+
+/// The same numbers on every run (SplitMix64: Steele, Lea and Flood, 2014).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+        return z ^ (z >> 31)
+    }
+}
+
+/// BGRA pixels, rows packed.
+struct TestScreen {
+    let size: PixelSize
+    var pixels: [UInt32]
+
+    init(size: PixelSize, colour: UInt32 = 0) {
+        self.size = size
+        pixels = [UInt32](repeating: colour, count: size.area)
+    }
+
+    var stride: Int { size.width * 4 }
+
+    mutating func fill(_ rect: PixelRect, _ colour: UInt32) {
+        let inside = rect.intersection(PixelRect(size: size))
+        for y in inside.y..<inside.maxY {
+            for x in inside.x..<inside.maxX { pixels[y * size.width + x] = colour }
+        }
+    }
+
+    /// Every pixel of `rect` gets a colour of its own.
+    mutating func scribble(_ rect: PixelRect, using generator: inout some RandomNumberGenerator) {
+        let inside = rect.intersection(PixelRect(size: size))
+        for y in inside.y..<inside.maxY {
+            for x in inside.x..<inside.maxX {
+                pixels[y * size.width + x] = UInt32.random(in: 0...0xff_ffff, using: &generator)
+            }
+        }
+    }
+
+    func randomRect(using generator: inout some RandomNumberGenerator) -> PixelRect {
+        let x = Int.random(in: 0..<size.width, using: &generator)
+        let y = Int.random(in: 0..<size.height, using: &generator)
+        return PixelRect(
+            x: x, y: y, width: Int.random(in: 1...size.width - x, using: &generator),
+            height: Int.random(in: 1...size.height - y, using: &generator))
+    }
+
+    /// Shows the pixels from the top left corner of `rect` on.
+    func withPixels(at rect: PixelRect, _ body: (UnsafeRawPointer, Int) -> Void) {
+        pixels.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            body(base + (rect.y * size.width + rect.x) * 4, stride)
+        }
+    }
+}
+
+/// The three planes of a picture, without the padding between its rows.
+struct Planes: Equatable {
+    let size: PixelSize
+    var y: [UInt8]
+    var u: [UInt8]
+    var v: [UInt8]
+
+    init(_ picture: I420Picture) {
+        size = picture.size
+        func copy(_ plane: UnsafeMutablePointer<UInt8>, _ width: Int, _ height: Int, _ stride: Int) -> [UInt8] {
+            var result: [UInt8] = []
+            result.reserveCapacity(width * height)
+            for row in 0..<height { result += UnsafeBufferPointer(start: plane + row * stride, count: width) }
+            return result
+        }
+        let (halfWidth, halfHeight) = (size.width / 2, size.height / 2)
+        y = copy(picture.y, size.width, size.height, picture.lumaStride)
+        u = copy(picture.u, halfWidth, halfHeight, picture.chromaStride)
+        v = copy(picture.v, halfWidth, halfHeight, picture.chromaStride)
+    }
+
+    /// All of `screen` converted at once; an odd last column or row is repeated.
+    init(converting screen: TestScreen) {
+        size = screen.size.roundedUpToEven
+        var padded = TestScreen(size: size)
+        for row in 0..<size.height {
+            for column in 0..<size.width {
+                padded.pixels[row * size.width + column] =
+                    screen.pixels[
+                        min(row, screen.size.height - 1) * screen.size.width + min(column, screen.size.width - 1)]
+            }
+        }
+        y = [UInt8](repeating: 0, count: size.area)
+        u = [UInt8](repeating: 0, count: size.area / 4)
+        v = u
+        padded.pixels.withUnsafeBytes { pixels in
+            kine_bgra_to_i420_bt709(
+                pixels.baseAddress, size.width * 4, &y, size.width, &u, size.width / 2, &v, size.width / 2,
+                Int32(size.width), Int32(size.height))
+        }
+    }
+
+    /// The tiles in which `self` and `other` differ.
+    func difference(from other: Planes) -> DamageRegion {
+        var region = DamageRegion(size: size)
+        func mark(_ a: [UInt8], _ b: [UInt8], width: Int, side: Int) {
+            guard a != b else { return }
+            for index in a.indices where a[index] != b[index] {
+                region.insert(column: index % width / side, row: index / width / side)
+            }
+        }
+        mark(y, other.y, width: size.width, side: 16)
+        mark(u, other.u, width: size.width / 2, side: 8)
+        mark(v, other.v, width: size.width / 2, side: 8)
+        return region
+    }
+}

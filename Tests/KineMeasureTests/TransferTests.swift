@@ -1,0 +1,82 @@
+import KineMeasure
+import KineMedia
+import Testing
+
+@testable import kinecast_bench
+
+@Suite struct TransferTests {
+    @Test func reportReadsWhatItWrote() throws {
+        var report = TransferReport()
+        report.frames = 3
+        report.processorNanoseconds = 4_000_000
+        report.movedBytes = 12
+        report.highWaterBytes = 1 << 20
+        report.delays = [5, 6, 7]
+        report.notes["placement"] = "r--s /memfd:kinecast-pictures (deleted)"
+        #expect(TransferReport(report.text) == report)
+    }
+
+    @Test func reportOfAProcessThatDiedIsNone() {
+        #expect(TransferReport("frames 3\nprocessor 4\n") == nil)
+        #expect(TransferReport("") == nil)
+    }
+
+    @Test func lateFramesAreCountedBehindTheWarmup() {
+        var report = TransferReport()
+        report.delays = [Int64](repeating: 1_000_000_000, count: 30) + (1...100).map { Int64($0) * 1_000_000 }
+        #expect(report.delayMilliseconds(0.5) == 50)
+        #expect(report.delayMilliseconds(0.99) == 99)
+        #expect(report.delayMilliseconds(1) == 100)
+        #expect(TransferReport().delayMilliseconds(0.5).isNaN)
+    }
+
+    @Test func preparedFramesDifferAndComeRoundAgain() {
+        let frames = PreparedFrames(size: PixelSize(width: 640, height: 480), count: 3)
+        func luma(_ index: Int) -> [UInt8] {
+            Array(UnsafeBufferPointer(start: frames[index].y, count: frames.size.area))
+        }
+        let first = luma(0)
+        #expect(first != luma(1))
+        #expect(first == luma(3))
+        #expect(Barcode.read(LumaPicture(size: frames.size, pixels: luma(2))) == 2)
+    }
+
+    @Test func rhythmLeavesOutWhatIsOverBeforeTheLastCallReturned() {
+        var frames: [Int] = []
+        let rhythm = FrameRhythm.run(framesPerSecond: 100, seconds: 0.2) { frame in
+            frames.append(frame)
+            // Busy until two more are over.
+            if frame == 5 { FrameRhythm.sleep(until: FrameRhythm.instant(after: 0.035)) }
+        }
+        #expect(frames.count + rhythm.skipped == 20)
+        #expect(rhythm.skipped >= 2)
+        #expect(frames == frames.sorted())
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:4321/abc/", "/abc/live.mp4"), ("http://127.0.0.1:4321/abc", "/abc/live.mp4"),
+        ("http://127.0.0.1:4321/abc/?x#y", "/abc/live.mp4"),
+    ])
+    func linkLeadsToItsStream(link: String, path: String) throws {
+        let address = try #require(LiveAddress(link: link))
+        #expect(address.path == path)
+        #expect(address.port == 4321)
+        #expect(address.host == "127.0.0.1:4321")
+    }
+
+    @Test(arguments: [
+        "", "https://127.0.0.1:1/a", "http://example.org/a", "http://127.0.0.1/a", "http://127.0.0.1:x/a",
+    ])
+    func whatIsNoLinkOfThisMachineIsRefused(link: String) {
+        #expect(LiveAddress(link: link) == nil)
+    }
+
+    @Test func timesThatTheGridMovedAreKnownByThemselves() {
+        // Half a frame before the third and the 600th frame, and 12 µs.
+        #expect(MeterAccount.movedFrame(41_678_666, 60) == 3)
+        #expect(MeterAccount.movedFrame(9_991_678_666, 60) == 600)
+        #expect(MeterAccount.movedFrame(41_678_667, 60) == nil)
+        #expect(MeterAccount.movedFrame(50_000_000, 60) == nil)
+        #expect(MeterAccount.movedFrame(0, 60) == nil)
+    }
+}

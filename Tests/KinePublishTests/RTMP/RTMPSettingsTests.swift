@@ -1,0 +1,26 @@
+import KinePublish
+import Testing
+
+@Suite struct RTMPSettingsTests {
+    @Test func settingsAreRead() throws {
+        let settings = try RTMPSettings(setupInfo: [
+            "url": "rtmps://h/app/key", "ca": "/etc/ca.pem", "retry": "3", "min-bitrate": "500k",
+        ])
+        #expect(settings.url.host == "h" && settings.url.isSecure)
+        #expect(settings.certificateAuthority == "/etc/ca.pem")
+        #expect(settings.retries == 3 && settings.minimumBitrate == 500_000)
+        let plain = try RTMPSettings(setupInfo: ["url": "rtmp://h/app/key"])
+        #expect(plain.certificateAuthority == nil && plain.retries == nil)
+        #expect(try RTMPSettings(setupInfo: ["url": "rtmp://h/a/k", "min-bitrate": "2M"]).minimumBitrate == 2_000_000)
+    }
+
+    @Test(arguments: [
+        ([:], "--to"), (["url": "rtmp://h/secret"], "names no stream"),
+        (["url": "rtmp://h/a/k", "retry": "-1"], "retry"),
+        (["url": "rtmp://h/a/k", "min-bitrate": "fast"], "min-bitrate"),
+        (["url": "rtmp://h/a/k", "min-bitrate": "0"], "min-bitrate"),
+    ]) func whatCannotBeUsedIsNamedWithoutSecrets(setupInfo: [String: String], words: String) {
+        let error = #expect(throws: RTMPSettings.Error.self) { try RTMPSettings(setupInfo: setupInfo) }
+        #expect(error?.description.contains(words) == true && error?.description.contains("secret") == false)
+    }
+}

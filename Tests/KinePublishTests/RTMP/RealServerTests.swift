@@ -1,0 +1,132 @@
+// What real servers make of the publisher's stream, tag for tag: nginx with its rtmp module (packages nginx-light and
+// libnginx-mod-rtmp), and ffmpeg as a server.
+import KineMedia
+import KinePlatform
+import KinePublish
+import KineRTMP
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct RealServerTests {
+    @Test func nginxRecordsEverySampleAtItsTime() async throws {
+        let folder = try ServerFolder()
+        let port = try ServerProgram.freePort()
+        try folder.write(
+            """
+            load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
+            daemon off;
+            master_process off;
+            pid \(folder("nginx.pid"));
+            error_log \(folder("error.log")) info;
+            events {}
+            rtmp {
+                server {
+                    listen 127.0.0.1:\(port);
+                    application live {
+                        live on;
+                        record all;
+                        record_path \(folder.path);
+                        record_unique off;
+                        meta copy;
+                    }
+                }
+            }
+            """, to: "nginx.conf")
+        let nginx = try ServerProgram(
+            "/usr/sbin/nginx", ["-p", folder.path, "-c", folder("nginx.conf"), "-e", folder("error.log")])
+        let recorded = try await Self.publish("rtmp://127.0.0.1:\(port)/live/show", file: folder("show.flv"))
+        try Self.expectComplete(recorded)
+        withExtendedLifetime(nginx) {}
+    }
+
+    @Test func ffmpegAsAServerGetsEverySampleAtItsTime() async throws {
+        let folder = try ServerFolder()
+        let port = try ServerProgram.freePort()
+        // Coded for real: ffmpeg looks into the pictures before it writes them down. All of it is handed over at once, so it
+        // is shorter than what the queue holds.
+        let maker = try ServerProgram(
+            "ffmpeg",
+            [
+                "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=25:duration=2", "-f", "lavfi", "-i",
+                "sine=frequency=440:duration=2", "-c:v", "libx264", "-bf", "0", "-g", "25", "-c:a", "aac", "-ar",
+                "48000", "-ac", "2", folder("source.flv"),
+            ])
+        #expect(maker.wait() == .exited(status: 0))
+        let source = try FLVFile.read(folder("source.flv"))
+        let address = "rtmp://127.0.0.1:\(port)/live/show"
+        let server = try ServerProgram(
+            "ffmpeg", ["-v", "error", "-listen", "1", "-i", address, "-c", "copy", "-copyts", "-y", folder("got.flv")],
+            log: folder("log"))
+        var format = TestStream.format
+        format.video?.decoderConfiguration = try Self.header(9, 5, source)
+        format.audio?.specificConfiguration = try Self.header(8, 2, source)
+        let publisher = RTMPPublisher(RTMPSettings(url: try RTMPURL(address)), format: format)
+        let samples = source.filter(\.isSample)
+        try await Self.startWhenThere(publisher)
+        for tag in samples {
+            publisher.publish(
+                EncodedSample(
+                    type: tag.type == 9 ? .video : .audioApp, presentationTime: .milliseconds(Int64(tag.timestamp)),
+                    duration: .zero, isKeyframe: tag.type == 8 || tag.isKeyframe,
+                    data: Array(tag.payload.dropFirst(tag.type == 9 ? 5 : 2))))
+        }
+        await publisher.finish()
+        await Self.ended(server)
+        let got = try FLVFile.read(folder("got.flv")).filter(\.isSample)
+        for type in [8, 9] {
+            let (sent, arrived) = (samples.filter { $0.type == type }, got.filter { $0.type == type })
+            #expect(arrived.map(\.payload) == sent.map(\.payload))
+            #expect(arrived.map(\.timestamp) == sent.map(\.timestamp))
+        }
+    }
+
+    /// Publishes the test's stream, and reads the file that the server made of it once the last sample is in it.
+    private static func publish(_ address: String, file: String) async throws -> [FLVTag] {
+        let publisher = try Told().publisher(address)
+        try await startWhenThere(publisher)
+        for sample in TestStream.samples(0..<3000) { publisher.publish(sample) }
+        await publisher.finish()
+        let last = UInt32(2980)
+        return try #require(
+            await until { (try? FLVFile.read(file)).flatMap { $0.last?.timestamp == last ? $0 : nil } })
+    }
+
+    private static func expectComplete(_ tags: [FLVTag]) throws {
+        for type in [8, 9] {
+            let expected = TestStream.samples(0..<3000).map(TestStream.expected).filter { $0.type == type }
+            let arrived = tags.filter { $0.type == type && $0.isSample }
+            #expect(arrived.map(\.payload) == expected.map(\.payload))
+            #expect(arrived.map(\.timestamp) == expected.map(\.timestamp))
+        }
+        #expect(tags.contains { $0.type == 9 && Array($0.payload.dropFirst(5)) == [1, 0x64, 0, 0x1F, 0xFF] })
+    }
+
+    /// A server takes a moment to listen; until then the publisher tries again by itself.
+    private static func startWhenThere(_ publisher: RTMPPublisher) async throws {
+        try await publisher.start()
+        #expect(await until { publisher.status.state == .live ? true : nil } == true)
+    }
+
+    private static func header(_ type: Int, _ length: Int, _ tags: [FLVTag]) throws -> [UInt8] {
+        let tag = try #require(tags.first { $0.type == type && $0.payload[1] == 0 })
+        return Array(tag.payload.dropFirst(length))
+    }
+
+    /// Looks again and again, for what other programs do says nothing when it is done; nil after half a minute.
+    private static func until<Result: Sendable>(_ body: @escaping @Sendable () -> Result?) async -> Result? {
+        let deadline = MonotonicClock.now() + 30_000_000_000
+        while MonotonicClock.now() < deadline {
+            if let result = body() { return result }
+            try? await Task.sleep(nanoseconds: 20_000_000)
+        }
+        return nil
+    }
+
+    private static func ended(_ program: ServerProgram) async {
+        await withCheckedContinuation { continuation in
+            _ = DedicatedThread(name: "test-wait") {
+                program.wait()
+                continuation.resume()
+            }
+        }
+    }
+}

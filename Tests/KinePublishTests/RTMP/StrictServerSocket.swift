@@ -1,0 +1,148 @@
+// The strict server behind a socket: one connection after another, each checked from its first byte to its last.
+import CLinux
+import Glibc
+import KinePlatform
+import RTMPTesting
+import SystemPackage
+import Testing
+
+/// Listens on a free port of this machine until it is let go.
+final class StrictServerSocket: Sendable {
+    struct Connection: Sendable {
+        var media: [StrictRTMPServer.Message] = []
+        var phase = StrictRTMPServer.Phase.hello
+        var connect: [String: StrictAMF] = [:]
+        var streamName: String?
+        /// What the server found wrong, the end of the connection included; nil: nothing, or not over yet.
+        var violation: String?
+        var isOver = false
+    }
+
+    struct State: Sendable {
+        var connections: [Connection] = []
+        var descriptor: CInt = -1
+        /// The present connection is to be cut off.
+        var cut = false
+        /// Nothing is read any more.
+        var isDeaf = false
+        /// Sent to the publisher as soon as there is a connection.
+        var request: String??
+        var isClosing = false
+    }
+
+    let port: Int
+    let state = Monitor(State())
+    private let listener: CInt
+    private let thread: DedicatedThread
+
+    init(_ mood: StrictRTMPServer.Mood = .content) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var bound = size
+        let status = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(listener, $0, size) == 0 && Glibc.listen(listener, 16) == 0
+                    && getsockname(listener, $0, &bound) == 0
+            }
+        }
+        try #require(status, "the test's server cannot listen")
+        self.listener = listener
+        port = Int(UInt16(bigEndian: address.sin_port))
+        thread = DedicatedThread(name: "strict-rtmp") { [state] in
+            while true {
+                let connection = accept(listener, nil, nil)
+                if connection < 0 || state.withLock(\.isClosing) { return }
+                Self.serve(connection, mood, state)
+                close(connection)
+            }
+        }
+    }
+
+    deinit {
+        state.signal {
+            $0.isClosing = true
+            $0.cut = true
+        }
+        shutdown(listener, Int32(SHUT_RDWR))
+        thread.join()
+        close(listener)
+    }
+
+    /// Waits for something that the server sees; nil after half a minute.
+    func wait<Result: Sendable>(for body: @escaping @Sendable (inout State) -> Result?) async -> Result? {
+        await state.next(body)
+    }
+
+    private static func serve(_ connection: CInt, _ mood: StrictRTMPServer.Mood, _ state: Monitor<State>) {
+        var server = StrictRTMPServer(mood)
+        let index = state.signal { state in
+            state.connections.append(Connection())
+            return state.connections.count - 1
+        }
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var violation: String?
+        do {
+            while true {
+                let isDeaf = state.withLock(\.isDeaf)
+                var poller = pollfd(fd: connection, events: isDeaf ? 0 : Int16(POLLIN), revents: 0)
+                _ = poll(&poller, 1, 10)
+                let order = state.withLock { state in
+                    defer { if server.phase >= .media { state.request = nil } }
+                    return (isCut: state.cut, request: server.phase >= .media ? state.request : nil)
+                }
+                if order.isCut {
+                    // Without a farewell: what is unread makes the kernel reset the connection.
+                    state.withLock { $0.cut = false }
+                    violation = "cut off"
+                    break
+                }
+                if let request = order.request { try send(server.reconnectRequest(address: request), connection) }
+                guard !isDeaf, poller.revents != 0 else { continue }
+                let count = recv(connection, &buffer, buffer.count, 0)
+                guard count > 0 else { break }
+                try send(server.receive(buffer[..<count]), connection)
+                state.signal { update(&$0.connections[index], server) }
+            }
+            if violation == nil { try server.expectEnd() }
+        } catch {
+            violation = "\(error)"
+        }
+        state.signal {
+            update(&$0.connections[index], server)
+            $0.connections[index].violation = violation
+            $0.connections[index].isOver = true
+        }
+    }
+
+    private static func update(_ connection: inout Connection, _ server: StrictRTMPServer) {
+        connection.media = server.media
+        connection.phase = server.phase
+        connection.connect = server.connectProperties
+        connection.streamName = server.streamName
+    }
+
+    private static func send(_ bytes: [UInt8], _ connection: CInt) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+            }
+            guard count > 0 else { throw StrictRTMPServer.Violation("the publisher does not read") }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+extension Monitor {
+    /// Waits without keeping a thread of Swift's pool; nil after half a minute.
+    func next<Result: Sendable>(_ body: @escaping @Sendable (inout State) -> Result?) async -> Result? {
+        await withCheckedContinuation { continuation in
+            _ = DedicatedThread(name: "test-wait") {
+                continuation.resume(returning: self.wait(until: MonotonicClock.now() + 30_000_000_000, for: body))
+            }
+        }
+    }
+}

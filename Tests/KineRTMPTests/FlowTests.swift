@@ -1,0 +1,154 @@
+import KineRTMP
+import Testing
+
+@Suite struct SendQueueTests {
+    private func item(_ time: Int64, video: Bool = true, key: Bool = false) -> SendQueue.Item {
+        .init(isVideo: video, isKeyframe: key, time: time, payload: [1, 2, 3])
+    }
+
+    private func rest(_ queue: SendQueue) -> [SendQueue.Item] {
+        var (queue, items) = (queue, [SendQueue.Item]())
+        while let item = queue.popFirst() { items.append(item) }
+        return items
+    }
+
+    @Test func theFirstPictureIsAKeyframe() {
+        var queue = SendQueue()
+        #expect(queue.append(item(0)) == .needsKeyframe)
+        #expect(queue.append(item(10, video: false)) == .taken)
+        #expect(queue.append(item(40, key: true)) == .taken)
+        #expect(rest(queue) == [item(10, video: false), item(40, key: true)])
+    }
+
+    @Test func whatIsTooOldGivesWayToTheNewestKeyframe() {
+        var queue = SendQueue(longest: 1000)
+        _ = queue.append(item(0, key: true))
+        for time in stride(from: Int64(40), through: 1000, by: 40) {
+            #expect(queue.append(item(time, key: time == 400 || time == 800)) == .taken)
+            _ = queue.append(item(time, video: false))
+        }
+        #expect(queue.append(item(1040)) == .droppedToKeyframe)
+        let kept = rest(queue)
+        #expect(kept.first { $0.isVideo } == item(800, key: true))
+        #expect(kept.filter { !$0.isVideo }.count == 25)
+        #expect(queue.droppedPictures == 20)
+        #expect(queue.byteCount == kept.count * 3)
+    }
+
+    @Test func withoutAKeyframeAllPicturesGoUntilOneComes() {
+        var queue = SendQueue(longest: 1000)
+        _ = queue.append(item(0, key: true))
+        #expect(queue.append(item(500)) == .taken)
+        #expect(queue.append(item(1040)) == .needsKeyframe)
+        #expect(queue.isEmpty && queue.isWaitingForKeyframe && queue.byteCount == 0)
+        #expect(queue.append(item(1080)) == .needsKeyframe)
+        #expect(queue.append(item(1120, key: true)) == .taken)
+        #expect(queue.droppedPictures == 4)
+    }
+
+    @Test func soundIsNeverDropped() {
+        var queue = SendQueue(longest: 100)
+        for time in stride(from: Int64(0), to: 10_000, by: 20) { _ = queue.append(item(time, video: false)) }
+        #expect(rest(queue).count == 500)
+    }
+
+    @Test func itemsLeaveInTheirOrderHoweverManyThereAre() {
+        var queue = SendQueue(longest: .max)
+        _ = queue.append(item(0, key: true))
+        for time in 1..<2000 { _ = queue.append(item(Int64(time))) }
+        for time in 0..<1000 { #expect(queue.popFirst()?.time == Int64(time)) }
+        #expect(queue.count == 1000 && queue.byteCount == 3000)
+        #expect(rest(queue).map(\.time) == Array(1000..<2000))
+    }
+}
+
+@Suite struct ReconnectPolicyTests {
+    private let lost = PublishFailure(.lost, "lost")
+
+    @Test func waitsGrowByHalfUpToThirtySeconds() {
+        var policy = ReconnectPolicy()
+        let delays = (0..<40).compactMap { _ in policy.failed(lost, chance: 0.5) }
+        #expect(delays.prefix(3) == [1_000_000_000, 1_500_000_000, 2_250_000_000])
+        #expect(delays.count == 40 && delays.last == 30_000_000_000)
+        policy.connected()
+        #expect(policy.failed(lost, chance: 0.5) == 1_000_000_000)
+        #expect(policy.failed(lost, chance: 0) == 1_200_000_000)
+        #expect(policy.failed(lost, chance: 1) == 2_700_000_000)
+    }
+
+    @Test func finalFailuresAreNotTriedAgain() {
+        for kind in [.refused, .wrongApplication, .unauthorized, .certificate] as [PublishFailure.Kind] {
+            var policy = ReconnectPolicy()
+            #expect(policy.failed(PublishFailure(kind, ""), chance: 0) == nil)
+        }
+    }
+
+    @Test func aLimitCountsAttemptsInARow() {
+        var policy = ReconnectPolicy(limit: 2)
+        #expect(policy.failed(lost, chance: 0) != nil)
+        #expect(policy.failed(lost, chance: 0) != nil)
+        #expect(policy.failed(lost, chance: 0) == nil)
+    }
+
+    @Test func aServerThatClosesAtEachStreamNameDoesNotKnowIt() {
+        var policy = ReconnectPolicy()
+        #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil)
+        #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil)
+        #expect(policy.failed(lost, atStreamName: true, chance: 0) == nil)
+        policy = ReconnectPolicy()
+        policy.connected()
+        for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil) }
+    }
+}
+
+@Suite struct BitrateControllerTests {
+    /// A link that takes `capacity` bits a second; the encoder makes what it is told. Four measurements a second.
+    private struct Link {
+        var controller = BitrateController(range: 500_000...4_000_000)
+        var waiting = 0.0
+        var delivered = 0.0
+        var now: Int64 = 0
+        var longestDelay = 0.0
+
+        mutating func run(seconds: Int, capacity: Double) {
+            for _ in 0..<(seconds * 4) {
+                waiting += Double(controller.target.bitrate) / 8 / 4 / Double(controller.target.frameDivisor)
+                let sent = min(waiting, capacity / 8 / 4)
+                waiting -= sent
+                delivered += sent
+                now += 250_000_000
+                longestDelay = max(longestDelay, waiting * 8 / capacity)
+                _ = controller.update(
+                    .init(now: now, waitingBytes: Int(waiting), deliveredBytes: Int64(delivered)))
+            }
+        }
+    }
+
+    @Test func nothingChangesWhileTheNetworkTakesEverything() {
+        var link = Link()
+        link.run(seconds: 60, capacity: 10_000_000)
+        #expect(link.controller.target == .init(bitrate: 4_000_000, frameDivisor: 1))
+    }
+
+    @Test func itFollowsANarrowLinkAndComesBack() {
+        var link = Link()
+        link.run(seconds: 20, capacity: 6_000_000)
+        link.run(seconds: 20, capacity: 1_000_000)
+        #expect((500_000...1_000_000).contains(link.controller.target.bitrate))
+        #expect(link.waiting * 8 / 1_000_000 < 1)
+        #expect(link.longestDelay < 10)
+        link.run(seconds: 5, capacity: 6_000_000)
+        #expect(link.waiting * 8 / 6_000_000 < 0.1)
+        link.run(seconds: 90, capacity: 6_000_000)
+        #expect(link.controller.target.bitrate == 4_000_000)
+    }
+
+    @Test func atTheFloorPicturesBecomeFewer() {
+        var link = Link()
+        link.run(seconds: 30, capacity: 200_000)
+        #expect(link.controller.target.bitrate == 500_000)
+        #expect(link.controller.target.frameDivisor > 1)
+        link.run(seconds: 120, capacity: 6_000_000)
+        #expect(link.controller.target == .init(bitrate: 4_000_000, frameDivisor: 1))
+    }
+}

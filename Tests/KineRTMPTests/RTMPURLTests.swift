@@ -1,0 +1,48 @@
+import KineRTMP
+import Testing
+
+@Suite struct RTMPURLTests {
+    @Test(arguments: [
+        ("rtmp://a.example/live2/abcd-efgh", "a.example", 1935, "live2", "abcd-efgh"),
+        ("rtmps://live.example:443/rtmp/FB-1?s_bl=1&a=x/y", "live.example", 443, "rtmp", "FB-1?s_bl=1&a=x/y"),
+        ("RTMP://h:1936/app/instance/key", "h", 1936, "app/instance", "key"),
+        ("rtmp://[::1]:1/app/key", "::1", 1, "app", "key"), ("rtmp://h/path/", "h", 1935, "path", ""),
+        ("rtmp://h/live?vhost=v/key", "h", 1935, "live?vhost=v", "key"),
+    ]) func addressesAreTakenApart(text: String, host: String, port: Int, application: String, stream: String) throws {
+        let url = try RTMPURL(text)
+        #expect(url.host == host && url.port == port)
+        #expect(url.application == application && url.streamName == stream)
+    }
+
+    @Test func userAndPasswordAreDecoded() throws {
+        let url = try RTMPURL("rtmp://us%40er:p%3Aa@ss@h/app/key")
+        #expect(url.user == "us@er" && url.password == "p:a@ss")
+        #expect(url.serverAddress() == "rtmp://h/app")
+    }
+
+    @Test func secretsAreNotInADescription() throws {
+        let url = try RTMPURL("rtmps://user:password@h:444/app/key?token=1")
+        for text in ["\(url)", String(reflecting: url), "\([url])", String(describing: Optional(url))] {
+            #expect(text.contains("rtmps://h:444/app/…"))
+            #expect(!text.contains("user") && !text.contains("password") && !text.contains("key"))
+        }
+        var dumped = ""
+        dump(url, to: &dumped)
+        #expect(!dumped.contains("password") && !dumped.contains("key"))
+    }
+
+    @Test(arguments: [
+        ("http://h/app/key", RTMPURL.Error.scheme), ("rtmp:/h/app/key", .scheme), ("rtmp:///app/key", .host),
+        ("rtmp://h:0/app/key", .port), ("rtmp://h:70000/a/k", .port), ("rtmp://h:+1/a/k", .port),
+        ("rtmp://h", .application), ("rtmp://h/", .application), ("rtmp://h//key", .application),
+        ("rtmp://h/app", .streamName), ("rtmp://h/a/k ey", .character), ("rtmp://h/a/k\n", .character),
+        ("rtmp://[::1/a/k", .host),
+    ]) func whatIsNoAddressSaysWhy(text: String, error: RTMPURL.Error) {
+        #expect(throws: error) { try RTMPURL(text) }
+    }
+
+    @Test func aServerCannotMoveAStreamOutOfEncryption() throws {
+        #expect(try RTMPURL("rtmps://h/app/key").moved(to: "rtmp://h/app") == nil)
+        #expect(try RTMPURL("rtmp://h/app/key").moved(to: "rtmps://h/app")?.isSecure == true)
+    }
+}

@@ -1,0 +1,52 @@
+import KineRTMP
+import RTMPTesting
+import Testing
+
+@Suite struct TagTests {
+    private func picture(_ codec: RTMPStreamFormat.VideoCodec, _ isKeyframe: Bool) -> [UInt8] {
+        ([0xAA, 0xBB] as [UInt8]).withUnsafeBytes { VideoTag.picture(codec, isKeyframe: isKeyframe, bytes: $0) }
+    }
+
+    private func video(_ codec: RTMPStreamFormat.VideoCodec) -> RTMPStreamFormat.Video {
+        .init(
+            codec: codec, decoderConfiguration: [1, 2], width: 64, height: 48, framesPerSecond: 30, bitrate: 2_500_000)
+    }
+
+    @Test func h264HasTheTagsThatEveryServerKnows() {
+        #expect(VideoTag.sequenceHeader(video(.h264)) == [0x17, 0, 0, 0, 0, 1, 2])
+        #expect(picture(.h264, true) == [0x17, 1, 0, 0, 0, 0xAA, 0xBB])
+        #expect(picture(.h264, false) == [0x27, 1, 0, 0, 0, 0xAA, 0xBB])
+        #expect(VideoTag.endOfSequence(.h264) == [0x17, 2, 0, 0, 0])
+    }
+
+    @Test func newerCodecsHaveExtendedTags() {
+        let (hvc1, av01) = (Array("hvc1".utf8), Array("av01".utf8))
+        #expect(VideoTag.sequenceHeader(video(.hevc)) == [0x90] + hvc1 + [1, 2])
+        #expect(picture(.hevc, true) == [0x93] + hvc1 + [0xAA, 0xBB])
+        #expect(picture(.hevc, false) == [0xA3] + hvc1 + [0xAA, 0xBB])
+        #expect(VideoTag.sequenceHeader(video(.av1)) == [0x90] + av01 + [1, 2])
+        #expect(picture(.av1, false) == [0xA1] + av01 + [0xAA, 0xBB])
+        #expect(VideoTag.endOfSequence(.av1) == [0x92] + av01)
+    }
+
+    @Test func soundIsAACWhateverItsRate() {
+        #expect(([7] as [UInt8]).withUnsafeBytes { AudioTag.sound($0) } == [0xAF, 1, 7])
+    }
+
+    @Test func metadataSaysWhatIsTrue() throws {
+        let audio = RTMPStreamFormat.Audio(
+            specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000)
+        let values = try StrictAMF.read(RTMPStreamFormat(video: video(.h264), audio: audio).metadata(encoder: "E"))
+        #expect(values.prefix(2) == [.string("@setDataFrame"), .string("onMetaData")])
+        let expected: [(String, StrictAMF)] = [
+            ("width", .number(64)), ("height", .number(48)), ("framerate", .number(30)), ("videocodecid", .number(7)),
+            ("videodatarate", .number(2500)), ("audiocodecid", .number(10)), ("audiosamplerate", .number(48000)),
+            ("audiosamplesize", .number(16)), ("audiochannels", .number(2)), ("stereo", .boolean(true)),
+            ("audiodatarate", .number(160)), ("encoder", .string("E")),
+        ]
+        #expect(values[2] == .object(expected))
+        let hevc = try StrictAMF.read(RTMPStreamFormat(video: video(.hevc), audio: nil).metadata())
+        #expect(hevc[2]["videocodecid"] == .number(Double(0x6876_6331)))
+        #expect(hevc[2]["audiocodecid"] == nil)
+    }
+}

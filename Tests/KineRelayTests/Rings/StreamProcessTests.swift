@@ -1,0 +1,113 @@
+// A stream from this process to another one, under load: every byte of what arrives is known beforehand.
+import Glibc
+import KineMedia
+import KinePlatform
+import KineRelay
+import RelayTesting
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct StreamProcessTests {
+    /// An extension's process, and the engine's ends of what leads to it.
+    private struct Peer {
+        let process: ChildProcess
+        let control: ExtensionEngineEnd
+        let sender: StreamSender
+        let memory: PictureMemory
+
+        init(_ manner: String, encoded: Bool = true, ringBytes: Int = 1 << 17) throws {
+            sender = try StreamSender(video: encoded, pictures: StampedTake.layout, sampleRingBytes: ringBytes)
+            memory = try PictureMemory(layout: StampedTake.layout)
+            let ends = try ExtensionEngineEnd.withExtensionEnd()
+            control = ends.0
+            var options = ChildProcess.Options()
+            options.descriptors = [nil, nil, .standardError, ends.extensionEnd]
+            let path = try #require(BuiltProgram.path("RelayPeer"))
+            process = try ChildProcess(executable: path, arguments: [manner], environment: [], options: options)
+            try ends.extensionEnd.close()
+            let start = ExtensionStart(
+                service: "test", setupInfo: [:], framesPerSecond: 60, video: nil, pictures: StampedTake.layout,
+                sounds: [], sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20)
+            try control.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
+            #expect(try control.receive(until: Self.soon()) == [.started])
+        }
+
+        static func soon() -> Int64 { MonotonicClock.now() + 60_000_000_000 }
+
+        /// The numbers in the peer's last words: pictures, samples, gaps.
+        func finish() throws -> [Int] {
+            try control.send(.finish(after: sender.position, seconds: 60))
+            var reports: [ExtensionReport] = []
+            while !reports.contains(.finished) {
+                reports += try control.receive(until: Self.soon())
+                if case .failed(let fault)? = reports.last {
+                    Issue.record("\(fault)")
+                    break
+                }
+            }
+            #expect(process.end(signal: 0, deadline: Self.soon()) == .exited(status: 0))
+            guard case .state(let words)? = reports.first else { return [] }
+            return words.split(separator: " ").compactMap { Int($0) }
+        }
+    }
+
+    @Test(arguments: ["fast", "slow", "stuttering"])
+    func `a reader gets whole pictures in order, and every gap in the samples is marked`(manner: String) throws {
+        let peer = try Peer(manner)
+        let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
+        // Samples come from a second thread, as an engine's sound does.
+        let sender = peer.sender
+        let thread = DedicatedThread(name: "samples") {
+            var samples = StampedSamples()
+            for _ in 0..<3000 { samples.next(to: sender, withPictures: true) }
+        }
+        for _ in 0..<1500 { try pictures.next() }
+        thread.join()
+        let numbers = try peer.finish()
+        try #require(numbers.count == 3)
+        let counts = peer.sender.counts
+        try peer.sender.check()
+        #expect(numbers[0] > 0 && numbers[0] <= pictures.offered)
+        #expect(counts.queuedBytes == 0)
+        // Nothing is lost that is not counted.
+        let soundLost = Int((counts.soundLost / 0.016).rounded())
+        let encodedSkipped = Int(counts.picturesSkipped) - (pictures.offered - numbers[0])
+        #expect(numbers[1] + soundLost + encodedSkipped == 9000)
+        #expect(peer.sender.heldSince(now: MonotonicClock.now()) == nil)
+    }
+
+    @Test func `an extension that writes garbage into its state page is found out`() throws {
+        for _ in 0..<5 {
+            let peer = try Peer("hostile")
+            defer { _ = peer.process.end(signal: SIGKILL, deadline: Peer.soon()) }
+            let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
+            var samples = StampedSamples()
+            #expect(throws: StreamSender.Error.self) {
+                let deadline = Peer.soon()
+                while MonotonicClock.now() < deadline {
+                    try pictures.next()
+                    samples.next(to: peer.sender, withPictures: true)
+                    _ = peer.sender.heldSince(now: MonotonicClock.now())
+                    _ = peer.sender.counts
+                }
+            }
+            // From then on nothing is believed or sent.
+            let position = peer.sender.position
+            samples.next(to: peer.sender, withPictures: true)
+            #expect(peer.sender.position == position)
+            #expect(throws: StreamSender.Error.self) { try peer.sender.check() }
+        }
+    }
+
+    @Test func `an extension that dies with a picture in hand holds it, and its engine goes on`() throws {
+        let peer = try Peer("slow")
+        let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
+        for _ in 0..<10 { try pictures.next() }
+        _ = peer.process.end(signal: SIGKILL, deadline: Peer.soon())
+        let before = MonotonicClock.now()
+        for _ in 0..<1000 { try pictures.next() }
+        let since = try #require(peer.sender.heldSince(now: MonotonicClock.now()))
+        #expect(since <= MonotonicClock.now())
+        #expect(MonotonicClock.now() - before < 10_000_000_000)
+    }
+}

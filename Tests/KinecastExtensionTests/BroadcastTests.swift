@@ -1,0 +1,124 @@
+// Handlers, run as in an extension's process: over a real socket, real memories, and their own thread.
+import Glibc
+import KineMedia
+import KineRelay
+import KinecastExtension
+import KinecastExtensionTesting
+import Synchronization
+import Testing
+
+@Suite @BroadcastActor struct BroadcastTests {
+    @Test func `callbacks come in order, one at a time, on one thread that is not the main one`() async throws {
+        let feed = RehearsalFeed(appAudio: .pcm, micAudio: .aac)
+        let rehearsal = try ExtensionRehearsal(RecordingHandler.self, feed: feed)
+        try await rehearsal.start(setupInfo: ["url": "a", "sleep": "yes"])
+        try await rehearsal.sendPictures(2)
+        try await rehearsal.sendSound(.audioApp, seconds: 0.02)
+        try await rehearsal.sendSound(.audioMic, seconds: 0.02)
+        try await rehearsal.pause()
+        try await rehearsal.resume()
+        try await rehearsal.annotate(["title": "b"])
+        try await rehearsal.sendPictures(1)
+        #expect(await rehearsal.finish() == .finished)
+        #expect(
+            rehearsal.handler.calls == [
+                "started a", "video", "video", "audioApp", "audioMic", "paused", "resumed", "annotated b", "video",
+                "finished",
+            ])
+        #expect(!rehearsal.handler.hasOverlapped)
+        #expect(rehearsal.handler.threads.count == 1)
+        let main = await MainActor.run { UInt(pthread_self()) }
+        #expect(!rehearsal.handler.threads.contains(main))
+    }
+
+    @Test func `a broadcast that does not start ends with its sentence`() async throws {
+        let rehearsal = try ExtensionRehearsal(RecordingHandler.self)
+        await #expect(throws: ExtensionRehearsal<RecordingHandler>.Error.failed(Refusal().description)) {
+            try await rehearsal.start(setupInfo: ["refuse": "yes"])
+        }
+        #expect(rehearsal.handler.calls == ["started "])
+    }
+
+    /// Ends the broadcast at the third sample, from another thread.
+    final class Quitter: RecordingHandler {
+        override func processSampleBuffer(
+            _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
+        ) async {
+            await super.processSampleBuffer(sampleBuffer, with: sampleBufferType)
+            guard calls.count == 4 else { return }
+            await Task.detached { self.finishBroadcastWithError(Refusal()) }.value
+            finishBroadcastWithError(Refusal(description: "not told"))
+        }
+    }
+
+    @Test func `a handler that gives up is called no more`() async throws {
+        let rehearsal = try ExtensionRehearsal(Quitter.self)
+        try await rehearsal.start()
+        await #expect(throws: ExtensionRehearsal<Quitter>.Error.failed(Refusal().description)) {
+            try await rehearsal.sendPictures(10)
+        }
+        #expect(await rehearsal.finish() == .failed(Refusal().description))
+        #expect(rehearsal.handler.calls == ["started ", "video", "video", "video"])
+    }
+
+    @Test func `when the engine dies the broadcast is finished`() async throws {
+        let rehearsal = try ExtensionRehearsal(RecordingHandler.self)
+        try await rehearsal.start()
+        try await rehearsal.sendPictures(1)
+        await rehearsal.engineDies()
+        #expect(rehearsal.handler.calls == ["started ", "video", "finished"])
+    }
+
+    final class Sluggard: RecordingHandler {
+        override func broadcastFinished() async {
+            await super.broadcastFinished()
+            try? await Task.sleep(nanoseconds: 300_000_000)
+        }
+    }
+
+    @Test func `finishing has an end`() async throws {
+        let rehearsal = try ExtensionRehearsal(Sluggard.self)
+        try await rehearsal.start()
+        #expect(await rehearsal.finish(seconds: 0.05) == .endedByForce)
+        #expect(rehearsal.handler.calls.last == "finished")
+    }
+
+    final class Talker: BroadcastSampleHandler {
+        private(set) var known: BroadcastContext?
+        override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
+            known = context
+            announce(link: "http://127.0.0.1:1/")
+            report(state: "connected")
+            warn("The key expires today; make another.")
+            requestKeyframe()
+            viewers = 2
+            addSentBytes(5)
+        }
+    }
+
+    @Test func `what a handler says reaches the engine, and it knows the formats`() async throws {
+        var feed = RehearsalFeed(
+            video: .encoded(PixelSize(width: 64, height: 48)), appAudio: .aac, micAudio: .pcm)
+        feed.framesPerSecond = 25
+        let rehearsal = try ExtensionRehearsal(Talker.self, feed: feed)
+        try await rehearsal.start()
+        #expect(
+            rehearsal.reports == [
+                .link("http://127.0.0.1:1/"), .state("connected"), .warning("The key expires today; make another."),
+                .needsKeyframe, .started,
+            ])
+        let context = try #require(rehearsal.handler.known)
+        #expect(context.framesPerSecond == 25)
+        guard case .h264(let format) = context.video else {
+            Issue.record("no encoded pictures")
+            return
+        }
+        #expect(format.size == PixelSize(width: 64, height: 48))
+        guard case .aac(let track) = context.audioApp else {
+            Issue.record("no AAC")
+            return
+        }
+        #expect(track.audioSpecificConfig == [0x11, 0x90])
+        #expect(context.audioMic == .pcm(sampleRate: 48000, channels: 2))
+    }
+}

@@ -1,0 +1,137 @@
+// An extension's process from the engine's end: what it says, and that it ends.
+import Glibc
+import KineMedia
+import KinePlatform
+import KineRelay
+import RelayTesting
+import SystemPackage
+import Testing
+
+@testable import KinecastExtension
+
+@Suite struct ExtensionProcessTests {
+    /// A running fixture.
+    private struct Running {
+        let process: ChildProcess
+        let control: ExtensionEngineEnd
+        let sender: StreamSender
+        let memory: PictureMemory
+
+        init(_ setupInfo: [String: String] = [:], finishSeconds: Double = 5) throws {
+            let layout = PictureLayout(
+                pixelFormat: .i420, visibleSize: PixelSize(width: 64, height: 48), slotCount: 3)
+            sender = try StreamSender(video: false, pictures: layout, sampleRingBytes: 1 << 16)
+            memory = try PictureMemory(layout: layout)
+            let ends = try ExtensionEngineEnd.withExtensionEnd()
+            control = ends.0
+            var options = ChildProcess.Options()
+            options.descriptors = [nil, nil, .standardError, ends.extensionEnd]
+            process = try ChildProcess(
+                executable: try #require(BuiltProgram.path("ExtensionFixture")), arguments: [], environment: [],
+                options: options)
+            try ends.extensionEnd.close()
+            let start = ExtensionStart(
+                service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, pictures: layout, sounds: [],
+                sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20, finishSeconds: finishSeconds)
+            try control.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
+        }
+
+        static func soon() -> Int64 { MonotonicClock.now() + 30_000_000_000 }
+
+        /// Reads until `report` comes, and returns what came before it.
+        func wait(for isFit: (ExtensionReport) -> Bool) throws -> [ExtensionReport] {
+            var reports: [ExtensionReport] = []
+            while true {
+                let arrived = try control.receive(until: Self.soon())
+                try #require(!arrived.isEmpty, "nothing more came after \(reports)")
+                reports += arrived
+                if reports.contains(where: isFit) { return reports }
+            }
+        }
+
+        func offerPicture() throws {
+            _ = try sender.offer(
+                slot: 0, at: .zero, duration: .zero, damage: .full(size: memory.layout.size), orientation: .up)
+        }
+
+        /// The process ends of itself.
+        func expectEnd() { #expect(process.end(signal: 0, deadline: Self.soon()) == .exited(status: 0)) }
+    }
+
+    @Test func `it reports its start and its end, and exits`() throws {
+        let running = try Running(["main": "yes"])
+        #expect(try running.wait { $0 == .started } == [.state("main"), .started])
+        try running.offerPicture()
+        try running.control.send(.finish(after: running.sender.position, seconds: 5))
+        _ = try running.wait { $0 == .finished }
+        running.expectEnd()
+        #expect(try running.sender.reclaim() == [0])
+    }
+
+    @Test func `it reports why it does not start, and exits`() throws {
+        let running = try Running(["refuse": "The address is no address; give another."])
+        #expect(
+            try running.wait { $0 != .heartbeat } == [.failed("The address is no address; give another.")])
+        running.expectEnd()
+    }
+
+    @Test func `it ends when its engine has gone, also where its handler does not`() throws {
+        let running = try Running(["finish": "hang"], finishSeconds: 0.2)
+        _ = try running.wait { $0 == .started }
+        running.control.close()
+        running.expectEnd()
+    }
+
+    @Test func `it ends after an error, also where its handler hangs`() throws {
+        let running = try Running(["sample": "fail and hang"])
+        _ = try running.wait { $0 == .started }
+        try running.offerPicture()
+        _ = try running.wait { $0 == .failed("Gave up.") }
+        running.expectEnd()
+    }
+
+    @Test func `it sends statistics while its handler hangs, and the picture counts as held`() throws {
+        let running = try Running(["sample": "hang"])
+        defer { _ = running.process.end(signal: SIGKILL, deadline: Running.soon()) }
+        _ = try running.wait { $0 == .started }
+        try running.offerPicture()
+        _ = try running.wait {
+            if case .statistics(let statistics) = $0 { statistics.pictures == 1 } else { false }
+        }
+        #expect(running.sender.heldSince(now: MonotonicClock.now()) != nil)
+    }
+
+    @Test func `started by hand it says what it is`() throws {
+        let ends = try FileDescriptor.pipe()
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, ends.writeEnd]
+        let process = try ChildProcess(
+            executable: try #require(BuiltProgram.path("ExtensionFixture")), arguments: [], environment: [],
+            options: options)
+        try ends.writeEnd.close()
+        #expect(process.end(signal: 0, deadline: Running.soon()) == .exited(status: 64))
+        var text = [UInt8](repeating: 0, count: 1000)
+        let count = try text.withUnsafeMutableBytes { try ends.readEnd.read(into: $0) }
+        let sentence = String(decoding: text[..<count], as: UTF8.self)
+        #expect(sentence.contains("ExtensionFixture is an upload extension of Kinecast"))
+        #expect(sentence.split(separator: "\n").count == 1)
+        try ends.readEnd.close()
+    }
+
+    @Test func `heartbeats are sent although no handler runs`() throws {
+        let (engine, end) = try ExtensionEngineEnd.withExtensionEnd()
+        let session = try BroadcastSession(adopting: end)
+        let thread = DedicatedThread(name: "control") {
+            var loop = ControlLoop(session, heartbeatInterval: 5_000_000)
+            _ = loop.run()
+        }
+        var beats = 0
+        while beats < 3 {
+            let reports = try engine.receive(until: Running.soon())
+            try #require(!reports.isEmpty)
+            beats += reports.filter { $0 == .heartbeat }.count
+        }
+        session.end()
+        thread.join()
+    }
+}

@@ -1,0 +1,190 @@
+// What a person reads of a broadcast, and what a script gets.
+import KineMedia
+import KineRelay
+import SystemPackage
+import Testing
+
+@testable import kinecast
+
+@Suite struct TakeReporterTests {
+    /// What a reporter writes of some messages, on both streams.
+    func written(
+        output: String? = nil, destinations: [String] = ["live"], _ messages: [EngineMessage]
+    ) throws -> (output: String, errors: String) {
+        let (out, errors) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
+        defer { for end in [out.readEnd, errors.readEnd] { try? end.close() } }
+        var configuration = TakeConfiguration(source: .screen(monitor: nil), output: output)
+        configuration.destinations = destinations.map { .init(service: $0, label: $0) }
+        let reporter = TakeReporter(
+            configuration, terminal: Terminal(errors.writeEnd), output: Terminal(out.writeEnd), json: false,
+            hasCommand: false)
+        for message in messages { reporter.report(.engine(message)) }
+        for end in [out.writeEnd, errors.writeEnd] { try end.close() }
+        return (try text(out.readEnd), try text(errors.readEnd))
+    }
+
+    /// All that is in a pipe; less than the kernel keeps for it.
+    func text(_ pipe: FileDescriptor) throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = try bytes.withUnsafeMutableBytes { try pipe.read(into: $0) }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    func event(_ kind: DestinationEvent.Kind, _ destination: Int = 0, _ label: String = "live") -> EngineMessage {
+        .destination(DestinationEvent(destination: destination, label: label, kind: kind))
+    }
+
+    @Test func `the link and nothing else goes to standard output, once`() throws {
+        let (output, errors) = try written([
+            event(.phase(.launching)), event(.phase(.starting)), event(.link("http://127.0.0.1:1/t")),
+            event(.phase(.live)), event(.warning("it is slow.")), event(.restarting(after: .crashed("signal 11"))),
+            event(.link("http://127.0.0.1:1/t")), event(.phase(.live)), event(.phase(.paused)), event(.phase(.live)),
+            event(.ended(.finished)),
+        ])
+        #expect(output == "http://127.0.0.1:1/t\n")
+        #expect(
+            errors.split(separator: "\n") == [
+                "Live at http://127.0.0.1:1/t", "kinecast: live: it is slow.",
+                "kinecast: live crashed (signal 11); it is started again.", "Live at http://127.0.0.1:1/t",
+            ])
+    }
+
+    @Test func `a destination without a link is said to be live once, and again after a restart`() throws {
+        let (output, errors) = try written(
+            destinations: ["a", "b"],
+            [
+                event(.phase(.live), 0, "a"), event(.phase(.paused), 0, "a"), event(.phase(.live), 0, "a"),
+                event(.phase(.live), 1, "b"), event(.restarting(after: .stalled("no heartbeat for 30 s")), 1, "b"),
+                event(.phase(.live), 1, "b"),
+            ])
+        #expect(output.isEmpty)
+        #expect(
+            errors.split(separator: "\n") == [
+                "Broadcasting to a.", "Broadcasting to b.",
+                "kinecast: b stalled: no heartbeat for 30 s; it is started again.",
+                "Broadcasting to b.",
+            ])
+    }
+
+    @Test func `a take that cannot begin says why once, not for each destination too`() throws {
+        let reason = "There is no display: DISPLAY is not set."
+        let (_, errors) = try written([
+            event(.ended(.failed(reason))), event(.ended(.failed("It has no key.")), 1, "b"),
+            .failed(TakeFailure(exitStatus: 69, message: reason)),
+        ])
+        #expect(
+            errors.split(separator: "\n") == [
+                "kinecast: b failed: It has no key; this destination is over.", "kinecast: \(reason)",
+            ])
+    }
+
+    @Test(arguments: [
+        (DestinationEnding.failed("The server refuses the key."), "x failed: The server refuses the key"),
+        (.crashed("signal 11"), "x crashed (signal 11)"),
+        (.memoryLimitExceeded(peak: 53 << 20, limit: 50 << 20), "x used 53 MB of memory, and 50 MB is its limit"),
+        (.stalled("held a sample for 5 s"), "x stalled: held a sample for 5 s"),
+    ])
+    func `each way to end has its own sentence`(ending: DestinationEnding, words: String) {
+        func sentence(_ kind: DestinationEvent.Kind) -> String? {
+            DestinationText.sentence(DestinationEvent(destination: 0, label: "x", kind: kind), isKnownLive: true)
+        }
+        #expect(sentence(.ended(ending)) == "kinecast: \(words); this destination is over.")
+        #expect(sentence(.restarting(after: ending)) == "kinecast: \(words); it is started again.")
+    }
+
+    @Test func `an extension's words stay on one line and cannot move the cursor`() {
+        let event = DestinationEvent(destination: 0, label: "x", kind: .state("on\u{1b}[2J\nair\r\n."))
+        #expect(DestinationText.sentence(event, isKnownLive: true) == "x: on [2J air.")
+    }
+
+    @Test func `the progress line tells of destinations, and of no file where there is none`() {
+        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .live)
+        status.residentMemory = 12 << 20
+        status.statistics.viewers = 1
+        var second = DestinationStatus(destination: 1, service: "b", label: "b", phase: .starting)
+        second.state = "connecting."
+        var third = DestinationStatus(destination: 2, service: "c", label: "c", phase: .ended)
+        third.ending = .crashed("signal 9")
+        #expect(
+            TakeReporter.progressLine(
+                TakeProgress(), since: nil, isPaused: false, hasFile: false, [status, second, third])
+                == "● 0:00  0.0 fps  live: 1 viewer, 12 MB  b: starting, connecting  c: crashed  0 unchanged  0 dropped"
+        )
+    }
+
+    @Test func `the summary has a line for each destination`() {
+        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .ended)
+        status.ending = .finished
+        status.statistics.pictures = 90
+        status.statistics.sentBytes = 1_500_000
+        status.peakMemory = 18 << 20
+        status.restarts = 1
+        status.soundLost = 0.25
+        var summary = TakeSummary(
+            output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
+        summary.progress.duration = .seconds(3)
+        summary.destinations = [status]
+        #expect(
+            HumanText.summary(summary) == [
+                "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped (stopped).",
+                "live: finished, 90 pictures, 1.5 MB sent, 0.3 s of sound lost, started again once, at most 18 MB.",
+            ])
+    }
+
+    @Test func `the heading says where to`() {
+        let size = PixelSize(width: 640, height: 480)
+        let alone = TakeStarted(id: "abc", output: nil, size: size, environment: [])
+        let recorded = TakeStarted(id: "abc", output: "/a.mp4", size: size, environment: [])
+        #expect(TakeReporter.heading(recorded, []) == "Recording 640x480 to /a.mp4 as abc; Ctrl-C ends it.")
+        #expect(
+            TakeReporter.heading(alone, ["live", "b"]) == "Broadcasting 640x480 to live and b as abc; Ctrl-C ends it.")
+        #expect(
+            TakeReporter.heading(recorded, ["live"])
+                == "Broadcasting 640x480 to live, and recording to /a.mp4, as abc; Ctrl-C ends it.")
+    }
+
+    @Test func `status has a line for each destination beneath its take`() {
+        func status(_ id: String, _ labels: [String]) -> (TakeRecord, TakeStatus?) {
+            var status = TakeStatus(
+                id: id, phase: .recording, output: nil, source: "screen", progress: TakeProgress())
+            status.destinations = labels.map {
+                var one = DestinationStatus(destination: 0, service: $0, label: $0, phase: .live)
+                one.residentMemory = 12 << 20
+                one.memoryLimit = 50 << 20
+                one.statistics.queuedBytes = 1000
+                one.link = "http://\($0)"
+                return one
+            }
+            return (TakeRecord(id: id, pid: 1, output: nil, source: "screen", started: 0), status)
+        }
+        #expect(
+            StatusCommand.text([status("abc", ["live", "other"]), status("def", []), status("ghi", ["x"])]) == [
+                "TAKE  STATE      TIME  SIZE  SOURCE  FILE",
+                "abc   recording  0:00  -     screen  -",
+                "  → live   live  12 MB of 50 MB  1.0 kB waiting  -  http://live",
+                "  → other  live  12 MB of 50 MB  1.0 kB waiting  -  http://other",
+                "def   recording  0:00  -     screen  -",
+                "ghi   recording  0:00  -     screen  -",
+                "  → x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
+            ])
+    }
+
+    @Test func `a destination's event has the keys that its kind needs`() throws {
+        func json(_ kind: DestinationEvent.Kind) throws -> String {
+            var event = JSONEvent.destination(DestinationEvent(destination: 1, label: "a", kind: kind))
+            event.time = 2
+            return try JSONEvents.line(event)
+        }
+        #expect(
+            try json(.phase(.live))
+                == #"{"destination":1,"event":"destination","kind":"phase","label":"a","phase":"live","time":2}"#)
+        #expect(
+            try json(.ended(.memoryLimitExceeded(peak: 3, limit: 2)))
+                == #"{"destination":1,"ending":"memoryLimitExceeded","event":"destination","kind":"ended","label":"a","#
+                + #""memoryLimit":2,"peakMemory":3,"time":2}"#)
+        #expect(
+            try json(.restarting(after: .crashed("signal 6")))
+                == #"{"destination":1,"ending":"crashed","event":"destination","kind":"restarting","label":"a","#
+                + #""message":"signal 6","time":2}"#)
+    }
+}

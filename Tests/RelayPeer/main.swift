@@ -1,0 +1,72 @@
+// The other process of the relay's tests: an extension's end that reads a stamped take, at its own pace or not at all well. Its
+// argument says how.
+import Glibc
+import KinePlatform
+import KineRelay
+import RelayTesting
+import SystemPackage
+
+let manner = CommandLine.arguments.dropFirst().first ?? "fast"
+
+func pause(milliseconds: Int) {
+    var time = timespec(tv_sec: 0, tv_nsec: milliseconds * 1_000_000)
+    nanosleep(&time, nil)
+}
+
+func run() throws {
+    let connection = try ExtensionConnection(
+        adopting: FileDescriptor(rawValue: 3), receivingDescriptors: true)
+    let deadline = MonotonicClock.now() + 60_000_000_000
+    guard case .start(let start)? = try connection.receive(until: deadline).first else { exit(2) }
+    let descriptors = connection.takeDescriptors()
+    if manner == "hostile" {
+        // Writes garbage over the state page until it is ended.
+        let page = try SharedMemory(adopting: descriptors[1], byteCount: SharedMemory.pageSize, writable: true)
+        try connection.send(.started)
+        var random = SystemRandomNumberGenerator()
+        withExtendedLifetime(page) {
+            while !connection.isClosed {
+                for offset in stride(from: 0, to: 256, by: 8) {
+                    page.base.storeBytes(of: random.next() as UInt64, toByteOffset: offset, as: UInt64.self)
+                }
+                _ = try? connection.readAvailable()
+            }
+        }
+        return
+    }
+    let receiver = try StreamReceiver(start, descriptors: descriptors)
+    try connection.send(.started)
+    var checker = StampChecker()
+    var turn = 0
+    var isFinishing = false
+    do {
+        while true {
+            let found = try checker.readAvailable(receiver) {
+                turn += 1
+                switch manner {
+                case "slow": pause(milliseconds: 20)
+                case "stuttering" where turn % 16 == 0: pause(milliseconds: 100)
+                default: break
+                }
+            }
+            if found { continue }
+            if isFinishing { break }
+            let ready = WakeSignal.poll(
+                [receiver.wakeDescriptor.rawValue, connection.descriptor.rawValue], until: deadline)
+            guard ready.contains(true) else { break }
+            if !receiver.clearWake() { break }
+            if ready[1] {
+                for request in try connection.readAvailable() {
+                    if case .finish = request { isFinishing = true }
+                }
+            }
+        }
+        try connection.send(.state("\(checker.pictures) \(checker.samples) \(checker.discontinuities)"))
+        try connection.send(.finished)
+    } catch {
+        try connection.send(.failed("\(error)"))
+    }
+    _ = connection.drain(until: deadline)
+}
+
+try run()

@@ -1,0 +1,191 @@
+// An X client that does what applications, users and monitors do to a screen. Every call returns after the server has
+// carried it out.
+import CXCB
+import Glibc
+import KineMedia
+
+public final class Painter {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    public let root: UInt32
+    private let connection: OpaquePointer
+    private let visual: UInt32
+    private let depth: UInt8
+
+    /// Connects to the display of that name.
+    public init(display: String) throws(Failure) {
+        guard let connection = xcb_connect(display, nil), xcb_connection_has_error(connection) == 0,
+            let screen = xcb_setup_roots_iterator(xcb_get_setup(connection)).data
+        else { throw Failure(description: "No X server answers at \(display).") }
+        self.connection = connection
+        root = screen.pointee.root
+        visual = screen.pointee.root_visual
+        depth = screen.pointee.root_depth
+    }
+
+    deinit { xcb_disconnect(connection) }
+
+    /// Requests are served in order: an answer says that those before it are done.
+    public func finish() {
+        free(xcb_get_input_focus_reply(connection, xcb_get_input_focus(connection), nil))
+    }
+
+    // MARK: Windows
+
+    /// A shown window, in one colour. No window manager has a say in it.
+    public func window(_ rect: PixelRect, colour: UInt32, border: Int = 0) -> UInt32 {
+        let id = xcb_generate_id(connection)
+        let values: [UInt32] = [colour, 1]
+        xcb_create_window(
+            connection, depth, id, root, Int16(rect.x), Int16(rect.y), UInt16(rect.width), UInt16(rect.height),
+            UInt16(border), UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue), visual,
+            XCB_CW_BACK_PIXEL.rawValue | XCB_CW_OVERRIDE_REDIRECT.rawValue, values)
+        xcb_map_window(connection, id)
+        finish()
+        return id
+    }
+
+    public func move(_ window: UInt32, x: Int, y: Int) {
+        configure(
+            window, XCB_CONFIG_WINDOW_X.rawValue | XCB_CONFIG_WINDOW_Y.rawValue,
+            [UInt32(bitPattern: Int32(x)), UInt32(bitPattern: Int32(y))])
+    }
+
+    public func resize(_ window: UInt32, to size: PixelSize) {
+        configure(
+            window, XCB_CONFIG_WINDOW_WIDTH.rawValue | XCB_CONFIG_WINDOW_HEIGHT.rawValue,
+            [UInt32(size.width), UInt32(size.height)])
+    }
+
+    private func configure(_ window: UInt32, _ mask: UInt32, _ values: [UInt32]) {
+        xcb_configure_window(connection, window, UInt16(mask), values)
+        finish()
+    }
+
+    public func unmap(_ window: UInt32) {
+        xcb_unmap_window(connection, window)
+        finish()
+    }
+
+    public func map(_ window: UInt32) {
+        xcb_map_window(connection, window)
+        finish()
+    }
+
+    public func destroy(_ window: UInt32) {
+        xcb_destroy_window(connection, window)
+        finish()
+    }
+
+    // MARK: Pixels
+
+    /// Fills part of a window, in its own coordinates.
+    public func fill(_ window: UInt32, _ rect: PixelRect, _ colour: UInt32) {
+        let context = xcb_generate_id(connection)
+        xcb_create_gc(connection, context, window, XCB_GC_FOREGROUND.rawValue, [colour])
+        var area = xcb_rectangle_t(
+            x: Int16(rect.x), y: Int16(rect.y), width: UInt16(rect.width), height: UInt16(rect.height))
+        xcb_poly_fill_rectangle(connection, window, context, 1, &area)
+        xcb_free_gc(connection, context)
+        finish()
+    }
+
+    /// Gives a window a picture, 0xRRGGBB with rows packed, that the server puts back by itself wherever it was lost.
+    public func setPicture(_ pixels: [UInt32], size: PixelSize, of window: UInt32) {
+        let pixmap = xcb_generate_id(connection)
+        xcb_create_pixmap(connection, depth, pixmap, root, UInt16(size.width), UInt16(size.height))
+        put(pixels, PixelRect(size: size), into: pixmap)
+        xcb_change_window_attributes(connection, window, XCB_CW_BACK_PIXMAP.rawValue, [pixmap])
+        xcb_free_pixmap(connection, pixmap)
+        xcb_clear_area(connection, 0, window, 0, 0, 0, 0)
+        finish()
+    }
+
+    /// Puts pixels, 0xRRGGBB with rows packed, into a window.
+    public func put(_ pixels: [UInt32], _ rect: PixelRect, into window: UInt32) {
+        let context = xcb_generate_id(connection)
+        xcb_create_gc(connection, context, window, 0, nil)
+        // A request holds 256 KiB at most.
+        let rows = max(1, 200_000 / (rect.width * 4))
+        for top in stride(from: 0, to: rect.height, by: rows) {
+            let height = min(rows, rect.height - top)
+            pixels[top * rect.width..<(top + height) * rect.width].withUnsafeBytes { bytes in
+                _ = xcb_put_image(
+                    connection, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), window, context, UInt16(rect.width),
+                    UInt16(height), Int16(rect.x), Int16(rect.y + top), 0, depth, UInt32(bytes.count),
+                    bytes.bindMemory(to: UInt8.self).baseAddress)
+            }
+        }
+        xcb_free_gc(connection, context)
+        finish()
+    }
+
+    // MARK: Pointer
+
+    /// Moves the pointer as a mouse does.
+    public func moveMouse(x: Int, y: Int) {
+        xcb_test_fake_input(connection, UInt8(XCB_MOTION_NOTIFY), 0, 0, root, Int16(x), Int16(y), 0)
+        finish()
+    }
+
+    /// Moves the pointer as a program does, of which no device tells.
+    public func warpPointer(x: Int, y: Int) {
+        xcb_warp_pointer(connection, 0, root, 0, 0, 0, 0, Int16(x), Int16(y))
+        finish()
+    }
+
+    /// Gives a window a pointer that is a rectangle of one colour.
+    public func setCursor(_ window: UInt32, size: PixelSize, hotSpot: (x: Int, y: Int), colour: UInt32) {
+        let bitmap = xcb_generate_id(connection)
+        xcb_create_pixmap(connection, 1, bitmap, root, UInt16(size.width), UInt16(size.height))
+        fillBitmap(bitmap, size)
+        let cursor = xcb_generate_id(connection)
+        // Sixteen bits a component.
+        func part(_ shift: UInt32) -> UInt16 { UInt16(colour >> shift & 255) * 257 }
+        xcb_create_cursor(
+            connection, cursor, bitmap, bitmap, part(16), part(8), part(0), 0, 0, 0, UInt16(hotSpot.x),
+            UInt16(hotSpot.y))
+        xcb_change_window_attributes(connection, window, XCB_CW_CURSOR.rawValue, [cursor])
+        xcb_free_pixmap(connection, bitmap)
+        finish()
+    }
+
+    private func fillBitmap(_ bitmap: UInt32, _ size: PixelSize) {
+        let context = xcb_generate_id(connection)
+        xcb_create_gc(connection, context, bitmap, XCB_GC_FOREGROUND.rawValue, [1])
+        var area = xcb_rectangle_t(x: 0, y: 0, width: UInt16(size.width), height: UInt16(size.height))
+        xcb_poly_fill_rectangle(connection, bitmap, context, 1, &area)
+        xcb_free_gc(connection, context)
+    }
+
+    // MARK: Monitors
+
+    /// Gives the screen another size, as `xrandr --fb` does after its outputs were turned off.
+    public func setScreenSize(_ size: PixelSize) throws(Failure) {
+        guard
+            let resources = xcb_randr_get_screen_resources_reply(
+                connection, xcb_randr_get_screen_resources(connection, root), nil)
+        else { throw Failure(description: "The X server has no RandR.") }
+        defer { free(resources) }
+        let count = Int(xcb_randr_get_screen_resources_crtcs_length(resources))
+        for crtc in UnsafeBufferPointer(start: xcb_randr_get_screen_resources_crtcs(resources), count: count) {
+            // A CRTC with a mode keeps the screen from becoming smaller than it.
+            free(
+                xcb_randr_set_crtc_config_reply(
+                    connection,
+                    xcb_randr_set_crtc_config(
+                        connection, crtc, 0, 0, 0, 0, 0, UInt16(XCB_RANDR_ROTATION_ROTATE_0.rawValue), 0, nil), nil))
+        }
+        let error = xcb_request_check(
+            connection,
+            xcb_randr_set_screen_size_checked(
+                connection, root, UInt16(size.width), UInt16(size.height), UInt32(size.width / 4),
+                UInt32(size.height / 4)))
+        defer { free(error) }
+        if let error {
+            throw Failure(description: "The screen's size cannot be changed: X error \(error.pointee.error_code).")
+        }
+    }
+}

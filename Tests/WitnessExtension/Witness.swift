@@ -1,0 +1,35 @@
+// An extension for tests that says which of its callbacks were called, in words that the events of `--json` carry.
+import KinecastExtension
+
+@main
+final class Witness: BroadcastSampleHandler {
+    private var seen: Set<SampleBufferType> = []
+
+    override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
+        if let reason = setupInfo["fail"] { throw Refusal(description: reason) }
+        if let link = setupInfo["link"] { announce(link: link) }
+        let told = setupInfo.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+        report(state: "started with \(told.joined(separator: " "))")
+    }
+
+    override func processSampleBuffer(
+        _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
+    ) async {
+        if seen.insert(sampleBufferType).inserted { report(state: "first \(sampleBufferType)") }
+        viewers = seen.count
+    }
+
+    override func broadcastPaused() async { report(state: "paused") }
+
+    override func broadcastResumed() async { report(state: "resumed") }
+
+    override func broadcastAnnotated(withApplicationInfo applicationInfo: [String: String]) async {
+        report(state: "annotated with \(applicationInfo["title"] ?? "nothing")")
+    }
+
+    override func broadcastFinished() async { report(state: "finished") }
+}
+
+struct Refusal: Error, CustomStringConvertible {
+    var description: String
+}

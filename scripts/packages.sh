@@ -1,0 +1,47 @@
+# Which Debian packages Kinecast needs, and their installation where some are missing. Sourced by the other scripts.
+
+# To build: the libraries' headers.
+build_packages=(
+    libavcodec-dev libavutil-dev libpulse-dev libswresample-dev libx264-dev libxcb-composite0-dev libxcb-damage0-dev
+    libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev libxcb-xtest0-dev libxcb1-dev libyuv-dev
+)
+# To build what is measured beside Kinecast, which a build of everything includes.
+measure_packages=(libturbojpeg0-dev)
+# To record with no display and no sound card.
+virtual_packages=(pulseaudio xauth xvfb)
+
+# install_packages NAME…: installs those that are missing, and says nothing when none is.
+install_packages() {
+    local name log missing=() root=()
+    for name in "$@"; do
+        [[ $(dpkg-query -W -f='${db:Status-Status}' "$name" 2>/dev/null) == installed ]] || missing+=("$name")
+    done
+    ((${#missing[@]})) || return 0
+    ((EUID == 0)) || root=(sudo)
+    echo "installing ${missing[*]}" >&2
+    log=$(mktemp)
+    if ! { "${root[@]}" apt-get update -q &&
+        "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}"
+    } >"$log" 2>&1; then
+        tail -n 20 "$log" >&2
+        rm -f "$log"
+        echo "apt-get could not install ${missing[*]}: the lines above say why; install them by hand and try again." >&2
+        return 1
+    fi
+    rm -f "$log"
+}
+
+# To test: decoders that are not ours, a browser, and RTMP servers.
+test_packages=(chromium chromium-driver ffmpeg libnginx-mod-rtmp mediainfo nginx-light openssl)
+
+# build_release NAME…: builds executables that carry Swift's library in themselves, which saves memory, and prints the
+# directory they are in.
+build_release() {
+    local product
+    for product in "$@"; do
+        # The linker's complaint about mktemp is about Swift's library; Kinecast does not call it.
+        swift build -c release --static-swift-stdlib --quiet --product "$product" 2>&1 |
+            { grep -v 'mktemp' || true; } >&2 || return 1
+    done
+    swift build -c release --static-swift-stdlib --show-bin-path
+}
