@@ -5,7 +5,7 @@ import KineMedia
 /// The recording of one take. Used by one thread, which calls:
 /// - `append` for each sample, in order within its track;
 /// - `flush` a few times a second, also while nothing changes: what it was given last is what a crash may cost;
-/// - `synchronize` once a second: what came before it outlives a power cut;
+/// - `synchronize` once a second, or a `DiskSynchronizer` beside it: what came before it outlives a power cut;
 /// - `finish` once.
 ///
 /// Samples without change of duration cost 4 bytes of memory each until the end (see `SampleTable`), and the samples
@@ -173,8 +173,7 @@ public final class MP4Writer {
         isDirty = true
     }
 
-    /// Returns when everything flushed would survive a power cut. Throws `removed` where the file has lost its name: end
-    /// the take then, `finish` puts the file back.
+    /// Returns when everything flushed would survive a power cut. Throws as `checkName` does.
     public func synchronize() throws(StorageError) {
         if let failure { throw failure }
         if isDirty {
@@ -186,6 +185,11 @@ public final class MP4Writer {
             }
             isDirty = false
         }
+        try checkName()
+    }
+
+    /// Throws `removed` where the file has lost its name: end the take then, `finish` puts the file back.
+    public func checkName() throws(StorageError) {
         if try file.isRemoved() { throw .removed(path: file.path) }
     }
 

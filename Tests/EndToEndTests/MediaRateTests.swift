@@ -95,8 +95,8 @@ extension MediaTests {
                     _ = WakeSignal.poll([], until: MonotonicClock.now() + 20_000_000)
                 }
                 let engine = try registry.find(nil).pid
-                // The beginning is not idle; count from a second on.
-                _ = WakeSignal.poll([], until: began + 1_500_000_000)
+                // The beginning is not idle.
+                _ = WakeSignal.poll([], until: began + 2_500_000_000)
                 // How often a thread of both processes gave the processor up and was woken again. That another program took it
                 // away, as the tests beside this one do, is no wake-up.
                 func switches() -> Int {

@@ -129,6 +129,11 @@ public final class DiskFile: StorageFile {
         guard fdatasync(descriptor.rawValue) == 0 else { throw error("synchronize") }
     }
 
+    /// For a thread that waits for the disk while another writes.
+    public func synchronizer() throws(StorageError) -> DiskSynchronizer {
+        try DiskSynchronizer(duplicating: descriptor, path: path)
+    }
+
     public func reserve(through end: Int64) throws(StorageError) {
         if end <= reservedEnd { return }
         let start = max(reservedEnd, try size())
@@ -274,7 +279,7 @@ public final class DiskFile: StorageFile {
 
     private func error(_ operation: String) -> StorageError { Self.translate(Errno(rawValue: errno), operation, path) }
 
-    private static func translate(_ error: Errno, _ operation: String, _ path: String) -> StorageError {
+    static func translate(_ error: Errno, _ operation: String, _ path: String) -> StorageError {
         switch error {
         case .noSpace, .diskQuotaExceeded, .fileTooLarge: .full(path: path)
         default: .failed(operation: operation, path: path, code: error.rawValue)

@@ -1,5 +1,5 @@
-// The thread that owns the file: it gathers samples, writes a fragment every half second, makes it durable every second, and
-// finishes the file at the end. Nothing else of a take waits for the disk.
+// The thread that owns the file: it gathers samples, writes a fragment every half second, has it made durable every second,
+// and finishes the file at the end. Nothing else of a take waits for the disk.
 import FoundationEssentials
 import KineContainers
 import KineMedia
@@ -32,7 +32,7 @@ public final class RecordingThread: Sendable {
     private static let queueLimit = 64 << 20
     private static let fragmentInterval: Int64 = 500_000_000
     /// A still picture is made to last longer in the file nearly once a second, so that a crash costs a second at most.
-    private static let stillInterval: Int64 = 950_000_000
+    private static let stillInterval: Int64 = 900_000_000
     private static let syncInterval: Int64 = 1_000_000_000
     /// While the picture stands still only its duration is at stake in a power cut, and each write to the medium wakes
     /// this thread several times.
@@ -130,7 +130,9 @@ public final class RecordingThread: Sendable {
             return .empty
         }
         let writer: MP4Writer
+        let synchronizer: DiskSynchronizer
         do throws(StorageError) {
+            synchronizer = try file.synchronizer()
             writer = try MP4Writer(
                 file: file, video: video, audio: audio, creationTime: Int64(Date().timeIntervalSince1970))
         } catch {
@@ -139,7 +141,9 @@ public final class RecordingThread: Sendable {
             _ = state.wait { $0.end }
             return .empty
         }
-        let end = write(with: writer, state, clock: clock, output: output)
+        let disk = SyncThread(synchronizer)
+        let end = write(with: writer, disk, state, clock: clock, output: output)
+        disk.end()
         do throws(StorageError) {
             let finished = try writer.finish(at: end)
             guard finished.pictures > 0 else {
@@ -155,7 +159,7 @@ public final class RecordingThread: Sendable {
 
     /// Writes until the end of the take, which it returns; after an error it only waits for it.
     private static func write(
-        with writer: MP4Writer, _ state: Monitor<State>, clock: TakeClock, output: Output
+        with writer: MP4Writer, _ disk: SyncThread, _ state: Monitor<State>, clock: TakeClock, output: Output
     ) -> MediaTime {
         var lastFlush = MonotonicClock.now()
         var lastSync = lastFlush
@@ -171,8 +175,8 @@ public final class RecordingThread: Sendable {
                 try writer.flush(through: end ?? clock.mediaTime(at: now))
                 lastFlush = now
                 if now - lastSync >= (samples.isEmpty ? stillSyncInterval : syncInterval) {
-                    try writer.synchronize()
-                    lastSync = now
+                    try writer.checkName()
+                    if try disk.start() { lastSync = now }
                 }
                 state.withLock { $0.bytesWritten = writer.bytesWritten }
                 if writer.needsRepeatedPicture { output.needsPicture() }

@@ -1,0 +1,53 @@
+// The thread that waits for the medium, so that the one that writes the file never does.
+import KineContainers
+import KinePlatform
+
+/// Makes a file durable whenever it is asked to, one request at a time. Call `end` before the file is closed.
+final class SyncThread {
+    private struct State {
+        var isWanted = false
+        var isBusy = false
+        var hasEnded = false
+        var failure: StorageError?
+    }
+
+    private let state = Monitor(State())
+    private let thread: DedicatedThread
+
+    init(_ file: DiskSynchronizer) {
+        let state = state
+        thread = DedicatedThread(name: "disk") {
+            while state.wait(for: { state -> Bool? in
+                guard state.isWanted || state.hasEnded else { return nil }
+                state.isBusy = state.isWanted && !state.hasEnded
+                state.isWanted = false
+                return state.isBusy
+            }) == true {
+                var failure: StorageError?
+                do throws(StorageError) { try file.synchronize() } catch { failure = error }
+                state.withLock { state in
+                    state.isBusy = false
+                    state.failure = state.failure ?? failure
+                }
+            }
+        }
+    }
+
+    /// Starts making durable what was written so far. Returns false where the disk is still busy with the last request; throws
+    /// what one of them met.
+    func start() throws(StorageError) -> Bool {
+        let (failure, isFree) = state.signal { state -> (StorageError?, Bool) in
+            guard state.failure == nil, !state.isBusy, !state.isWanted else { return (state.failure, false) }
+            state.isWanted = true
+            return (nil, true)
+        }
+        if let failure { throw failure }
+        return isFree
+    }
+
+    /// Waits for what has been started, and ends the thread.
+    func end() {
+        state.signal { $0.hasEnded = true }
+        thread.join()
+    }
+}
