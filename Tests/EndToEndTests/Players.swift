@@ -10,7 +10,12 @@ enum Players {
     static func accept(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for command in [
             ["ffprobe", "-v", "warning", "-show_streams", "-of", "default=nk=1", path],
-            ["ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-i", path, "-map", "0", "-f", "null", "-"],
+            // In the file's own units of time: ffmpeg counts in frames of a rate it guesses, of which two pictures may fall
+            // into one.
+            [
+                "ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f",
+                "null", "-",
+            ],
         ] {
             // Both streams of the shell's command come back: a complaint on either is one too many.
             let said = try complaints(command)
