@@ -141,7 +141,7 @@ public final class RecordingThread: Sendable {
             _ = state.wait { $0.end }
             return .empty
         }
-        let disk = SyncThread(synchronizer)
+        let disk = SyncThread(synchronizer.synchronize)
         let end = write(with: writer, disk, state, clock: clock, output: output)
         disk.end()
         do throws(StorageError) {
