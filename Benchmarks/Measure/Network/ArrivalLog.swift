@@ -60,18 +60,21 @@ public struct ArrivalLog: Equatable, Sendable {
     }
 
     /// Seconds after `instant` from which on pictures came at most `tolerance` nanoseconds later than usual; nil where they
-    /// never did. Single ones are forgiven, one in fifty: the machine has other things to do, too.
+    /// do not. What counts is the middle one of every half second: the machine has other things to do, too.
     public func settled(after instant: Int64, beyond usual: Int64, tolerance: Int64) -> Double? {
         let after = pictures.filter { $0.arrival >= instant }
-        var late = after.count { lateness($0) - usual > tolerance }
-        for (index, picture) in after.enumerated() {
-            let rest = after.count - index
-            guard rest >= 10 else { break }
-            let isLate = lateness(picture) - usual > tolerance
-            if !isLate, late * 50 <= rest { return Double(picture.arrival - instant) / 1e9 }
-            if isLate { late -= 1 }
+        var result: Double?
+        var rest = after[...]
+        while let last = rest.last {
+            let begin = rest.lastIndex { $0.arrival <= last.arrival - 500_000_000 }
+            let window = rest[(begin.map { $0 + 1 } ?? rest.startIndex)...]
+            let late = window.map { lateness($0) - usual }.sorted()
+            guard late.count >= 3, late[late.count / 2] <= tolerance else { break }
+            let first = window.first { lateness($0) - usual <= tolerance } ?? last
+            result = Double(first.arrival - instant) / 1e9
+            rest = rest.dropLast(window.count)
         }
-        return nil
+        return result
     }
 
     // MARK: Order
