@@ -68,7 +68,7 @@ extension PublisherLoop {
         if liveSince > 0 { status.reconnects += 1 }
         liveSince = now
         progress = (0, now)
-        controller?.reset()
+        controller.reset()
         if !isMoving { clearQueue() }
         isMoving = false
         status.server = session?.server
