@@ -1,0 +1,78 @@
+// A publisher's watch on its connection: deadlines, what the network takes, what is told of it.
+import KineRTMP
+import NIOCore
+
+extension PublisherLoop {
+    private static let measureInterval = TimeAmount.milliseconds(250)
+
+    /// Where only a quality was chosen, there is no rate that would be too much: it begins at what is plenty for a desktop,
+    /// which `--preset replaykit` has as well, and means what was chosen.
+    static func controller(_ settings: RTMPSettings, _ format: RTMPStreamFormat) -> BitrateController {
+        let chosen = format.video.map { $0.bitrate ?? 12 * $0.width * $0.height } ?? settings.minimumBitrate
+        return BitrateController(
+            range: min(settings.minimumBitrate, chosen)...chosen, reserved: format.audio?.bitrate ?? 0)
+    }
+
+    func beginMeasuring() {
+        measuring?.cancel()
+        measuring = eventLoop.scheduleRepeatedTask(initialDelay: Self.measureInterval, delay: Self.measureInterval) {
+            _ in
+            self.measure()
+        }
+    }
+
+    func scheduleDeadline() {
+        deadlineTimer?.cancel()
+        guard let deadline = session?.deadline else { return }
+        let mine = number
+        deadlineTimer = eventLoop.scheduleTask(in: .nanoseconds(max(0, deadline - now))) {
+            guard mine == self.number else { return }
+            self.perform(self.session?.tick(now: self.now) ?? [])
+        }
+    }
+
+    func measure() {
+        guard let channel, phase == .live || phase == .finishing else { return }
+        let mine = number
+        TCPStatistics.read(channel).whenSuccess { statistics in
+            guard mine == self.number, let channel = self.channel else { return }
+            let buffered = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+            self.measured(statistics, waiting: self.queue.byteCount + buffered)
+        }
+    }
+
+    func measured(_ statistics: TCPStatistics?, waiting: Int) {
+        let now = now
+        if let statistics {
+            let waiting = waiting + statistics.unsentBytes
+            if statistics.deliveredBytes != progress.delivered || waiting == 0 && !statistics.isUnacknowledged {
+                progress = (statistics.deliveredBytes, now)
+            } else if now - progress.at >= settings.stallDeadline {
+                return failed(
+                    PublishFailure(
+                        .lost,
+                        "The server \(url) has taken nothing for \(settings.stallDeadline / 1_000_000_000) seconds; "
+                            + "a new connection is made."))
+            }
+            status.roundTrip = Double(statistics.roundTrip) / 1e6
+            let before = controller.target
+            let target = controller.update(
+                .init(now: now, waitingBytes: waiting, deliveredBytes: statistics.deliveredBytes))
+            if target != before, format.video != nil { observe(.target(controller.isUnlimited ? nil : target)) }
+            status.bitrate = Int(controller.throughput ?? 0)
+        }
+        measured += 1
+        if measured % 2 == 0 { report(.live) }
+    }
+
+    func report(_ state: RTMPStatus.State) {
+        var now = status
+        status.state = state
+        now = status
+        now.uptime = state == .live ? Double(self.now - liveSince) / 1e9 : 0
+        // What the kernel holds has left the queue, and the queue may hold what comes in a burst.
+        now.queueMilliseconds = max(Int(queue.duration), Int(min(controller.delay, 3600) * 1000))
+        now.droppedPictures += queue.droppedPictures
+        observe(.status(now))
+    }
+}
