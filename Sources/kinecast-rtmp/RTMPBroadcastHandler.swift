@@ -65,7 +65,8 @@ import KinecastExtension
             sentBytes = status.sentBytes
             report(state: status.summary)
         case .interrupted(let failure, let delay):
-            warn("\(failure) The next attempt is in \(Int(delay.rounded(.up))) s.")
+            let next = Int(delay.rounded(.up))
+            warn(next > 0 ? "\(failure) The next attempt is in \(next) s." : failure.description)
         case .failed(let failure): finishBroadcastWithError(failure)
         case .target: break
         }
