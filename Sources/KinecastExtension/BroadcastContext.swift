@@ -8,6 +8,8 @@ public struct BroadcastContext: Sendable, Equatable {
     public var service = ""
     /// Pictures a second at most.
     public var framesPerSecond = 0
+    /// Bits a second of encoded pictures as the user chose them, on average; nil where a quality was chosen instead.
+    public var averageBitRate: Int?
     /// The format of the pictures; nil: none come.
     public var video: SampleFormat?
     /// The format of the applications' sound; nil: it does not come.
@@ -32,6 +34,7 @@ public struct BroadcastContext: Sendable, Equatable {
             let sets = H264ParameterSets(
                 sequence: encoded.sequenceParameterSet, picture: encoded.pictureParameterSet)
             video = .h264(VideoFormat(parameterSets: sets, size: encoded.size))
+            averageBitRate = encoded.averageBitRate
         }
         for sound in start.sounds {
             switch sound.type {

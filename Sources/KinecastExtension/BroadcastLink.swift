@@ -9,6 +9,10 @@ final class BroadcastLink: Sendable {
         var context = BroadcastContext()
         var sentBytes: Int64 = 0
         var viewers: Int?
+        var connection: ConnectionStatistics?
+        /// What is asked of the encoder, and whether the engine has said that it understands that.
+        var encoding = EncodingRequest.none
+        var isAdjustable = false
         var failure: String?
         /// What was said before there was a connection.
         var early: [ExtensionReport] = []
@@ -18,10 +22,7 @@ final class BroadcastLink: Sendable {
 
     private let state = Mutex(State())
 
-    var context: BroadcastContext {
-        get { state.withLock { $0.context } }
-        set { state.withLock { $0.context = newValue } }
-    }
+    var context: BroadcastContext { state.withLock { $0.context } }
 
     var sentBytes: Int64 {
         get { state.withLock { $0.sentBytes } }
@@ -31,6 +32,11 @@ final class BroadcastLink: Sendable {
     var viewers: Int? {
         get { state.withLock { $0.viewers } }
         set { state.withLock { $0.viewers = newValue } }
+    }
+
+    var connection: ConnectionStatistics? {
+        get { state.withLock { $0.connection } }
+        set { state.withLock { $0.connection = newValue?.bounded } }
     }
 
     var failure: String? { state.withLock { $0.failure } }
@@ -50,6 +56,25 @@ final class BroadcastLink: Sendable {
     }
 
     func addSentBytes(_ count: Int64) { state.withLock { $0.sentBytes += count } }
+
+    /// The first message of the engine is here.
+    func start(_ start: ExtensionStart) {
+        state.withLock { state in
+            state.context = BroadcastContext(start)
+            state.isAdjustable = start.video?.isAdjustable ?? false
+            if state.isAdjustable, state.encoding != .none { state.send?(.encoding(state.encoding)) }
+        }
+    }
+
+    /// Asks for another encoding; one that stands is not asked for again.
+    func request(_ encoding: EncodingRequest) {
+        state.withLock { state in
+            guard state.encoding != encoding else { return }
+            state.encoding = encoding
+            // With the lock held: of two threads that ask, the one that is remembered is also heard last.
+            if state.isAdjustable { state.send?(.encoding(encoding)) }
+        }
+    }
 
     func say(_ report: ExtensionReport) {
         let send = state.withLock { state in

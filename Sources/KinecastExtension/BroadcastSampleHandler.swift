@@ -19,8 +19,9 @@ import KineRelay
 /// - Callbacks: `broadcastStarted(withSetupInfo:)`, `processSampleBuffer(_:with:)`, `broadcastPaused()`,
 ///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastFinished()`
 /// - What is known: `context`
-/// - Telling the user: `announce(link:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`, `addSentBytes(_:)`
-/// - Steering: `requestKeyframe()`, `finishBroadcastWithError(_:)`
+/// - Telling the user: `announce(link:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`, `addSentBytes(_:)`,
+///   `connectionStatistics`
+/// - Steering: `requestKeyframe()`, `requestEncoding(averageBitRate:maximumFrameRate:)`, `finishBroadcastWithError(_:)`
 @BroadcastActor
 open class BroadcastSampleHandler {
     nonisolated let link = BroadcastLink()
@@ -72,6 +73,23 @@ open class BroadcastSampleHandler {
 
     /// Asks for a keyframe, for decoding has to begin anew. Encoded pictures only; it comes within a few pictures.
     public nonisolated final func requestKeyframe() { link.say(.needsKeyframe) }
+
+    /// Asks for less than the user chose, because the network does not take as much. Encoded pictures only; it comes within a
+    /// second, and holds until something else is asked for. The encoder makes no more than any of its extensions asks for, and
+    /// never more than the user chose. Call it with nothing to lift what was asked for; the end of the extension lifts it, too.
+    /// - Parameters:
+    ///   - averageBitRate: bits a second; nil: as chosen.
+    ///   - maximumFrameRate: pictures a second; nil: as chosen.
+    public nonisolated final func requestEncoding(averageBitRate: Int? = nil, maximumFrameRate: Double? = nil) {
+        link.request(
+            EncodingRequest(averageBitRate: averageBitRate, maximumFrameRate: maximumFrameRate).bounded)
+    }
+
+    /// What is known of the connection to where it uploads: for the user to see, told once a second. What is nil is not shown.
+    public nonisolated final var connectionStatistics: ConnectionStatistics? {
+        get { link.connection }
+        set { link.connection = newValue }
+    }
 
     /// Bytes sent so far, to all peers together: for the user to see. From several threads, use `addSentBytes`.
     public nonisolated final var sentBytes: Int64 {

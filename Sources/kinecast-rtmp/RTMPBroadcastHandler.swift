@@ -24,7 +24,8 @@ import KinecastExtension
             let movie = FragmentedMovie(video: video, audio: [])
             format.video = .init(
                 codec: .h264, decoderConfiguration: movie.videoDecoderConfiguration, width: video.size.width,
-                height: video.size.height, framesPerSecond: Double(context.framesPerSecond))
+                height: video.size.height, framesPerSecond: Double(context.framesPerSecond),
+                bitrate: context.averageBitRate)
         }
         for case .aac(let audio) in [context.audioApp, context.audioMic] {
             guard sound == nil else {
@@ -63,12 +64,33 @@ import KinecastExtension
         switch event {
         case .status(let status):
             sentBytes = status.sentBytes
-            report(state: status.summary)
+            connectionStatistics = Self.statistics(status, after: connectionStatistics)
+            report(state: status.state.rawValue)
         case .interrupted(let failure, let delay):
             let next = Int(delay.rounded(.up))
             warn(next > 0 ? "\(failure) The next attempt is in \(next) s." : failure.description)
         case .failed(let failure): finishBroadcastWithError(failure)
-        case .target: break
+        case .target(let target):
+            requestEncoding(
+                averageBitRate: target?.bitrate,
+                maximumFrameRate: target.flatMap {
+                    $0.frameDivisor > 1 ? Double(context.framesPerSecond) / Double($0.frameDivisor) : nil
+                })
         }
+    }
+
+    private nonisolated static func statistics(
+        _ status: RTMPStatus, after last: ConnectionStatistics?
+    ) -> ConnectionStatistics {
+        var statistics = ConnectionStatistics()
+        let isOver = status.state == .finished || status.state == .failed
+        // The last words of a connection are how long it held, and how quick it was.
+        statistics.uptime = isOver ? last?.uptime : status.uptime
+        statistics.bitRate = isOver ? last?.bitRate : status.state == .live ? status.bitrate : 0
+        statistics.reconnects = status.reconnects
+        statistics.queueMilliseconds = status.queueMilliseconds
+        statistics.roundTripMilliseconds = status.roundTrip
+        statistics.picturesDropped = status.droppedPictures
+        return statistics
     }
 }

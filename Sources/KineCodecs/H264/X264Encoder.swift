@@ -3,41 +3,6 @@
 import CX264
 import KineMedia
 
-/// How an encoder is set up. The defaults suit text on a desktop.
-public struct VideoEncoderSettings: Sendable, Equatable {
-    public enum RateControl: Sendable, Equatable {
-        /// One quantiser for all P pictures (0…51, lower is better). The cheapest mode x264 has, since it needs no look
-        /// at the picture before coding it.
-        case constantQuantizer(Int)
-        /// Bits a second, on average over seconds.
-        case averageBitrate(Int)
-    }
-
-    /// Both sides even.
-    public var size: PixelSize
-    public var rateControl: RateControl
-    /// What the rate control assumes between two pictures when it cannot know better. Pictures may come at any time.
-    public var nominalFrameRate: Int
-    /// The most frames from one keyframe to the next; nil: the caller asks for keyframes itself.
-    public var keyframeFrames: Int?
-    /// Worker threads inside x264. One costs the least processor time and memory.
-    public var threads: Int
-    /// Tell x264 which macroblocks are as they were.
-    public var usesMacroblockInfo: Bool
-
-    public init(
-        size: PixelSize, rateControl: RateControl, nominalFrameRate: Int, keyframeFrames: Int? = nil, threads: Int = 1,
-        usesMacroblockInfo: Bool = true
-    ) {
-        self.size = size
-        self.rateControl = rateControl
-        self.nominalFrameRate = nominalFrameRate
-        self.keyframeFrames = keyframeFrames
-        self.threads = threads
-        self.usesMacroblockInfo = usesMacroblockInfo
-    }
-}
-
 /// An H.264 encoder: High profile, CABAC, no reordering, one reference. Not thread-safe: one thread encodes.
 public final class X264Encoder {
     public enum Error: Swift.Error, CustomStringConvertible {
@@ -56,8 +21,10 @@ public final class X264Encoder {
     }
 
     public let parameterSets: H264ParameterSets
+    public private(set) var settings: VideoEncoderSettings
     private let handle: OpaquePointer
-    private let settings: VideoEncoderSettings
+    /// As x264 has them, for what can be changed later.
+    private var parameters: x264_param_t
     /// One byte a macroblock, read by x264 during `encode`.
     private let macroblockInfo: UnsafeMutableBufferPointer<UInt8>
     private var previousTicks: Int64 = -1
@@ -65,11 +32,17 @@ public final class X264Encoder {
     private static let timescale: Int32 = 90000
     private static let finestDeblocked = 26
 
-    public init(_ settings: VideoEncoderSettings) throws(Error) {
+    /// `continuing`: the stream goes on where that encoder has left it, with its parameter sets; see `canContinue`.
+    public init(_ settings: VideoEncoderSettings, continuing other: X264Encoder? = nil) throws(Error) {
         self.settings = settings
         var parameters = x264_param_t()
         guard x264_param_default_preset(&parameters, "veryfast", nil) == 0 else { throw .cannotOpen(settings.size) }
         Self.configure(&parameters, settings)
+        if let other {
+            // The level would follow the rate, and decoders were told one for the whole stream.
+            parameters.i_level_idc = other.parameters.i_level_idc
+            previousTicks = other.previousTicks
+        }
         guard x264_param_apply_profile(&parameters, "high") == 0,
             let handle = kine_x264_encoder_open(&parameters)
         else { throw .cannotOpen(settings.size) }
@@ -82,6 +55,8 @@ public final class X264Encoder {
             throw .cannotOpen(settings.size)
         }
         self.handle = handle
+        x264_encoder_parameters(handle, &parameters)
+        self.parameters = parameters
         parameterSets = sets
         let tiles = DamageRegion(size: settings.size)
         macroblockInfo = .allocate(capacity: tiles.columns * tiles.rows)
@@ -119,17 +94,9 @@ public final class X264Encoder {
         p.i_keyint_max = Int32(settings.keyframeFrames ?? Int(X264_KEYINT_MAX_INFINITE))
         p.rc.i_lookahead = 0
         p.rc.b_mb_tree = 0
-        switch settings.rateControl {
-        case .constantQuantizer(let quantizer):
-            p.rc.i_rc_method = Int32(X264_RC_CQP)
-            p.rc.i_qp_constant = Int32(quantizer)
-            // At fine quantisers there are no block edges to hide: the filter would cost a twentieth of the time and soften
-            // text, for about one per cent of the bytes.
-            p.b_deblocking_filter = quantizer > finestDeblocked ? 1 : 0
-        case .averageBitrate(let bits):
-            p.rc.i_rc_method = Int32(X264_RC_ABR)
-            p.rc.i_bitrate = Int32(max(1, bits / 1000))
-        }
+        // The picture parameter set would begin at the quantizer, and encoders that follow each other must have the same.
+        p.b_stitchable = 1
+        configureRate(&p, settings)
         // AVCC: lengths instead of start codes, parameter sets in the sample entry only.
         p.b_annexb = 0
         p.b_repeat_headers = 0
@@ -141,6 +108,59 @@ public final class X264Encoder {
         p.vui.i_colmatrix = 1
         p.vui.i_sar_width = 1
         p.vui.i_sar_height = 1
+    }
+
+    private static func configureRate(_ p: inout x264_param_t, _ settings: VideoEncoderSettings) {
+        if let peak = settings.peak { setPeak(&p, peak, settings) }
+        switch settings.rateControl {
+        case .constantQuantizer(let quantizer) where settings.peak != nil:
+            // Constant quantisers know no limit; a constant rate factor without adaptive quantisers is nearly the same, and does.
+            p.rc.i_rc_method = Int32(X264_RC_CRF)
+            p.rc.f_rf_constant = Float(max(1, quantizer))
+            p.rc.i_aq_mode = Int32(X264_AQ_NONE)
+        case .constantQuantizer(let quantizer):
+            p.rc.i_rc_method = Int32(X264_RC_CQP)
+            p.rc.i_qp_constant = Int32(quantizer)
+            // At fine quantisers there are no block edges to hide: the filter would cost a twentieth of the time and soften
+            // text, for about one per cent of the bytes.
+            p.b_deblocking_filter = quantizer > finestDeblocked ? 1 : 0
+        case .averageBitrate(let bits):
+            p.rc.i_rc_method = Int32(X264_RC_ABR)
+            p.rc.i_bitrate = kilobits(min(bits, settings.peak?.bitrate ?? bits))
+        }
+    }
+
+    /// A picture, also a keyframe, has to fit into what the peak lets through in half a second: then it is no burst that a
+    /// network which takes the peak would hold up for longer.
+    private static func setPeak(
+        _ p: inout x264_param_t, _ peak: VideoEncoderSettings.Peak, _ settings: VideoEncoderSettings
+    ) {
+        p.rc.i_vbv_max_bitrate = kilobits(peak.bitrate)
+        p.rc.i_vbv_buffer_size = max(1, p.rc.i_vbv_max_bitrate / Int32(min(2, max(1, settings.nominalFrameRate))))
+    }
+
+    private static func kilobits(_ bits: Int) -> Int32 { Int32(max(1, min(bits / 1000, 2_000_000))) }
+
+    /// Whether the stream of the other encoder can go on with this one's pictures: their parameter sets are the same.
+    public func canContinue(_ other: X264Encoder) -> Bool { parameterSets == other.parameterSets }
+
+    /// Times go on behind those of the other encoder, whose pictures came in between.
+    public func follow(_ other: X264Encoder) { previousTicks = max(previousTicks, other.previousTicks) }
+
+    /// Sets another peak from the next picture on, and an average with it. False where this encoder was opened without one:
+    /// x264 can change limits, but neither introduce nor give up any (x264_encoder_reconfig).
+    public func setPeak(_ peak: VideoEncoderSettings.Peak) -> Bool {
+        guard settings.peak != nil else { return false }
+        guard settings.peak != peak else { return true }
+        var changed = parameters
+        Self.setPeak(&changed, peak, settings)
+        if case .averageBitrate(let bits) = settings.rateControl {
+            changed.rc.i_bitrate = Self.kilobits(min(bits, peak.bitrate))
+        }
+        guard x264_encoder_reconfig(handle, &changed) == 0 else { return false }
+        parameters = changed
+        settings.peak = peak
+        return true
     }
 
     private static func parameterSets(_ units: UnsafeBufferPointer<x264_nal_t>) -> H264ParameterSets? {

@@ -5,54 +5,6 @@ import KineRelay
 
 /// The pure part of a destination's supervision. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct ExtensionStateMachine: Sendable {
-    enum Event: Sendable, Equatable {
-        /// Nothing but that time has passed.
-        case timePassed
-        /// The process runs.
-        case launched(pid: Int32)
-        /// It cannot be started, or it cannot be fed; one sentence.
-        case impossible(String)
-        /// `start` is on its way.
-        case startSent
-        case report(ExtensionReport)
-        /// Resident bytes of the process and its descendants.
-        case memory(resident: Int64)
-        /// Since when it has held the sample that it holds, or has left unread the oldest that waits; nil: neither.
-        case held(since: Int64?)
-        /// It did what no sound extension does; "wrote nonsense into its ring" …
-        case misbehaved(String)
-        /// Its end of the control channel is closed.
-        case channelClosed
-        /// The process was reaped. `cappedAt`: the kernel ended it at its memory limit; the peak, bytes.
-        case exited(ChildProcess.Ending, lastWords: String?, cappedAt: Int64?)
-        case pauseRequested
-        case resumeRequested
-        case annotateRequested([String: String])
-        /// The last sample of the take has been written.
-        case finishRequested
-    }
-
-    /// What the extension is told.
-    enum Order: Sendable, Equatable {
-        case pause
-        case resume
-        case annotate([String: String])
-        case finish(seconds: Double)
-    }
-
-    enum Action: Sendable, Equatable {
-        /// Start a process, and have its feed made.
-        case launch
-        case beginFeeding
-        /// No sample more; follows `beginFeeding` always, once.
-        case endFeeding
-        case send(Order)
-        /// The process and its descendants.
-        case kill
-        case requestKeyframe
-        case announce(DestinationEvent.Kind)
-    }
-
     private enum State: Sendable, Equatable {
         /// To be started at that instant; `after`: what ended the last process.
         case waiting(until: Int64, after: DestinationEnding?)
@@ -83,6 +35,9 @@ struct ExtensionStateMachine: Sendable {
     private var annotation: [String: String]?
     private var allowance = SpeechAllowance()
     private var nextKeyframe = Int64.min
+    /// What the encoder was asked for; the status has what the extension asks for now.
+    private var toldEncoding = EncodingRequest.none
+    private var nextEncoding = Int64.min
 
     /// `now`: when it is to be launched, by the first `timePassed`.
     init(status: DestinationStatus, limits: ExtensionLimits, now: Int64) {
@@ -104,7 +59,8 @@ struct ExtensionStateMachine: Sendable {
             case .starting(let deadline): min(deadline, lastHeartbeat + limits.heartbeat)
             case .running:
                 min(
-                    lastHeartbeat + limits.heartbeat, (heldSince ?? .max - limits.held) + limits.held, pauseDue ?? .max)
+                    lastHeartbeat + limits.heartbeat, (heldSince ?? .max - limits.held) + limits.held, pauseDue ?? .max,
+                    status.encoding != toldEncoding ? nextEncoding : .max)
             case .finishing(let deadline): deadline
             case .going(_, let deadline, let killed): killed ? nil : deadline
             }
@@ -191,6 +147,14 @@ struct ExtensionStateMachine: Sendable {
         }
     }
 
+    /// Passes on what it asks of the encoder, where that is new and the last time is long enough ago.
+    private mutating func tellEncoding(at now: Int64) -> [Action] {
+        guard state == .running, status.encoding != toldEncoding, now >= nextEncoding else { return [] }
+        toldEncoding = status.encoding
+        nextEncoding = now + limits.encoding
+        return [.requestEncoding(toldEncoding)]
+    }
+
     // MARK: What it says and does
 
     private mutating func heard(_ report: ExtensionReport, at now: Int64) -> [Action] {
@@ -203,7 +167,7 @@ struct ExtensionStateMachine: Sendable {
             var actions: [Action] = [.beginFeeding, enter(.live)]
             if let annotation { actions.append(.send(.annotate(annotation))) }
             if isPaused { actions += [.send(.pause), enter(.paused)] }
-            return actions
+            return actions + tellEncoding(at: now)
         case .heartbeat:
             lastHeartbeat = now
             return []
@@ -224,6 +188,9 @@ struct ExtensionStateMachine: Sendable {
             guard state == .running, now >= nextKeyframe else { return [] }
             nextKeyframe = now + limits.keyframe
             return [.requestKeyframe]
+        case .encoding(let request):
+            status.encoding = request
+            return tellEncoding(at: now)
         case .failed(let reason):
             return going(.failed(reason), at: now)
         case .finished:
@@ -268,6 +235,8 @@ struct ExtensionStateMachine: Sendable {
                 return killing(.stalled("no heartbeat for \(ExtensionLimits.text(limits.heartbeat))"), at: now)
             }
             if let pauseDue, now >= pauseDue, state == .running { return tellPause() }
+            let encoding = tellEncoding(at: now)
+            if !encoding.isEmpty { return encoding }
         case .launching, .finishing, .going, .ended: break
         }
         if let closedAt, hasLiveProcess, now >= closedAt + limits.closedChannel {
@@ -330,6 +299,7 @@ struct ExtensionStateMachine: Sendable {
     private mutating func stopFeeding() -> [Action] {
         guard isFed else { return [] }
         isFed = false
+        (status.encoding, toldEncoding) = (.none, .none)
         return [.endFeeding]
     }
 

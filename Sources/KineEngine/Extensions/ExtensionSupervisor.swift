@@ -15,6 +15,7 @@ protocol ExtensionFeeder: Sendable {
     func beginFeeding(_ feed: ExtensionFeed)
     func endFeeding(_ feed: ExtensionFeed)
     func requestKeyframe()
+    func requestEncoding(_ request: EncodingRequest, for feed: ExtensionFeed)
     /// What is being shown.
     var annotation: [String: String] { get }
 }
@@ -249,6 +250,8 @@ final class ExtensionSupervisor {
             case .send(let order): send(order, at: now)
             case .kill: process?.kill()
             case .requestKeyframe: surroundings.feeder.requestKeyframe()
+            case .requestEncoding(let request):
+                if let feed { surroundings.feeder.requestEncoding(request, for: feed) }
             case .announce(let kind):
                 surroundings.announce(DestinationEvent(destination: index, label: destination.label, kind: kind))
             }
@@ -313,7 +316,7 @@ final class ExtensionSupervisor {
         case .state(let text): .state(clean(text))
         case .warning(let text): .warning(clean(text))
         case .failed(let text): .failed(clean(text))
-        case .started, .heartbeat, .statistics, .needsKeyframe, .finished: report
+        case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .finished: report
         }
     }
 

@@ -117,7 +117,13 @@ final class FeedDesk: Sendable {
         feed.end()
         feeds.remove(feed)
         outlet?.remove(feed)
+        // What it asked for went with it.
+        outlet?.encoding.adjust(feeds.encodingRequest)
         if !feed.start.sounds.isEmpty && !feeds.hasSound { sound.listen(false) }
+    }
+
+    func request(_ request: EncodingRequest, for feed: ExtensionFeed) {
+        outlet?.encoding.adjust(feeds.note(request, of: feed))
     }
 
     // MARK: Making
@@ -179,7 +185,8 @@ final class FeedDesk: Sendable {
         let start = ExtensionStart(
             service: manifest.id, setupInfo: order.setupInfo,
             framesPerSecond: source?.framesPerSecond ?? configuration.video.framesPerSecond,
-            video: isEncoded ? state.format.map { ExtensionStart.EncodedVideo($0) } : nil,
+            video: isEncoded
+                ? state.format.map { ExtensionStart.EncodedVideo($0, averageBitRate: averageBitRate(outlet)) } : nil,
             pictures: source?.memory.layout, sounds: tracks.map(\.sound), sampleRingBytes: sender.sampleRingBytes,
             memoryLimit: manifest.memoryLimit, finishSeconds: manifest.finishSeconds)
         let pictures = source.map { source in
@@ -188,6 +195,10 @@ final class FeedDesk: Sendable {
                 memory: source.memory, group: source.group, framesPerSecond: source.framesPerSecond)
         }
         return ExtensionFeed(sender: sender, start: start, pictures: pictures, tracks: tracks)
+    }
+
+    private func averageBitRate(_ outlet: PictureOutlet) -> Int? {
+        SourceMaker.encoderSettings(configuration, size: outlet.size.roundedUpToEven).averageBitrate
     }
 
     private func wish(_ manifest: ServiceManifest, size: PixelSize) -> PictureWish? {

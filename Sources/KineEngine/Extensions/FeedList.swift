@@ -6,6 +6,8 @@ import Synchronization
 final class FeedList: Sendable {
     private struct State {
         var feeds: [ExtensionFeed] = []
+        /// What they ask of the encoder.
+        var requests: [ObjectIdentifier: EncodingRequest] = [:]
         var isPaused = false
     }
 
@@ -19,10 +21,28 @@ final class FeedList: Sendable {
         }
     }
 
-    func remove(_ feed: ExtensionFeed) { state.withLock { state in state.feeds.removeAll { $0 === feed } } }
+    func remove(_ feed: ExtensionFeed) {
+        state.withLock { state in
+            state.feeds.removeAll { $0 === feed }
+            state.requests[ObjectIdentifier(feed)] = nil
+        }
+    }
 
     var all: [ExtensionFeed] { state.withLock { $0.feeds } }
     var isEmpty: Bool { state.withLock { $0.feeds.isEmpty } }
+
+    /// Notes what one that takes encoded pictures asks of their encoder. Returns what all of them ask for together.
+    func note(_ request: EncodingRequest, of feed: ExtensionFeed) -> EncodingRequest {
+        state.withLock { state in
+            if feed.isEncoded, state.feeds.contains(where: { $0 === feed }) {
+                state.requests[ObjectIdentifier(feed)] = request
+            }
+            return .lowest(of: state.requests.values)
+        }
+    }
+
+    /// What all together ask of the encoder.
+    var encodingRequest: EncodingRequest { state.withLock { .lowest(of: $0.requests.values) } }
 
     func pause() {
         state.withLock { state in

@@ -238,7 +238,7 @@ public final class EngineHost {
         switch message {
         case .event(let event): handle(event)
         case .warning(let text): broadcast(.warning(text))
-        case .needsPicture: take?.repeatPicture()
+        case .needsPicture(let instant): take?.repeatPicture(at: instant)
         case .recordingEnded: break  // woken for it, the loop looks by itself
         case .feed(let delivery): destinations?.fed(delivery, at: MonotonicClock.now())
         case .samplesEnded: destinations?.finish(at: MonotonicClock.now())

@@ -15,6 +15,9 @@ public struct FramePacer: Sendable {
 
     public init(framesPerSecond: Int) { interval = 1_000_000_000 / Int64(max(1, framesPerSecond)) }
 
+    /// At least one picture a minute.
+    public init(framesPerSecond: Double) { interval = Int64(1e9 / min(max(framesPerSecond, 1.0 / 60), 1e9)) }
+
     /// A picture was taken at `instant`.
     public mutating func took(at instant: Int64) {
         due = max(due, instant) + interval

@@ -3,6 +3,7 @@ import KineCodecs
 import KineImaging
 import KineMedia
 import KinePlatform
+import KineRelay
 
 /// Encodes pictures in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.
 public final class VideoEncodingThread: Sendable {
@@ -13,22 +14,27 @@ public final class VideoEncodingThread: Sendable {
         /// A picture was read to its end, and its slot is one reader poorer.
         public var release: @Sendable (PictureRing.Picture) -> Void
         /// Takes each sample as soon as it is encoded. May block only where capture may be held up.
-        public var sample: @Sendable (EncodedSample) -> Void
+        public var sample: @Sendable (EncodedSample, SampleAudience) -> Void
         /// Whether somebody who takes samples has lost some and needs a keyframe. Asked before each picture.
         public var needsKeyframe: @Sendable () -> Bool
+        /// A picture was left out to keep to a frame rate: it should be shown once more at that instant of CLOCK_MONOTONIC, if
+        /// no other comes.
+        public var needsPicture: @Sendable (Int64) -> Void
         /// Called once, with a sentence, after which pictures are thrown away.
         public var failed: @Sendable (String) -> Void
 
         public init(
             ready: @escaping @Sendable (H264ParameterSets) -> Void = { _ in },
             release: @escaping @Sendable (PictureRing.Picture) -> Void,
-            sample: @escaping @Sendable (EncodedSample) -> Void,
-            needsKeyframe: @escaping @Sendable () -> Bool = { false }, failed: @escaping @Sendable (String) -> Void
+            sample: @escaping @Sendable (EncodedSample, SampleAudience) -> Void,
+            needsKeyframe: @escaping @Sendable () -> Bool = { false },
+            needsPicture: @escaping @Sendable (Int64) -> Void = { _ in }, failed: @escaping @Sendable (String) -> Void
         ) {
             self.ready = ready
             self.release = release
             self.sample = sample
             self.needsKeyframe = needsKeyframe
+            self.needsPicture = needsPicture
             self.failed = failed
         }
     }
@@ -49,21 +55,26 @@ public final class VideoEncodingThread: Sendable {
         var hasGap = false
         var keyframes: KeyframePolicy
         var requests = KeyframeRequests()
+        var encoding = EncodingRequest.none
+        /// The last picture was left out, and it is known.
+        var isPictureAsked = false
     }
 
     private let state: Monitor<State>
     private let thread: DedicatedThread
 
     /// Builds the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
+    /// `keepsRecordingQuality`: what `adjust` asks for is for the extensions only.
     public init(
-        settings: VideoEncoderSettings, keyframes: KeyframePolicy, isWanted: Bool = true, output: Output
+        settings: VideoEncoderSettings, keyframes: KeyframePolicy, isWanted: Bool = true,
+        keepsRecordingQuality: Bool = false, output: Output
     ) {
         let state = Monitor(State(isWanted: isWanted, keyframes: keyframes))
         self.state = state
         thread = DedicatedThread(name: "encode") {
             guard state.wait(for: { $0.isWanted ? true : $0.isFinished ? false : nil }) == true else { return }
             do throws(X264Encoder.Error) {
-                let encoder = try X264Encoder(settings)
+                let encoder = try AdjustableEncoder(settings, keepsRecordingQuality: keepsRecordingQuality)
                 output.ready(encoder.parameterSets)
                 while let job = Self.next(state) { try Self.encode(job, encoder, state, output) }
             } catch {
@@ -74,18 +85,20 @@ public final class VideoEncodingThread: Sendable {
     }
 
     private static func encode(
-        _ job: Job, _ encoder: X264Encoder, _ state: Monitor<State>, _ output: Output
+        _ job: Job, _ encoder: AdjustableEncoder, _ state: Monitor<State>, _ output: Output
     ) throws(X264Encoder.Error) {
         let planes = job.picture.planes
-        let isForced = isKeyframe(job.time, followsGap: job.followsGap, state, output)
-        var sample: EncodedSample
+        var made: AdjustableEncoder.Output
         do throws(X264Encoder.Error) {
-            sample = try encoder.encode(planes, changed: job.picture.changed, at: job.time, forceKeyframe: isForced)
+            try encoder.adjust(state.withLock { $0.encoding })
+            var isForced = isKeyframe(
+                job.time, isForced: job.followsGap || encoder.needsKeyframe, state, output)
+            made = try encoder.encode(planes, changed: job.picture.changed, at: job.time, isKeyframe: isForced)
             for time in job.repeats {
-                output.sample(sample)
-                sample = try encoder.encode(
-                    planes, changed: DamageRegion(size: planes.size), at: time,
-                    forceKeyframe: isKeyframe(time, followsGap: false, state, output))
+                deliver(made, output)
+                isForced = isKeyframe(time, isForced: false, state, output)
+                made = try encoder.encode(
+                    planes, changed: DamageRegion(size: planes.size), at: time, isKeyframe: isForced)
             }
         } catch {
             output.release(job.picture)
@@ -93,18 +106,36 @@ public final class VideoEncodingThread: Sendable {
         }
         // The slot first: whoever takes the sample may block.
         output.release(job.picture)
-        output.sample(sample)
+        deliver(made, output)
+        ask(afterLeavingOut: made.isEmpty, at: job.repeats.last ?? job.time, encoder, state, output)
+    }
+
+    private static func deliver(_ made: AdjustableEncoder.Output, _ output: Output) {
+        for (sample, audience) in made { output.sample(sample, audience) }
+    }
+
+    /// The last picture before the screen stands still must not be one that was left out.
+    private static func ask(
+        afterLeavingOut isLeftOut: Bool, at time: MediaTime, _ encoder: AdjustableEncoder, _ state: Monitor<State>,
+        _ output: Output
+    ) {
+        let wasAsked = state.withLock { state in
+            defer { state.isPictureAsked = isLeftOut }
+            return state.isPictureAsked
+        }
+        guard isLeftOut, !wasAsked, let earliest = encoder.earliest else { return }
+        output.needsPicture(MonotonicClock.now() + max(0, earliest - time.nanoseconds))
     }
 
     private static func isKeyframe(
-        _ time: MediaTime, followsGap: Bool, _ state: Monitor<State>, _ output: Output
+        _ time: MediaTime, isForced: Bool, _ state: Monitor<State>, _ output: Output
     ) -> Bool {
         let isNeeded = output.needsKeyframe()
         return state.withLock { state in
             let now = MonotonicClock.now()
             if isNeeded { _ = state.requests.ask(at: now) }
             let isAsked = state.requests.take(at: now)
-            let isKeyframe = state.keyframes.needsKeyframe(at: time, isForced: isAsked || followsGap)
+            let isKeyframe = state.keyframes.needsKeyframe(at: time, isForced: isAsked || isForced)
             if isKeyframe { state.requests.cameByItself() }
             return isKeyframe
         }
@@ -137,6 +168,10 @@ public final class VideoEncodingThread: Sendable {
     public func shortenKeyframeInterval(to interval: MediaTime) {
         state.withLock { $0.keyframes.shorten(to: interval) }
     }
+
+    /// From the next picture on, extensions get no more than `request` says, and the recording neither unless it keeps its
+    /// quality.
+    func adjust(_ request: EncodingRequest) { state.withLock { $0.encoding = request } }
 
     /// Makes the next picture a keyframe, or the first that comes at the instant returned (CLOCK_MONOTONIC, nanoseconds) or
     /// after it: at most two a second are made like this.

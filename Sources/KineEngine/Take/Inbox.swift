@@ -9,8 +9,8 @@ public final class Inbox: Sendable {
         case event(TakeStateMachine.Event)
         /// One sentence for the person at the client.
         case warning(String)
-        /// The picture has to be encoded again although it stands still.
-        case needsPicture
+        /// The picture has to be encoded again although it stands still, at that instant of CLOCK_MONOTONIC.
+        case needsPicture(at: Int64)
         /// A destination's feed is ready, or cannot be had.
         case feed(FeedDelivery)
         /// The take's last sample has been given to every sink.

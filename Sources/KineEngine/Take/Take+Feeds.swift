@@ -35,6 +35,11 @@ extension Take {
         repeatPicture(at: outlet.encoding.requestKeyframe(at: MonotonicClock.now()))
     }
 
+    /// From the next picture on the encoder makes no more than this and the other feeds ask for. It ends with the feed.
+    public func requestEncoding(_ request: EncodingRequest, for feed: ExtensionFeed) {
+        desk.request(request, for: feed)
+    }
+
     /// What is shown, for `broadcastAnnotated(withApplicationInfo:)`; empty until the source is open. The keys are those of
     /// `SourceAnnotation`.
     public var annotation: [String: String] { desk.annotation }

@@ -98,7 +98,7 @@ public final class Take: Sendable {
                 output: RecordingThread.Output(
                     failed: {
                         inbox.post(.failure(exitStatus: ExitStatus.storageFailed, message: $0.description))
-                    }, needsPicture: { inbox.post(.needsPicture) }))
+                    }, needsPicture: { inbox.post(.needsPicture(at: .min)) }))
         } catch {
             sound.cancel()
             throw TakeFailure(
@@ -114,26 +114,31 @@ public final class Take: Sendable {
         let size = canvas.size
         let video = configuration.video
         let wishes = services.compactMap(\.keyframeInterval)
+        let isBroadcast = services.contains(where: \.wantsEncodedPictures)
+        var settings = SourceMaker.encoderSettings(configuration, size: canvas.codedSize)
+        if isBroadcast, recording == nil, let bits = settings.averageBitrate { settings.peak = .init(bitrate: bits) }
         let encoding = VideoEncodingThread(
-            settings: SourceMaker.encoderSettings(configuration, size: canvas.codedSize),
+            settings: settings,
             keyframes: KeyframePolicy(
                 interval: wishes.reduce(video.keyframeInterval, min), frames: video.keyframeFrames),
-            isWanted: recording != nil || services.contains(where: \.wantsEncodedPictures),
+            isWanted: recording != nil || isBroadcast,
+            keepsRecordingQuality: recording != nil && (video.keepsRecordingQuality || video.constantFrameRate),
             output: VideoEncodingThread.Output(
                 ready: { sets in
                     let format = VideoFormat(parameterSets: sets, size: size)
                     recording?.begin(format)
                     desk.encoderOpened(format)
                 }, release: canvas.release,
-                sample: { sample in
+                sample: { sample, audience in
                     // Those who are not waited for come first, and with them there the file is not waited for either.
-                    feeds.send(picture: sample)
-                    recording?.append(sample, mayWait: !feeds.hasVideo)
+                    if audience.contains(.extensions) { feeds.send(picture: sample) }
+                    if audience.contains(.recording) { recording?.append(sample, mayWait: !feeds.hasVideo) }
                 },
                 needsKeyframe: {
                     let isNeededByFile = recording?.takeKeyframeRequest() ?? false
                     return feeds.takeKeyframeRequest() || isNeededByFile
                 },
+                needsPicture: { inbox.post(.needsPicture(at: $0)) },
                 failed: { message in
                     desk.failed(TakeFailure(exitStatus: ExitStatus.unavailable, message: message))
                     inbox.post(.failure(exitStatus: ExitStatus.unavailable, message: message))

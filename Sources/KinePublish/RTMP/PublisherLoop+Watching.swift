@@ -7,6 +7,14 @@ extension PublisherLoop {
     /// Nanoseconds without any acknowledgement after which the network may be away.
     private static let absence: Int64 = 1_500_000_000
 
+    /// Where only a quality was chosen, there is no rate that would be too much: it begins at what is plenty for a desktop,
+    /// which `--preset replaykit` has as well, and means what was chosen.
+    static func controller(_ settings: RTMPSettings, _ format: RTMPStreamFormat) -> BitrateController {
+        let chosen = format.video.map { $0.bitrate ?? 12 * $0.width * $0.height } ?? settings.minimumBitrate
+        return BitrateController(
+            range: min(settings.minimumBitrate, chosen)...chosen, reserved: format.audio?.bitrate ?? 0)
+    }
+
     func beginMeasuring() {
         measuring?.cancel()
         measuring = eventLoop.scheduleRepeatedTask(initialDelay: Self.measureInterval, delay: Self.measureInterval) {
@@ -41,14 +49,11 @@ extension PublisherLoop {
         guard phase != .connecting else { return }
         if let statistics {
             status.roundTrip = Double(statistics.roundTrip) / 1e6
-            if var controller {
-                let before = controller.target
-                let target = controller.update(
-                    .init(now: now, waitingBytes: waiting, deliveredBytes: statistics.deliveredBytes))
-                self.controller = controller
-                if target != before { observe(.target(target)) }
-                status.bitrate = Int(controller.throughput ?? 0)
-            }
+            let before = controller.target
+            let target = controller.update(
+                .init(now: now, waitingBytes: waiting, deliveredBytes: statistics.deliveredBytes))
+            if target != before, format.video != nil { observe(.target(controller.isUnlimited ? nil : target)) }
+            status.bitrate = Int(controller.throughput ?? 0)
         }
         measured += 1
         if measured % 2 == 0 { report(.live) }
@@ -86,7 +91,8 @@ extension PublisherLoop {
         status.state = state
         now = status
         now.uptime = state == .live ? Double(self.now - liveSince) / 1e9 : 0
-        now.queueMilliseconds = Int(queue.duration)
+        // What the kernel holds has left the queue, and the queue may hold what comes in a burst.
+        now.queueMilliseconds = max(Int(queue.duration), Int(min(controller.delay, 3600) * 1000))
         now.droppedPictures += queue.droppedPictures
         observe(.status(now))
     }

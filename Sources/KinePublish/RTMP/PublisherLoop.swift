@@ -31,7 +31,7 @@ final class PublisherLoop: @unchecked Sendable {
     var tls: NIOSSLContext?
     var policy: ReconnectPolicy
     var queue = SendQueue()
-    var controller: BitrateController?
+    var controller: BitrateController
     var status = RTMPStatus()
 
     var session: RTMPSession?
@@ -76,9 +76,7 @@ final class PublisherLoop: @unchecked Sendable {
         url = settings.url
         authentication = PublisherAuthentication(settings.url, challenge: .random(in: 0 ... .max))
         policy = ReconnectPolicy(limit: settings.retries, firstDelay: settings.firstDelay)
-        if let bitrate = format.video?.bitrate, bitrate > settings.minimumBitrate {
-            controller = BitrateController(range: settings.minimumBitrate...bitrate)
-        }
+        controller = Self.controller(settings, format)
     }
 
     var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }

@@ -23,7 +23,7 @@ public struct RTMPStatus: Sendable, Equatable {
     public var sentBytes: Int64 = 0
     /// Bits a second that arrive.
     public var bitrate = 0
-    /// Milliseconds of samples that wait.
+    /// Milliseconds until what waits now has been sent.
     public var queueMilliseconds = 0
     /// Milliseconds; nil where the system does not tell.
     public var roundTrip: Double?
@@ -39,17 +39,6 @@ public enum RTMPEvent: Sendable {
     case interrupted(PublishFailure, retryAfter: Double)
     /// It is over. The last event.
     case failed(PublishFailure)
-    /// What the encoder is to aim at from now on.
-    case target(BitrateController.Target)
-}
-
-extension RTMPStatus {
-    /// A few words for a status line, which change only when something happens.
-    public var summary: String {
-        guard state == .live else { return state.rawValue }
-        var words = ["live"]
-        if reconnects > 0 { words.append("\(reconnects) reconnects") }
-        if droppedPictures > 0 { words.append("\(droppedPictures) pictures dropped") }
-        return words.joined(separator: ", ")
-    }
+    /// What the encoder is to aim at from now on; nil: what the user chose.
+    case target(BitrateController.Target?)
 }

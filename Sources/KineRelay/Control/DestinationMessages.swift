@@ -72,6 +72,8 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var peakMemory: Int64 = 0
     public var memoryLimit: Int64 = 0
     public var statistics = ExtensionStatistics()
+    /// What it asks of the encoder.
+    public var encoding = EncodingRequest.none
     /// Pictures that the extension was too slow for, and that were left out or replaced by newer ones.
     public var picturesSkipped: Int64 = 0
     /// Seconds of sound lost because the extension was too slow.

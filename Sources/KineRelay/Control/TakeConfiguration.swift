@@ -51,6 +51,9 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public var keyframeFrames: Int?
         /// Repeats the picture so that frames are evenly spaced.
         public var constantFrameRate = false
+        /// The file keeps this quality whatever a destination asks of the encoder, at the price of a second encode meanwhile.
+        /// Otherwise it gets what the destinations get.
+        public var keepsRecordingQuality = false
         /// The size of the file's picture; nil: the source's own.
         public var size: PixelSize?
         public var showsCursor = true

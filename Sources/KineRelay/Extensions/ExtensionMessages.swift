@@ -37,11 +37,17 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         public var pictureParameterSet: [UInt8]
         /// The size to show, in pixels.
         public var size: PixelSize
+        /// Bits a second that the user chose; nil: a quality was chosen instead.
+        public var averageBitRate: Int?
+        /// The engine understands `ExtensionReport.encoding`. Nil from one that is older than that message.
+        public var isAdjustable: Bool?
 
-        public init(_ format: VideoFormat) {
+        public init(_ format: VideoFormat, averageBitRate: Int? = nil, isAdjustable: Bool = true) {
             sequenceParameterSet = format.parameterSets.sequence
             pictureParameterSet = format.parameterSets.picture
             size = format.size
+            self.averageBitRate = averageBitRate
+            self.isAdjustable = isAdjustable
         }
     }
 
@@ -150,6 +156,9 @@ public enum ExtensionReport: Codable, Sendable, Equatable {
     case warning(String)
     /// Decoding has to begin anew: the next picture should be a keyframe.
     case needsKeyframe
+    /// How the pictures should be encoded from now on; holds until another is asked for. Only where `start` said that the
+    /// encoder is adjustable.
+    case encoding(EncodingRequest)
     /// `finishBroadcastWithError`, or `broadcastStarted` threw; one sentence. The extension ends.
     case failed(String)
     /// `broadcastFinished` has returned. The extension ends.
@@ -170,6 +179,8 @@ public struct ExtensionStatistics: Codable, Sendable, Equatable {
     public var sentBytes: Int64 = 0
     /// Peers that the handler says it serves.
     public var viewers: Int?
+    /// What the handler says of its connection.
+    public var connection: ConnectionStatistics?
 
     public init() {}
 }

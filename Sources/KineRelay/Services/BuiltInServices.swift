@@ -39,6 +39,11 @@ public enum BuiltInServices {
                 isSecret: true),
             Field(key: "ca", title: "File with certificates to trust beside the system's, PEM"),
             Field(key: "retry", title: "Attempts in a row to connect again; without end if not given"),
+            Field(
+                key: "min-bitrate",
+                title:
+                    "The least bits a second that a slow network may bring the picture down to, such as 500k; 400k if "
+                    + "not given"),
         ]
         return manifest
     }

@@ -105,7 +105,7 @@ package final class BroadcastRunner {
             return
         }
         context = BroadcastContext(start)
-        handler.link.context = context
+        handler.link.start(start)
         do {
             try await handler.broadcastStarted(withSetupInfo: start.setupInfo)
             if handler.link.failure == nil { session.send(.started) }

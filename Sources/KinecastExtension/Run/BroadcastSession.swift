@@ -107,6 +107,7 @@ package final class BroadcastSession: Sendable {
         }
         statistics.sentBytes = link?.sentBytes ?? 0
         statistics.viewers = link?.viewers
+        statistics.connection = link?.connection
         return statistics
     }
 

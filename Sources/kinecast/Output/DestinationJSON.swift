@@ -20,6 +20,17 @@ struct DestinationLine: Encodable, Equatable {
     var queuedBytes: Int64
     var sentBytes: Int64
     var viewers: Int?
+    /// Seconds since its connection was made, and connections made again; what it says of them, as the six below.
+    var uptime: Double?
+    var reconnects: Int?
+    /// Bits a second that arrive.
+    var bitrate: Int?
+    var queueMilliseconds: Int?
+    var roundTripMilliseconds: Double?
+    var picturesDropped: Int?
+    /// Bits, and pictures, a second that it asks of the encoder; without them, what was chosen.
+    var requestedBitrate: Int?
+    var requestedFrameRate: Double?
     var picturesSkipped: Int64
     /// Seconds.
     var soundLost: Double
@@ -45,6 +56,15 @@ struct DestinationLine: Encodable, Equatable {
         queuedBytes = status.statistics.queuedBytes
         sentBytes = status.statistics.sentBytes
         viewers = status.statistics.viewers
+        let connection = status.statistics.connection
+        uptime = connection?.uptime
+        reconnects = connection?.reconnects
+        bitrate = connection?.bitRate
+        queueMilliseconds = connection?.queueMilliseconds
+        roundTripMilliseconds = connection?.roundTripMilliseconds
+        picturesDropped = connection?.picturesDropped
+        requestedBitrate = status.encoding.averageBitRate
+        requestedFrameRate = status.encoding.maximumFrameRate
         picturesSkipped = status.picturesSkipped
         soundLost = status.soundLost
         restarts = status.restarts

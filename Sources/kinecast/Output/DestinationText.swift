@@ -41,6 +41,7 @@ enum DestinationText {
         if status.phase != .live { parts.append(status.phase.rawValue) }
         if let state = status.state { parts.append(open(state)) }
         if let viewers = status.statistics.viewers { parts.append(self.viewers(viewers)) }
+        if let bits = status.statistics.connection?.bitRate { parts.append(HumanText.bitrate(bits)) }
         if status.residentMemory > 0 { parts.append(memory(status.residentMemory)) }
         return "\(status.label): \(parts.joined(separator: ", "))"
     }
@@ -51,6 +52,10 @@ enum DestinationText {
         var parts = [status.ending.map(words) ?? status.phase.rawValue]
         parts.append("\(statistics.pictures) \(statistics.pictures == 1 ? "picture" : "pictures")")
         if statistics.sentBytes > 0 { parts.append("\(HumanText.bytes(statistics.sentBytes)) sent") }
+        if let connection = statistics.connection {
+            if let bits = connection.bitRate, bits > 0 { parts.append("\(HumanText.bitrate(bits)) at last") }
+            parts += losses(connection)
+        }
         if status.picturesSkipped > 0 { parts.append("\(status.picturesSkipped) skipped") }
         if status.soundLost > 0 { parts.append("\(HumanText.oneDecimal(status.soundLost)) s of sound lost") }
         if status.restarts > 0 {
@@ -65,9 +70,45 @@ enum DestinationText {
         [
             status.label, status.ending.map(shortly) ?? status.phase.rawValue,
             status.residentMemory > 0 ? "\(memory(status.residentMemory)) of \(memory(status.memoryLimit))" : "-",
-            "\(HumanText.bytes(status.statistics.queuedBytes)) waiting",
-            status.statistics.viewers.map(viewers) ?? status.state.map(open) ?? "-", status.link ?? "",
+            waiting(status), status.statistics.viewers.map(viewers) ?? status.state.map(open) ?? "-",
+            connection(status), status.link ?? "",
         ]
+    }
+
+    /// What waits in the engine's memory for it, or, where it says so, also in its own for the network.
+    private static func waiting(_ status: DestinationStatus) -> String {
+        let bytes = "\(HumanText.bytes(status.statistics.queuedBytes)) waiting"
+        return status.statistics.connection?.queueMilliseconds.map { "\(bytes), \($0) ms to send" } ?? bytes
+    }
+
+    /// How its connection is: `2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02, 2 reconnects`.
+    private static func connection(_ status: DestinationStatus) -> String {
+        guard status.ending == nil, let connection = status.statistics.connection else { return "" }
+        var parts: [String] = []
+        if let bits = connection.bitRate { parts.append(HumanText.bitrate(bits)) }
+        parts += request(status.encoding)
+        if let trip = connection.roundTripMilliseconds { parts.append("round trip \(HumanText.milliseconds(trip))") }
+        if let uptime = connection.uptime { parts.append("for \(HumanText.clock(.seconds(uptime)))") }
+        parts += losses(connection)
+        return parts.joined(separator: ", ")
+    }
+
+    private static func request(_ encoding: EncodingRequest) -> [String] {
+        var parts: [String] = []
+        if let bits = encoding.averageBitRate { parts.append("asks for \(HumanText.bitrate(bits))") }
+        if let rate = encoding.maximumFrameRate { parts.append("asks for \(HumanText.oneDecimal(rate)) fps") }
+        return parts
+    }
+
+    private static func losses(_ connection: ConnectionStatistics) -> [String] {
+        var parts: [String] = []
+        if let count = connection.reconnects, count > 0 {
+            parts.append("\(count) \(count == 1 ? "reconnect" : "reconnects")")
+        }
+        if let count = connection.picturesDropped, count > 0 {
+            parts.append("\(count) \(count == 1 ? "picture" : "pictures") dropped")
+        }
+        return parts
     }
 
     static func viewers(_ count: Int) -> String { "\(count) \(count == 1 ? "viewer" : "viewers")" }

@@ -31,6 +31,17 @@ enum HumanText {
         return "\(oneDecimal(value / 1000)) TB"
     }
 
+    /// `812 kbit/s`, `3.4 Mbit/s`.
+    static func bitrate(_ bitsPerSecond: Int) -> String {
+        let kilobits = (Double(bitsPerSecond) / 1000).rounded()
+        return kilobits < 1000 ? "\(Int(kilobits)) kbit/s" : "\(oneDecimal(kilobits / 1000)) Mbit/s"
+    }
+
+    /// `0.4 ms`, `34 ms`.
+    static func milliseconds(_ value: Double) -> String {
+        value < 10 ? "\(oneDecimal(value)) ms" : "\(Int(value.rounded())) ms"
+    }
+
     static func oneDecimal(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

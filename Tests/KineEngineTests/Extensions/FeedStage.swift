@@ -47,7 +47,7 @@ final class FeedStage: Sendable {
                         output: VideoEncodingThread.Output(
                             ready: { desk.encoderOpened(VideoFormat(parameterSets: $0, size: canvas.size)) },
                             release: canvas.release,
-                            sample: { sample in
+                            sample: { sample, _ in
                                 feeds.send(picture: sample)
                                 samples.signal { $0.append(sample) }
                             }, needsKeyframe: { feeds.takeKeyframeRequest() },

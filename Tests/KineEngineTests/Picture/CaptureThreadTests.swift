@@ -42,7 +42,7 @@ import Testing
                             keyframes: KeyframePolicy(interval: .seconds(10), frames: nil),
                             output: VideoEncodingThread.Output(
                                 release: canvas.release,
-                                sample: { sample in
+                                sample: { sample, _ in
                                     seen.signal { $0.samples.append(sample) }
                                     _ = seen.wait { $0.isHeld ? nil : true }
                                 }, failed: { Issue.record("\($0)") }))

@@ -1,0 +1,54 @@
+// What an extension knows of its connection to where it uploads, for a person to see. Every part may be missing: each kind of
+// upload knows others.
+
+/// A moment of an extension's connection.
+public struct ConnectionStatistics: Codable, Sendable, Equatable {
+    /// Seconds since the connection that there is was made.
+    public var uptime: Double?
+    /// Connections made again after the first.
+    public var reconnects: Int?
+    /// Bits a second that arrive at the other end now.
+    public var bitRate: Int?
+    /// Milliseconds of samples that wait to be sent.
+    public var queueMilliseconds: Int?
+    /// Milliseconds to the other end and back.
+    public var roundTripMilliseconds: Double?
+    /// Pictures left out because the network did not take them, or was not there.
+    public var picturesDropped: Int?
+
+    public init() {}
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        uptime = try container.decodeIfPresent(Double.self, forKey: .uptime)
+        reconnects = try container.decodeIfPresent(Int.self, forKey: .reconnects)
+        bitRate = try container.decodeIfPresent(Int.self, forKey: .bitRate)
+        queueMilliseconds = try container.decodeIfPresent(Int.self, forKey: .queueMilliseconds)
+        roundTripMilliseconds = try container.decodeIfPresent(Double.self, forKey: .roundTripMilliseconds)
+        picturesDropped = try container.decodeIfPresent(Int.self, forKey: .picturesDropped)
+        guard self == bounded else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath, debugDescription: "not a connection's statistics"))
+        }
+    }
+
+    /// The nearest that can be sent: counts from 0 up, and so that nobody who adds them up overflows.
+    public var bounded: ConnectionStatistics {
+        var bounded = self
+        bounded.uptime = uptime.flatMap(Self.bound)
+        bounded.reconnects = reconnects.map(Self.bound)
+        bounded.bitRate = bitRate.map(Self.bound)
+        bounded.queueMilliseconds = queueMilliseconds.map(Self.bound)
+        bounded.roundTripMilliseconds = roundTripMilliseconds.flatMap(Self.bound)
+        bounded.picturesDropped = picturesDropped.map(Self.bound)
+        return bounded
+    }
+
+    private static let most = 1_000_000_000_000
+
+    private static func bound(_ value: Int) -> Int { min(max(value, 0), most) }
+
+    private static func bound(_ value: Double) -> Double? {
+        value.isNaN ? nil : min(max(value, 0), Double(most))
+    }
+}
