@@ -32,6 +32,7 @@
 extern int fallocate(int fd, int mode, off_t offset, off_t length);
 extern ssize_t copy_file_range(int from, __off64_t *from_offset, int to, __off64_t *to_offset, size_t count, unsigned flags);
 extern int pipe2(int descriptors[2], int flags);
+extern int setns(int descriptor, int kind);
 extern long syscall(long number, ...);
 extern int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
 
