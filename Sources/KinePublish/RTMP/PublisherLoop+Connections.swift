@@ -93,12 +93,8 @@ extension PublisherLoop {
         disappointing = nil
         if liveSince > 0 { status.reconnects += 1 }
         liveSince = now
-<<<<<<< HEAD
-        controller?.reset()
-=======
         progress = (0, now)
         controller.reset()
->>>>>>> bitrate
         if !isMoving { clearQueue() }
         isMoving = false
         status.server = session?.server
