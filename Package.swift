@@ -223,7 +223,8 @@ let package = Package(
             dependencies: [
                 "kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults", "kinecast-witness",
                 "kinecast-scene", "kinecast-farend",
-                "KineMeasure", "ScreenTesting", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", "CLinux",
+                "KineMeasure", "ScreenTesting", "RTMPTesting", "KineRelay", "KineContainers", "KineMedia",
+                "KinePlatform", "CLinux",
                 system,
             ]),
     ],

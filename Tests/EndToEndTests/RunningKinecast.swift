@@ -18,9 +18,11 @@ final class RunningKinecast {
     /// The keys of an event that tests look at.
     struct Event: Decodable {
         var event: String
+        var time: Double?
         var id: String?
         var output: String?
         var duration: Double?
+        var bytes: Int?
         var width: Int?
         var height: Int?
         var framesDrawn: Int?
@@ -49,6 +51,14 @@ final class RunningKinecast {
             var viewers: Int?
             var peakMemory: Int?
             var restarts: Int?
+            var state: String?
+            var uptime: Double?
+            var reconnects: Int?
+            var bitrate: Int?
+            var queueMilliseconds: Int?
+            var roundTripMilliseconds: Double?
+            var picturesDropped: Int?
+            var requestedBitrate: Int?
         }
 
         static func all(in text: String) -> [Event] {

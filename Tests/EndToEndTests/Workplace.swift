@@ -32,7 +32,9 @@ struct Workplace {
     /// the list of processes.
     private func waitForStrangers() {
         let deadline = MonotonicClock.now() + 10_000_000_000
-        let ours = ["kinecast-engine", "kinecast-live", ".kinext/", "kinecast record", "kinecast broadcast"]
+        let ours = [
+            "kinecast-engine", "kinecast-live", "kinecast-rtmp", ".kinext/", "kinecast record", "kinecast broadcast",
+        ]
         while processes().contains(where: { process in !ours.contains(where: process.contains) }),
             MonotonicClock.now() < deadline
         {

@@ -61,6 +61,50 @@ import Testing
         #expect(rehearsal.handler.calls == ["started ", "video", "video", "video"])
     }
 
+    /// Asks for less before it is known whether that can be had, and then again.
+    final class Miser: RecordingHandler {
+        required init() {
+            super.init()
+            requestEncoding(averageBitRate: 900_000)
+        }
+
+        override func processSampleBuffer(
+            _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
+        ) async {
+            await super.processSampleBuffer(sampleBuffer, with: sampleBufferType)
+            switch calls.count {
+            case 2, 3: requestEncoding(averageBitRate: -5, maximumFrameRate: 10)
+            case 4: requestEncoding()
+            default: break
+            }
+        }
+    }
+
+    @Test func `what a handler asks of the encoder is told once each time that it is another`() async throws {
+        let rehearsal = try ExtensionRehearsal(
+            Miser.self, feed: RehearsalFeed(video: .encoded(PixelSize(width: 64, height: 48))))
+        try await rehearsal.start()
+        try await rehearsal.sendPictures(4)
+        #expect(await rehearsal.finish() == .finished)
+        let wishes = rehearsal.reports.compactMap { report -> EncodingRequest? in
+            if case .encoding(let request) = report { return request }
+            return nil
+        }
+        #expect(
+            wishes == [
+                EncodingRequest(averageBitRate: 900_000), EncodingRequest(averageBitRate: 1, maximumFrameRate: 10),
+                .none,
+            ])
+    }
+
+    @Test func `who takes no encoded pictures has nothing to ask of an encoder`() async throws {
+        let rehearsal = try ExtensionRehearsal(Miser.self)
+        try await rehearsal.start()
+        try await rehearsal.sendPictures(4)
+        #expect(await rehearsal.finish() == .finished)
+        #expect(!rehearsal.reports.contains { if case .encoding = $0 { true } else { false } })
+    }
+
     @Test func `when the engine dies the broadcast is finished`() async throws {
         let rehearsal = try ExtensionRehearsal(RecordingHandler.self)
         try await rehearsal.start()

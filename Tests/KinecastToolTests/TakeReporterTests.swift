@@ -1,4 +1,5 @@
 // What a person reads of a broadcast, and what a script gets.
+import FoundationEssentials
 import KineMedia
 import KineRelay
 import SystemPackage
@@ -110,6 +111,36 @@ import Testing
                 TakeProgress(), since: nil, isPaused: false, hasFile: false, [status, second, third])
                 == "● 0:00  0.0 fps  live: 1 viewer, 12 MB  b: starting, connecting  c: crashed  0 unchanged  0 dropped"
         )
+    }
+
+    @Test func `what a destination says of its connection is shown to people and to programs`() throws {
+        var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/app)", phase: .live)
+        status.state = "live"
+        #expect(!DestinationText.columns(status).joined(separator: "|").contains("bit/s"))
+        var connection = ConnectionStatistics()
+        connection.uptime = 62
+        connection.reconnects = 1
+        connection.bitRate = 812_400
+        connection.queueMilliseconds = 240
+        connection.roundTripMilliseconds = 33.6
+        connection.picturesDropped = 12
+        status.statistics.connection = connection
+        status.encoding = EncodingRequest(averageBitRate: 1_250_000, maximumFrameRate: 15)
+        #expect(
+            DestinationText.columns(status).joined(separator: "|")
+                == "rtmp (h/app)|live|-|0 bytes waiting, 240 ms to send|live, 812 kbit/s, asks for 1.3 Mbit/s, "
+                + "asks for 15.0 fps, round trip 34 ms, for 1:02, 1 reconnect, 12 pictures dropped|")
+        #expect(DestinationText.progress(status) == "rtmp (h/app): live, 812 kbit/s")
+        let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
+        for part in [
+            #""uptime":62"#, #""reconnects":1"#, #""bitrate":812400"#, #""queueMilliseconds":240"#,
+            #""roundTripMilliseconds":33.6"#, #""picturesDropped":12"#, #""requestedBitrate":1250000"#,
+            #""requestedFrameRate":15"#,
+        ] { #expect(json.contains(part), "\(part) is not in \(json)") }
+        status.ending = .finished
+        #expect(
+            DestinationText.summary(status)
+                == "rtmp (h/app): finished, 0 pictures, 812 kbit/s at last, 1 reconnect, 12 pictures dropped.")
     }
 
     @Test func `the summary has a line for each destination`() {

@@ -120,7 +120,7 @@ public final class X264Encoder {
             p.rc.i_aq_mode = Int32(X264_AQ_NONE)
         case .constantQuantizer(let quantizer):
             p.rc.i_rc_method = Int32(X264_RC_CQP)
-            p.rc.i_qp_constant = Int32(quantizer)
+            p.rc.i_qp_constant = Int32(max(1, quantizer))  // 0 is lossless, which High profile has not
             // At fine quantisers there are no block edges to hide: the filter would cost a twentieth of the time and soften
             // text, for about one per cent of the bytes.
             p.b_deblocking_filter = quantizer > finestDeblocked ? 1 : 0

@@ -297,9 +297,10 @@ struct ExtensionStateMachine: Sendable {
     }
 
     private mutating func stopFeeding() -> [Action] {
+        // The wish of one that is not fed any more counts no more.
+        (status.encoding, toldEncoding) = (.none, .none)
         guard isFed else { return [] }
         isFed = false
-        (status.encoding, toldEncoding) = (.none, .none)
         return [.endFeeding]
     }
 

@@ -70,8 +70,7 @@ enum DestinationText {
         [
             status.label, status.ending.map(shortly) ?? status.phase.rawValue,
             status.residentMemory > 0 ? "\(memory(status.residentMemory)) of \(memory(status.memoryLimit))" : "-",
-            waiting(status), status.statistics.viewers.map(viewers) ?? status.state.map(open) ?? "-",
-            connection(status), status.link ?? "",
+            waiting(status), doing(status), status.link ?? "",
         ]
     }
 
@@ -81,10 +80,11 @@ enum DestinationText {
         return status.statistics.connection?.queueMilliseconds.map { "\(bytes), \($0) ms to send" } ?? bytes
     }
 
-    /// How its connection is: `2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02, 2 reconnects`.
-    private static func connection(_ status: DestinationStatus) -> String {
-        guard status.ending == nil, let connection = status.statistics.connection else { return "" }
-        var parts: [String] = []
+    /// Its own words, and how its connection is: `live, 2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02`.
+    private static func doing(_ status: DestinationStatus) -> String {
+        let words = status.statistics.viewers.map(viewers) ?? status.state.map(open) ?? "-"
+        guard status.ending == nil, let connection = status.statistics.connection else { return words }
+        var parts = [words]
         if let bits = connection.bitRate { parts.append(HumanText.bitrate(bits)) }
         parts += request(status.encoding)
         if let trip = connection.roundTripMilliseconds { parts.append("round trip \(HumanText.milliseconds(trip))") }

@@ -1,0 +1,116 @@
+// An encoder that is told to make less, and encoders that take a stream over from each other.
+import KineMedia
+import Testing
+
+@testable import KineCodecs
+
+@Suite struct BitrateLimitTests {
+    private static let size = PixelSize(width: 320, height: 176)
+    private static let rate = 30
+
+    private static func settings(
+        _ rateControl: VideoEncoderSettings.RateControl, peak: Int?
+    ) -> VideoEncoderSettings {
+        VideoEncoderSettings(
+            size: size, rateControl: rateControl, peak: peak.map { .init(bitrate: $0) }, nominalFrameRate: rate)
+    }
+
+    /// Pictures that have nothing in common, as hard to encode as any: a round of some.
+    private final class Noise {
+        private let pictures: [TestPicture]
+        var number = 0
+
+        init() {
+            var generator = SeededGenerator(seed: 5)
+            pictures = (0..<6).map { _ in
+                let picture = TestPicture(size: BitrateLimitTests.size)
+                picture.write(PixelRect(size: BitrateLimitTests.size), using: &generator)
+                return picture
+            }
+        }
+
+        /// Encodes so many seconds of them.
+        func run(_ encoder: X264Encoder, seconds: Int, isFirstKeyframe: Bool = false) throws -> [EncodedSample] {
+            try (0..<seconds * BitrateLimitTests.rate).map { index in
+                number += 1
+                return try encoder.encode(
+                    pictures[number % pictures.count].planes, changed: .full(size: BitrateLimitTests.size),
+                    at: MediaTime(ticks: Int64(number), timescale: Int32(BitrateLimitTests.rate)),
+                    forceKeyframe: isFirstKeyframe && index == 0)
+            }
+        }
+    }
+
+    private static func bitrate(_ samples: [EncodedSample]) -> Int {
+        samples.reduce(0) { $0 + $1.data.count } * 8 * rate / samples.count
+    }
+
+    @Test(arguments: [
+        (VideoEncoderSettings.RateControl.averageBitrate(4_000_000), 4_000_000), (.constantQuantizer(20), 4_000_000),
+    ])
+    func `what is made follows the peak, down and up again`(
+        rateControl: VideoEncoderSettings.RateControl, chosen: Int
+    ) throws {
+        let encoder = try X264Encoder(Self.settings(rateControl, peak: chosen))
+        let noise = Noise()
+        let before = Self.bitrate(try noise.run(encoder, seconds: 4))
+        #expect((chosen / 2...chosen * 5 / 4).contains(before))
+        for peak in [1_500_000, 800_000] {
+            #expect(encoder.setPeak(.init(bitrate: peak)))
+            _ = try noise.run(encoder, seconds: 1)  // what its buffer still allowed
+            let reduced = Self.bitrate(try noise.run(encoder, seconds: 3))
+            #expect((peak / 2...peak * 5 / 4).contains(reduced), "\(peak) was asked for")
+        }
+        #expect(encoder.setPeak(.init(bitrate: chosen)))
+        _ = try noise.run(encoder, seconds: 2)
+        let after = Self.bitrate(try noise.run(encoder, seconds: 3))
+        #expect((chosen / 2...chosen * 5 / 4).contains(after))
+    }
+
+    @Test func `no picture is a burst, keyframes neither`() throws {
+        let encoder = try X264Encoder(Self.settings(.constantQuantizer(20), peak: 800_000))
+        let noise = Noise()
+        for _ in 0..<4 {
+            let samples = try noise.run(encoder, seconds: 1, isFirstKeyframe: true)
+            #expect(samples[0].isKeyframe)
+            // Half a second's worth, and the error of an estimate.
+            #expect(try #require(samples.map(\.data.count).max()) * 8 < 480_000)
+        }
+    }
+
+    @Test func `an encoder that was opened without a peak gets none`() throws {
+        let encoder = try X264Encoder(Self.settings(.constantQuantizer(23), peak: nil))
+        #expect(!encoder.setPeak(.init(bitrate: 100_000)))
+    }
+
+    @Test(arguments: [
+        VideoEncoderSettings.RateControl.constantQuantizer(4), .constantQuantizer(23), .constantQuantizer(40),
+        .averageBitrate(500_000), .averageBitrate(50_000_000),
+    ])
+    func `encoders that take over from each other make one stream`(
+        rateControl: VideoEncoderSettings.RateControl
+    ) throws {
+        let chosen = try X264Encoder(Self.settings(rateControl, peak: nil))
+        let decoder = try H264Decoder(chosen.parameterSets)
+        let noise = Noise()
+        var last: EncodedSample?
+        func check(_ samples: [EncodedSample]) throws {
+            #expect(samples.first?.isKeyframe == true)
+            for sample in samples {
+                #expect(try decoder.decode(sample).size == Self.size)
+                if let last { #expect(sample.presentationTime > last.presentationTime) }
+                last = sample
+            }
+        }
+        for round in 0..<2 {
+            try check(try noise.run(chosen, seconds: 1, isFirstKeyframe: true))
+            let reduced = try X264Encoder(
+                Self.settings(rateControl, peak: round == 0 ? 300_000 : 100_000_000), continuing: chosen)
+            #expect(reduced.canContinue(chosen))
+            noise.number -= 1  // the same instant again: it must not be taken twice
+            try check(try noise.run(reduced, seconds: 1))
+            chosen.follow(reduced)
+            noise.number -= 1
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// The lowest wish counts, within what the user chose; and when a wish reaches the encoder.
+import KineRelay
+import Testing
+
+@testable import KineEngine
+
+@Suite struct EncodingRequestsTests {
+    private let none = EncodingRequest.none
+
+    @Test func `the lowest bitrate and the lowest frame rate count, whoever asks for them`() {
+        #expect(EncodingRequest.lowest(of: []) == none)
+        #expect(EncodingRequest.lowest(of: [none, none]) == none)
+        let requests = [
+            EncodingRequest(averageBitRate: 900_000), none, EncodingRequest(averageBitRate: 500_000),
+            EncodingRequest(averageBitRate: 700_000, maximumFrameRate: 10), EncodingRequest(maximumFrameRate: 15),
+        ]
+        #expect(
+            EncodingRequest.lowest(of: requests) == EncodingRequest(averageBitRate: 500_000, maximumFrameRate: 10))
+    }
+
+    @Test func `nobody gets more than was chosen, nor so little that nothing can be seen`() {
+        let high = EncodingRequest(averageBitRate: 3_000_000, maximumFrameRate: 60)
+        #expect(high.within(averageBitRate: 2_000_000, framesPerSecond: 30) == none)
+        #expect(
+            high.within(averageBitRate: nil, framesPerSecond: 120)
+                == EncodingRequest(averageBitRate: 3_000_000, maximumFrameRate: 60))
+        let low = EncodingRequest(averageBitRate: 1, maximumFrameRate: 0.01)
+        #expect(
+            low.within(averageBitRate: 2_000_000, framesPerSecond: 30)
+                == EncodingRequest(averageBitRate: EncodingRequest.leastBitRate, maximumFrameRate: 1))
+        #expect(low.within(averageBitRate: 20_000, framesPerSecond: 30).averageBitRate == nil, "less was chosen")
+    }
+
+    // MARK: The supervision's part
+
+    private typealias Tests = ExtensionStateMachineTests
+    private let wish = EncodingRequest(averageBitRate: 600_000)
+
+    @Test func `a wish goes to the encoder at once, the next a moment later, and only the last of several`() {
+        var machine = Tests.live()
+        let start = 2 * Tests.second
+        #expect(machine.handle(.report(.encoding(wish)), at: start) == [.requestEncoding(wish)])
+        #expect(machine.status.encoding == wish)
+        #expect(machine.handle(.report(.encoding(wish)), at: start + 1) == [])
+        let lower = EncodingRequest(averageBitRate: 300_000)
+        #expect(machine.handle(.report(.encoding(.none)), at: start + 2) == [])
+        #expect(machine.handle(.report(.encoding(lower)), at: start + 3) == [])
+        let due = start + 250_000_000
+        #expect(machine.nextDeadline == due)
+        #expect(machine.handle(.timePassed, at: due - 1) == [])
+        #expect(machine.handle(.timePassed, at: due) == [.requestEncoding(lower)])
+        #expect(machine.handle(.timePassed, at: due + Tests.second) == [])
+    }
+
+    @Test func `what is asked for before the start is asked for then`() {
+        var machine = Tests.machine()
+        _ = machine.handle(.timePassed, at: 0)
+        _ = machine.handle(.launched(pid: 7), at: 0)
+        _ = machine.handle(.startSent, at: 0)
+        #expect(machine.handle(.report(.encoding(wish)), at: 1) == [])
+        #expect(
+            machine.handle(.report(.started), at: 2)
+                == [.beginFeeding, .announce(.phase(.live)), .requestEncoding(wish)])
+    }
+
+    @Test func `a wish ends with the process that had it, and the next begins without`() {
+        var machine = Tests.live()
+        _ = machine.handle(.report(.encoding(wish)), at: 2 * Tests.second)
+        let ended = machine.handle(
+            .exited(.killed(signal: 11), lastWords: nil, cappedAt: nil), at: 3 * Tests.second)
+        #expect(ended.first == .endFeeding && machine.status.encoding == .none)
+        let again = 4 * Tests.second
+        #expect(machine.handle(.timePassed, at: again) == [.launch])
+        _ = machine.handle(.launched(pid: 8), at: again)
+        _ = machine.handle(.startSent, at: again)
+        #expect(machine.handle(.report(.started), at: again) == [.beginFeeding, .announce(.phase(.live))])
+        #expect(machine.handle(.report(.encoding(wish)), at: again) == [.requestEncoding(wish)])
+    }
+}

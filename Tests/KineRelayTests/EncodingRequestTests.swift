@@ -1,0 +1,82 @@
+// What an extension may ask of the encoder and say of its connection, on its way to the engine.
+import FoundationEssentials
+import Testing
+
+@testable import KineRelay
+
+@Suite struct EncodingRequestTests {
+    private func decoded(_ json: String) throws -> ExtensionReport? {
+        var decoder = ControlDecoder()
+        let body = Array(json.utf8)
+        let length = withUnsafeBytes(of: UInt32(body.count).bigEndian) { Array($0) }
+        decoder.append(try ControlEncoder.frame(ControlHello()) + length + body)
+        return try decoder.next(ExtensionReport.self)
+    }
+
+    private static func statistics() -> ExtensionStatistics {
+        var connection = ConnectionStatistics()
+        connection.uptime = 12.5
+        connection.reconnects = 2
+        connection.bitRate = 1_900_000
+        connection.queueMilliseconds = 340
+        connection.roundTripMilliseconds = 0.25
+        connection.picturesDropped = 17
+        var statistics = ExtensionStatistics()
+        statistics.pictures = 9
+        statistics.connection = connection
+        return statistics
+    }
+
+    @Test(arguments: [
+        ExtensionReport.encoding(.none), .encoding(EncodingRequest(averageBitRate: 400_000, maximumFrameRate: 7.5)),
+        .encoding(EncodingRequest(averageBitRate: 1)), .encoding(EncodingRequest(maximumFrameRate: 1000)),
+        .statistics(statistics()), .statistics(ExtensionStatistics()),
+    ])
+    func `a report arrives as it was sent`(report: ExtensionReport) throws {
+        var decoder = ControlDecoder()
+        decoder.append(try ControlEncoder.frame(ControlHello()) + ControlEncoder.frame(report))
+        #expect(try decoder.next(ExtensionReport.self) == report)
+    }
+
+    @Test(arguments: [
+        #""averageBitRate":0"#, #""averageBitRate":-5"#, #""averageBitRate":1000000001"#, #""averageBitRate":1e30"#,
+        #""averageBitRate":"1""#, #""maximumFrameRate":0"#, #""maximumFrameRate":-1"#, #""maximumFrameRate":1e9"#,
+    ])
+    func `a wish that no encoder can have is damaged`(property: String) throws {
+        #expect(throws: ControlDecoder.Error.self) { try decoded(#"{"encoding":{"_0":{\#(property)}}}"#) }
+    }
+
+    @Test(arguments: [
+        #""uptime":-1"#, #""reconnects":-1"#, #""bitRate":-1"#, #""queueMilliseconds":9000000000000000000"#,
+        #""roundTripMilliseconds":1e300"#, #""picturesDropped":-3"#, #""uptime":[]"#,
+    ])
+    func `statistics that nobody can have counted are damaged`(property: String) throws {
+        let head = #""pictures":0,"sounds":0,"bytes":0,"queuedBytes":0,"sentBytes":0"#
+        let whole = #"{"statistics":{"_0":{\#(head),"connection":{"reconnects":1}}}}"#
+        #expect(try decoded(whole) != nil)
+        #expect(throws: ControlDecoder.Error.self) {
+            try decoded(#"{"statistics":{"_0":{\#(head),"connection":{\#(property)}}}}"#)
+        }
+    }
+
+    @Test func `what an older extension says is still understood`() throws {
+        let report = try decoded(
+            #"{"statistics":{"_0":{"pictures":3,"sounds":0,"bytes":5,"queuedBytes":0,"sentBytes":0}}}"#)
+        var expected = ExtensionStatistics()
+        expected.pictures = 3
+        expected.bytes = 5
+        #expect(report == .statistics(expected))
+    }
+
+    @Test func `what a handler says is brought into bounds before it is sent`() {
+        #expect(EncodingRequest(averageBitRate: -1, maximumFrameRate: .nan).bounded == .init(averageBitRate: 1))
+        #expect(EncodingRequest(averageBitRate: .max, maximumFrameRate: 0).bounded.maximumFrameRate == 0.01)
+        var connection = ConnectionStatistics()
+        connection.uptime = .infinity
+        connection.roundTripMilliseconds = .nan
+        connection.bitRate = -7
+        let bounded = connection.bounded
+        #expect(bounded.uptime?.isFinite == true && bounded.roundTripMilliseconds == nil && bounded.bitRate == 0)
+        #expect(bounded.bounded == bounded)
+    }
+}
