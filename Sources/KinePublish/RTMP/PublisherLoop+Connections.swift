@@ -89,6 +89,7 @@ extension PublisherLoop {
         disappointing = nil
         if liveSince > 0 { status.reconnects += 1 }
         liveSince = now
+        progress = (0, now)
         controller.reset()
         if !isMoving { clearQueue() }
         isMoving = false
