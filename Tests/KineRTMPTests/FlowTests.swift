@@ -1,3 +1,4 @@
+// What waits, what is dropped, how much to encode, and when to connect again.
 import KineRTMP
 import Testing
 

@@ -1,3 +1,4 @@
+// A whole session, carried by hand between its two ends.
 import KineRTMP
 import RTMPTesting
 import Testing

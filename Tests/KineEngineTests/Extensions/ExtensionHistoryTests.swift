@@ -67,6 +67,7 @@ import Testing
                     }
                 case .kill: if !hasProcess { return "killed nobody" }
                 case .requestKeyframe: if !isFed { return "a keyframe for nobody" }
+                case .requestEncoding: if !isFed { return "less for nobody" }
                 case .announce(.phase(let phase)): announced = phase
                 case .announce(.ended): ends += 1
                 case .announce: break
@@ -93,7 +94,8 @@ import Testing
         let limit = ExtensionStateMachineTests.limit
         return [
             (.timePassed, second / 2), (.timePassed, 6 * second), (.timePassed, 31 * second), (.startSent, 0),
-            (.report(.started), 0), (.report(.needsKeyframe), second), (.report(.failed("No.")), 0),
+            (.report(.started), 0), (.report(.needsKeyframe), second),
+            (.report(.encoding(.init(averageBitRate: 1000))), 0), (.report(.failed("No.")), 0),
             (.report(.finished), 0), (.memory(resident: limit + 1), 0), (.held(since: 0), 0),
             (.misbehaved("wrote nonsense"), 0), (.channelClosed, 0),
             (.exited(.exited(status: 0), lastWords: nil, cappedAt: nil), 0), (.impossible("No."), 0),
