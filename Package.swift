@@ -100,7 +100,10 @@ let package = Package(
             name: "kinecast-live", dependencies: ["KinecastExtension", "KinePublish", "KineMedia", "CLinux"]),
         .executableTarget(
             name: "kinecast-rtmp",
-            dependencies: ["KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineMedia", "CLinux"]),
+            dependencies: [
+                "KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineRelay", "KineMedia", "CLinux",
+                system,
+            ]),
 
         // An extension that tells the end-to-end tests which of its callbacks were called.
         .executableTarget(

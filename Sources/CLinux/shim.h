@@ -44,6 +44,9 @@ static inline int kine_ppoll(struct pollfd *fds, nfds_t count, const struct time
 // Names the calling thread for `top -H`; variadic in C, so Swift cannot call prctl itself.
 static inline void kine_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+// No core of this process, and no other process of this user may read its memory; what it starts may be dumped again.
+static inline void kine_forbid_dump(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
 // The user id behind a connected unix socket, or -1 with errno set.
 static inline int64_t kine_peer_uid(int socket) {
     struct { pid_t pid; uid_t uid; gid_t gid; } credentials;
@@ -100,7 +103,8 @@ static inline int kine_confine(const struct kine_spawn_options *options) {
             close(file);
         }
     }
-    if (options->no_core_file && kine_lower_limit(RLIMIT_CORE, 0) != 0) return -1;
+    // 1 and not 0: a program that the kernel pipes cores into gets none then either (core(5), fs/coredump.c).
+    if (options->no_core_file && kine_lower_limit(RLIMIT_CORE, 1) != 0) return -1;
     if (options->data_limit && kine_lower_limit(RLIMIT_DATA, options->data_limit) != 0) return -1;
     if (options->stack_limit && kine_lower_limit(RLIMIT_STACK, options->stack_limit) != 0) return -1;
     if (options->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;

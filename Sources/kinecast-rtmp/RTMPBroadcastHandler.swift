@@ -6,7 +6,7 @@ import KinePublish
 import KineRTMP
 import KinecastExtension
 
-@main final class RTMPBroadcastHandler: BroadcastSampleHandler {
+final class RTMPBroadcastHandler: BroadcastSampleHandler {
     private var publisher: RTMPPublisher?
     /// The one sound that RTMP has room for.
     private var sound: SampleBufferType?

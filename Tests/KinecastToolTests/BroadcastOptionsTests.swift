@@ -2,6 +2,7 @@
 import ArgumentParser
 import KineMedia
 import KineRelay
+import SystemPackage
 import Testing
 
 @testable import kinecast
@@ -12,7 +13,9 @@ import Testing
     }
 
     func plan(_ command: BroadcastCommand) throws -> DestinationPlan {
-        try command.destinations.plan { $0.hasPrefix("/") ? $0 : "/here/\($0)" }
+        let reader = DestinationReader(
+            environment: { $0 == "KEYED" ? "rtmp://v/app/key" : nil }, path: { FilePath($0) }, standardInput: { "" })
+        return try command.destinations.plan(reader: reader) { $0.hasPrefix("/") ? $0 : "/here/\($0)" }
     }
 
     @Test func `no option is the whole screen on the live page, with a keyframe every two seconds and no file`() throws
@@ -65,6 +68,22 @@ import Testing
             ])
     }
 
+    @Test func `retry, ca and min-bitrate are the settings of RTMP, wherever the address comes from`() throws {
+        for to in ["rtmp://a/b/c", "rtmps://a/b/c", "env:KEYED"] {
+            let plan = try plan(parse("--to", to, "--retry", "0", "--ca", "ca.pem", "--min-bitrate", "1.5M"))
+            #expect(
+                plan.settings == [
+                    Setting(key: "rtmp.retry", value: "0"), Setting(key: "rtmp.ca", value: "/here/ca.pem"),
+                    Setting(key: "rtmp.min-bitrate", value: "1500000"),
+                ])
+            let destinations = try plan.destinations(among: BuiltInServices.manifests)
+            #expect(destinations.map(\.service) == ["rtmp"])
+            #expect(destinations[0].setupInfo["retry"] == "0" && destinations[0].setupInfo["min-bitrate"] == "1500000")
+        }
+        let error = #expect(throws: CommandFailure.self) { try plan(parse("--service", "live", "--retry", "2")) }
+        #expect(error?.status == ExitStatus.usage)
+    }
+
     @Test(arguments: [
         ("8080", "127.0.0.1:8080"), (":8080", "127.0.0.1:8080"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:80", "[::1]:80"),
         ("localhost:80", "localhost:80"),
@@ -82,6 +101,11 @@ import Testing
         ["--to", "nonsense"], ["--set", "nonsense"], ["--set", "=x"], ["--cert", "c.pem"], ["--key", "k.pem"],
         ["--listen", "here"], ["--to", "rtmp://a/b/c", "--listen", "8080"],
         ["--service", "x", "--cert", "c", "--key", "k"],
+        ["--to", "@"], ["--to", "@a b"], ["--to", "env:"], ["--to", "env:A=B"], ["--to-file", ""],
+        ["--to-file", "-", "--to-file", "-"], ["--test"], ["--test", "--to", "rtmp://a/b/c", "--record"],
+        ["--test", "--to", "rtmp://a/b/c", "--", "true"], ["--to", "rtmp://a/b/c", "--retry", "-1"],
+        ["--to", "rtmp://a/b/c", "--min-bitrate", "fast"], ["--to", "rtmp://a/b/c", "--ca", ""],
+        ["--to", "rtmp://a/b/c", "--bitrate", "1M", "--min-bitrate", "2M"],
         ["out.mp4"], ["--record", ""], ["--overwrite"], ["--faststart"], ["--screen", "a", "--pattern"],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {

@@ -178,8 +178,9 @@ public struct StrictRTMPServer {
             try require(values[4] == .string("live"), "publish as \(values[4])")
             streamName = stream
             return answerPublish()
-        case .media:
-            try expect("FCUnpublish", 6, in: .media, arguments: 1)
+        // Before the first sample, too: a publisher may only have wanted to know.
+        case .metadata, .media:
+            try expect("FCUnpublish", 6, in: phase, arguments: 1)
             phase = .unpublish
         case .unpublish:
             try expect("deleteStream", 7, in: .unpublish, arguments: 1)

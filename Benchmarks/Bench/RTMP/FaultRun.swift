@@ -75,6 +75,9 @@ final class FaultRun {
     private func look() throws {
         guard let destination = try take.status().destinations.first else { return }
         outcome.peakMemory = max(outcome.peakMemory, destination.peakMemory)
+        if let waiting = destination.statistics.connection?.queueMilliseconds {
+            outcome.queuePeak = max(outcome.queuePeak ?? 0, waiting)
+        }
     }
 
     /// Ends the broadcast and reads what there is to read.
@@ -126,7 +129,7 @@ struct FaultOutcome {
     var settled: Double?
     var hasUsual = false
     var peakMemory: Int64 = 0
-    /// Milliseconds of samples that waited in the extension at most.
+    /// Milliseconds of samples that waited in the extension at most, of what it says once a second.
     var queuePeak: Int?
     var ending: DestinationEnding?
     /// What was wrong with the order of what came.

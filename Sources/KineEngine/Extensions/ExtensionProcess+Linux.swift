@@ -74,7 +74,7 @@ final class ExtensionProcess {
         do throws(Errno) {
             process = try ChildProcess(
                 executable: service.executable.string, arguments: [],
-                environment: Self.environment(for: service.manifest, from: environment)
+                environment: service.manifest.childEnvironment(from: environment)
                     + ["\(Orphans.markVariable)=\(mark)"],
                 options: options)
         } catch {
@@ -88,19 +88,6 @@ final class ExtensionProcess {
     }
 
     deinit { if let exitDescriptor { close(exitDescriptor) } }
-
-    /// Where it finds programs, how it speaks to people, and what its manifest asks for. Nothing of the display, the
-    /// sound server or the session, even so.
-    static func environment(for manifest: ServiceManifest, from environment: [String]) -> [String] {
-        environment.filter { entry in
-            let name = String(entry.prefix { $0 != "=" })
-            guard !ServiceManifest.isWithheld(name) else { return false }
-            return ["PATH", "LANG", "TZ", "HOME"].contains(name) || name.hasPrefix("LC_")
-                || manifest.environment.contains(name)
-        }
-            // Swift's own crash reporter would hold up the death of a process for seconds.
-            + ["SWIFT_BACKTRACE=enable=no"]
-    }
 
     /// Resident bytes of it and all its descendants, what several of them share counted for each.
     func residentBytes() -> Int64 {

@@ -17,11 +17,7 @@ extension PublisherLoop {
                 tls = try RTMPConnection.context(certificateAuthority: settings.certificateAuthority)
             }
         } catch {
-            return failed(
-                PublishFailure(
-                    .configuration,
-                    "The certificates in \(settings.certificateAuthority ?? "the system's store") cannot be read; "
-                        + "give a PEM file with “ca”."))
+            return failed(RTMPConnection.unreadableAuthority(settings.certificateAuthority))
         }
         reach.attempt(url, avoiding: disappointing) { error in self.failed(RTMPConnection.failure(error, self.url)) }
     }
@@ -202,23 +198,11 @@ extension PublisherLoop {
         deadlineTimer?.cancel()
     }
 
-    /// The peer has everything when it closes in its turn; it may take a second.
     func closeWhenSent() {
         guard let channel else { return }
         let isLast = phase == .finishing
-        let done: @Sendable () -> Void = { if isLast { self.end(.finished) } }
-        // With data unread, closing at once would throw away what the peer has not got yet (RFC 1122, 4.2.2.13).
-        if url.isSecure {
-            channel.flush()
-            channel.close().whenComplete { _ in done() }
-        } else {
-            channel.flush()
-            // Completes when the kernel has everything; from then on it goes its way whether this process lives or not.
-            channel.close(mode: .output).whenComplete { _ in
-                let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
-                channel.closeFuture.whenComplete { _ in timer.cancel() }
-            }
-            channel.closeFuture.whenComplete { _ in done() }
+        RTMPConnection.closeWhenSent(channel, isSecure: url.isSecure).whenComplete { _ in
+            if isLast { self.end(.finished) }
         }
     }
 

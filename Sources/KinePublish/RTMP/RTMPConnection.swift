@@ -73,6 +73,26 @@ enum RTMPConnection {
         provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
 
+    /// Sends what waits, then closes. The peer has everything when it closes in its turn; it may take a second.
+    static func closeWhenSent(_ channel: any Channel, isSecure: Bool) -> EventLoopFuture<Void> {
+        channel.flush()
+        // TLS's farewell goes behind the last data, and is answered.
+        guard !isSecure else { return channel.close() }
+        // Closing at once, with data unread, would throw away what the peer has not got yet (RFC 1122, 4.2.2.13). This is done
+        // when the kernel has everything; from then on it goes its way whether this process lives or not.
+        channel.close(mode: .output).whenComplete { _ in
+            let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+            channel.closeFuture.whenComplete { _ in timer.cancel() }
+        }
+        return channel.closeFuture
+    }
+
+    static func unreadableAuthority(_ file: String?) -> PublishFailure {
+        PublishFailure(
+            .configuration,
+            "The certificates in \(file ?? "the system's store") cannot be read; give a PEM file with --ca.")
+    }
+
     /// The trust for RTMPS: the system's authorities, and those of the file.
     static func context(certificateAuthority: String?) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -113,7 +133,8 @@ enum RTMPConnection {
         if words.contains("CERTIFICATE_VERIFY_FAILED") || words.contains("unableToValidateCertificate") {
             return PublishFailure(
                 .certificate,
-                "The certificate of \(url.host) is not trusted; for a private authority give its certificate with “ca”."
+                "The certificate of \(url.host) is not trusted, or not valid now; check this machine's clock, and for a private "
+                    + "authority give its certificate with --ca."
             )
         }
         if words.contains("WRONG_VERSION_NUMBER") {

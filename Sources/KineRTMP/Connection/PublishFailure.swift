@@ -31,6 +31,13 @@ public struct PublishFailure: Swift.Error, Equatable, Sendable, CustomStringConv
         self.description = description
     }
 
+    private static let again = "; it is tried again."
+
+    /// The sentence where nothing is tried again by itself.
+    public var onceOnly: String {
+        description.hasSuffix(Self.again) ? description.dropLast(Self.again.count) + "; try again later." : description
+    }
+
     /// Trying again cannot help before something is changed.
     public var isFinal: Bool {
         switch kind {

@@ -98,6 +98,27 @@ public struct Service: Sendable, Equatable {
 
     /// The values of the setup info that must not be shown anywhere.
     public func secrets(in info: [String: String]) -> [String] {
-        manifest.setup.filter(\.isSecret).compactMap { info[$0.key] }.filter { $0.utf8.count >= 4 }
+        let values = manifest.setup.filter(\.isSecret).compactMap { field -> [String]? in
+            guard let value = info[field.key] else { return nil }
+            return field.key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
+        }
+        return values.joined().filter { $0.utf8.count >= 4 }
+    }
+
+    /// Of an address, what may be shown by itself where the whole is not: the last part of the path, which is the stream's key,
+    /// with the query and without, and the password.
+    private static func secretParts(of address: String) -> [String] {
+        guard let path = address.split(separator: "://", maxSplits: 1).last, path.contains("/") else { return [] }
+        let query = path.firstIndex(of: "?") ?? path.endIndex
+        var parts: [Substring] = []
+        if let slash = path[..<query].lastIndex(of: "/") {
+            parts += [path[path.index(after: slash)...], path[path.index(after: slash)..<query]]
+        }
+        let authority = path.prefix { $0 != "/" }
+        if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
+            parts.append(authority[authority.index(after: colon)..<at])
+        }
+        // "live" is no secret, and a word in many messages.
+        return parts.filter { $0.utf8.count >= 8 }.map(String.init)
     }
 }

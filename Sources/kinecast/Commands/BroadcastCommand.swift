@@ -1,6 +1,7 @@
 // `kinecast broadcast`.
 import ArgumentParser
 import KineMedia
+import KinePlatform
 import KineRelay
 import SystemPackage
 
@@ -35,6 +36,14 @@ struct BroadcastCommand: ParsableCommand {
 
     func validate() throws {
         _ = try sourceOptions.source()
+        if destinations.test, out != nil || !options.command.isEmpty {
+            throw ValidationError("--test connects and shows nothing; leave out --record and COMMAND.")
+        }
+        if let least = destinations.minBitrate, let bitrate = encoding.bitrate,
+            least.bitsPerSecond > bitrate.bitsPerSecond
+        {
+            throw ValidationError("--min-bitrate is more than --bitrate; give less.")
+        }
         if let out, out.isEmpty { throw ValidationError("The name of the file is empty; give one or leave it out.") }
         if out == nil, options.overwrite || options.faststart {
             throw ValidationError(
@@ -56,11 +65,32 @@ struct BroadcastCommand: ParsableCommand {
     }
 
     func run() throws {
+        // Before anything is read: from here on there are stream keys in this process.
+        OwnMemory.forbidDump()
         let command = try options.shownCommand()
         let directory = try OutputPath.workingDirectory()
-        let plan = try destinations.plan { directory.pushing(FilePath($0)).string }
-        let chosen = try plan.destinations(among: InstalledServices.catalog().list().services.map(\.manifest))
+        let reader = DestinationReader(
+            environment: KinePlatform.ProcessEnvironment.value, path: { directory.pushing(FilePath($0)) },
+            standardInput: PrivateFile.standardInput)
+        let plan = try destinations.plan(reader: reader) { directory.pushing(FilePath($0)).string }
+        let services = try InstalledServices.catalog().list().services
+        let chosen = try plan.destinations(among: services.map(\.manifest))
+        try hideSecrets(of: chosen, services)
+        if destinations.test {
+            let status = try DestinationTest(chosen, services: services).run(json: options.json)
+            if status != 0 { throw ExitCode(status) }
+            return
+        }
         let output = try out.map { try OutputPath.resolveNow($0) }
         try options.run(takeConfiguration(output: output, destinations: chosen), showing: command)
+    }
+
+    /// The engine, COMMAND and whoever lists processes see none of them.
+    private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
+        for name in try destinations.variables() { OwnMemory.hideVariable(name) }
+        OwnMemory.hideFromArguments(
+            chosen.flatMap { destination in
+                services.first { $0.id == destination.service }?.secrets(in: destination.setupInfo) ?? []
+            })
     }
 }

@@ -25,6 +25,9 @@ struct EngineProcess {
             var options = ChildProcess.Options()
             options.descriptors = [null, null, log.descriptor, engineEnd]
             options.newSession = true
+            // It is told stream keys; they shall not lie on the disk.
+            options.confinement = ChildProcess.Confinement()
+            options.confinement?.noNewPrivileges = false
             let process = try ChildProcess(
                 executable: executable.string, arguments: [], environment: ProcessEnvironment.current, options: options)
             return EngineProcess(process: process, connection: connection, log: log)
@@ -73,7 +76,8 @@ struct EngineProcess {
         return answer
     }
 
-    private static func read(_ pipe: FileDescriptor, until deadline: Int64) throws -> [UInt8] {
+    /// What comes until the other end is closed, or until `deadline` (CLOCK_MONOTONIC, nanoseconds).
+    static func read(_ pipe: FileDescriptor, until deadline: Int64) throws -> [UInt8] {
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16384)
         while output.count < 16 << 20 {

@@ -5,8 +5,20 @@ import KineRelay
 struct DestinationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Broadcast to this address, through the service that takes its kind; may be repeated.", valueName: "URL"))
+            "Broadcast to this address, through the service that takes its kind; may be repeated.",
+            discussion: """
+                @NAME is the address of that name in ~/.config/kinecast/destinations, whose lines are NAME URL; env:VARIABLE \
+                is the one that the variable holds. Both keep a stream key out of the list of processes and the shell's history.
+                """,
+            valueName: "URL"))
     var to: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Broadcast to the addresses in this file, one to a line; - is standard input. Only its owner may read it.",
+            valueName: "FILE"),
+        completion: .file())
+    var toFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -40,11 +52,42 @@ struct DestinationOptions: ParsableArguments {
         completion: .file(extensions: ["pem", "key"]))
     var key: String?
 
+    @Flag(help: "Only try whether the RTMP servers would take the stream, and say what they are.")
+    var test = false
+
+    @Option(
+        help: ArgumentHelp(
+            "RTMP: attempts in a row to connect again. Without it, for as long as the broadcast runs.", valueName: "N"))
+    var retry: Int?
+
+    @Option(
+        help: ArgumentHelp("RTMPS: certificates to trust beside the system's, in PEM.", valueName: "FILE"),
+        completion: .file(extensions: ["pem", "crt"]))
+    var ca: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "RTMP: the least that the bitrate may fall to on a slow network: 400k, 1M, or bits a second.",
+            valueName: "RATE"))
+    var minBitrate: BitrateOption?
+
     func validate() throws {
-        _ = try addresses()
+        _ = try sources()
         _ = try settings()
         if (cert == nil) != (key == nil) {
             throw ValidationError("TLS needs both --cert and --key; give both or neither.")
+        }
+        if let retry, retry < 0 {
+            throw ValidationError("--retry is a number of attempts, 0 or more.")
+        }
+        if let empty = [("--ca", ca), ("--to-file", toFile.first(where: \.isEmpty))].first(where: { $0.1 == "" }) {
+            throw ValidationError("The name of the file for \(empty.0) is empty; give one or leave it out.")
+        }
+        if toFile.count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("Standard input can be read once; give --to-file - once.")
+        }
+        if test, to.isEmpty, toFile.isEmpty {
+            throw ValidationError("--test needs an address; add --to rtmp://HOST/APP/KEY.")
         }
         if listen != nil || cert != nil, !asksForLivePage {
             throw ValidationError(
@@ -53,30 +96,51 @@ struct DestinationOptions: ParsableArguments {
         }
     }
 
-    /// What the installed services are to be asked for. `absolute` makes the paths of `--cert` and `--key`
-    /// absolute: an extension runs in another directory.
-    func plan(absolute: (String) throws -> String) throws -> DestinationPlan {
+    /// What the installed services are to be asked for. Reads the files and variables that hold addresses. `absolute` makes
+    /// the paths of `--cert`, `--key` and `--ca` absolute: an extension runs in another directory.
+    func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
         var settings = try settings()
+        let addresses = try reader.addresses(sources(), files: toFile)
         let live = DestinationPlan.defaultService
         if let listen { settings.append(Setting(key: "\(live).listen", value: listen.description)) }
         if let cert { settings.append(Setting(key: "\(live).cert", value: try absolute(cert))) }
         if let key { settings.append(Setting(key: "\(live).key", value: try absolute(key))) }
-        return DestinationPlan(addresses: try addresses(), services: service, settings: settings)
+        let rtmp = BuiltInServices.rtmp
+        if retry != nil || ca != nil || minBitrate != nil, !service.contains(rtmp.id),
+            !addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
+        {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "--retry, --ca and --min-bitrate are for RTMP, which is not among the destinations; "
+                    + "add --to rtmp://HOST/APP/KEY.")
+        }
+        if let retry { settings.append(Setting(key: "\(rtmp.id).retry", value: "\(retry)")) }
+        if let ca { settings.append(Setting(key: "\(rtmp.id).ca", value: try absolute(ca))) }
+        if let minBitrate {
+            settings.append(Setting(key: "\(rtmp.id).min-bitrate", value: "\(minBitrate.bitsPerSecond)"))
+        }
+        return DestinationPlan(addresses: addresses, services: service, settings: settings)
     }
 
     private var asksForLivePage: Bool {
-        to.isEmpty && service.isEmpty || service.contains(DestinationPlan.defaultService)
+        to.isEmpty && toFile.isEmpty && service.isEmpty || service.contains(DestinationPlan.defaultService)
     }
 
     // Neither may repeat what was typed: there may be a secret in it.
 
-    private func addresses() throws -> [DestinationAddress] {
+    private func sources() throws -> [DestinationSource] {
         try to.map { text in
-            guard let address = DestinationAddress(text) else {
-                throw ValidationError("What --to was given is no address; write one such as rtmp://HOST/APP/KEY.")
+            guard let source = DestinationSource(text) else {
+                throw ValidationError(
+                    "What --to was given is no address; write one such as rtmp://HOST/APP/KEY, @NAME or env:VARIABLE.")
             }
-            return address
+            return source
         }
+    }
+
+    /// The variables that hold addresses.
+    func variables() throws -> [String] {
+        try sources().compactMap { if case .variable(let name) = $0 { name } else { nil } }
     }
 
     private func settings() throws -> [Setting] {

@@ -150,7 +150,7 @@ import Testing
                 #expect(allowed.contains { target.hasPrefix($0) }, "it has \(descriptor)")
             }
             #expect(try line("noNewPrivileges") == "1")
-            #expect(try line("coreLimit") == "0")
+            #expect(try line("coreLimit") == "1")
             #expect(UInt(try line("dataLimit")).map { $0 < 1 << 31 } ?? false)
             #expect(try line("session") == "true directory /")
             let pid = try #require(try engine.status().destinations.first?.pid)

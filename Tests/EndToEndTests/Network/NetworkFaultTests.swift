@@ -68,7 +68,7 @@ import Testing
         try broadcast(delayMilliseconds: 50, Self.moving(bitrate: "2M")) { _, network, farEnd in
             let before = try pictures(60, at: farEnd)
             try network.lose(percent: 2)
-            last(6, farEnd)
+            last(5, farEnd)
             try network.lose(percent: 0)
             try expectUsualDelay(farEnd, before: before.arrival)
         }
@@ -89,7 +89,7 @@ import Testing
         try broadcast(Self.pattern) { _, network, farEnd in
             try pictures(30, at: farEnd)
             if isKnown { try network.setLink(up: false) } else { try network.swallow(true) }
-            last(5, farEnd)
+            last(4, farEnd)
             if isKnown { try network.setLink(up: true) } else { try network.swallow(false) }
             try pictures(60, at: farEnd)
         }

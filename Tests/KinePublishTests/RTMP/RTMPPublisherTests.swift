@@ -102,6 +102,48 @@ import Testing
         #expect(arrived == TestStream.samples(0..<2000).map(TestStream.expected))
     }
 
+    @Test func `What waits when the broadcast ends still goes, and then the goodbye`() async throws {
+        let server = try StrictServerSocket()
+        let publisher = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
+        try await publisher.start()
+        server.state.withLock { $0.isDeaf = true }
+        let pictures = Self.largePictures(7)
+        for picture in pictures { publisher.publish(picture) }
+        async let finished: Void = publisher.finish()
+        server.state.withLock { $0.isDeaf = false }
+        await finished
+        let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.violation == nil && seen.phase == .deleted)
+        #expect(TestStream.samples(in: seen.media) == pictures.map(TestStream.expected))
+    }
+
+    @Test func `A server that does not take the rest does not hold up the end`() async throws {
+        let server = try StrictServerSocket()
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
+        try await publisher.start()
+        server.state.withLock { $0.isDeaf = true }
+        for picture in Self.largePictures(7) { publisher.publish(picture) }
+        let begun = ContinuousClock.now
+        await publisher.finish()
+        // Five seconds, on a machine that may be busy.
+        #expect(ContinuousClock.now - begun < .seconds(30))
+        #expect(told.status?.state == .finished)
+        server.state.withLock { $0.isDeaf = false }
+        // What went before arrived; the goodbye did not.
+        let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.phase != .deleted)
+    }
+
+    /// More than the kernels at both ends hold, so that some of it has to wait.
+    private static func largePictures(_ count: Int) -> [EncodedSample] {
+        (0..<count).map { index in
+            EncodedSample(
+                type: .video, presentationTime: .milliseconds(Int64(index) * 40), duration: .zero, isKeyframe: true,
+                data: [UInt8](repeating: UInt8(index), count: 1 << 20))
+        }
+    }
+
     @Test func nobodyThereIsTriedAsOftenAsWasSaid() async throws {
         let told = Told()
         // Port 1 of this machine: nobody listens.

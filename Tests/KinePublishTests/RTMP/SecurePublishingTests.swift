@@ -38,11 +38,23 @@ import Testing
         #expect(TestStream.samples(in: seen.media) == samples.map(TestStream.expected))
     }
 
+    @Test func `A trial says the version of TLS and the names of the certificate`() async throws {
+        var settings = RTMPSettings(url: try RTMPURL("rtmps://localhost:\(front.port)/app/key"))
+        settings.certificateAuthority = folder("cert.pem")
+        let trial = try await RTMPTrial.run(settings)
+        #expect(trial.tls == "TLS 1.3" && trial.certificate == ["localhost"] && trial.server == "Strict/1")
+        let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.violation == nil && seen.phase == .deleted)
+        settings.certificateAuthority = nil
+        let failure = await #expect(throws: PublishFailure.self) { try await RTMPTrial.run(settings) }
+        #expect(failure?.kind == .certificate && failure?.onceOnly.contains("--ca") == true)
+    }
+
     @Test func aCertificateThatNobodyKnowsIsFinal() async throws {
         let publisher = try Told().publisher("rtmps://localhost:\(front.port)/app/secret")
         let failure = await #expect(throws: PublishFailure.self) { try await publisher.start() }
         #expect(failure?.kind == .certificate)
-        #expect(failure?.description.contains("“ca”") == true)
+        #expect(failure?.description.contains("--ca") == true)
     }
 
     @Test func aCertificateForAnotherNameIsFinal() async throws {

@@ -23,6 +23,8 @@ final class StrictServerSocket: Sendable {
         var descriptor: CInt = -1
         /// The present connection is to be cut off.
         var cut = false
+        /// Each connection is cut off once its stream is permitted.
+        var cutsWhenPublished = false
         /// Nothing is read any more.
         var isDeaf = false
         /// Sent to the publisher as soon as there is a connection.
@@ -108,6 +110,11 @@ final class StrictServerSocket: Sendable {
                 let count = recv(connection, &buffer, buffer.count, 0)
                 guard count > 0 else { break }
                 try send(server.receive(buffer[..<count]), connection)
+                if server.phase == .metadata, state.withLock(\.cutsWhenPublished) {
+                    violation = "cut off"
+                    state.signal { update(&$0.connections[index], server) }
+                    break
+                }
                 state.signal { update(&$0.connections[index], server) }
             }
             if violation == nil { try server.expectEnd() }

@@ -210,5 +210,13 @@ import Testing
             try service.setupInfo(from: ["key": "s3cret", "url": "srt://h"])
         }
         #expect(service.secrets(in: ["key": "s3cret", "region": "eu"]) == ["s3cret"])
+        let rtmp = Service(
+            manifest: BuiltInServices.rtmp, origin: .builtIn, bundle: nil,
+            executable: "/usr/libexec/kinecast/kinecast-rtmp")
+        let address = "rtmp://me:pass-word@host/app/stream-key?sign=a/b"
+        #expect(
+            Set(rtmp.secrets(in: ["url": address]))
+                == [address, "stream-key?sign=a/b", "stream-key", "pass-word"])
+        #expect(rtmp.secrets(in: ["url": "rtmp://host/live/live"]) == ["rtmp://host/live/live"])
     }
 }

@@ -1,0 +1,27 @@
+// What a built-in service's executable answers when it is asked to try a destination instead of broadcasting to it.
+
+/// The answer of one trial: JSON on standard output. The question is the setup info, JSON on standard input, since there are
+/// secrets in it. The executable's status is 0 whichever the answer is.
+public struct DestinationReport: Codable, Sendable, Equatable {
+    /// The only argument of the executable.
+    public static let option = "--test"
+    /// Bytes of the longest question and of the longest answer.
+    public static let limit = 1 << 20
+
+    /// Why a broadcast would not be taken, one sentence; nil: it would be.
+    public var problem: String?
+    /// What the server calls itself.
+    public var server: String?
+    /// Its address and port in numbers.
+    public var address: String?
+    /// The version of TLS; nil where the connection is not encrypted.
+    public var tls: String?
+    /// The names in the server's certificate.
+    public var certificate: String?
+    /// Milliseconds there and back, as the kernel measures it.
+    public var roundTrip: Double?
+    /// Milliseconds from the first packet to the permission to publish.
+    public var duration: Double?
+
+    public init(problem: String? = nil) { self.problem = problem }
+}

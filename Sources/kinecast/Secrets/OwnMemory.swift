@@ -1,0 +1,49 @@
+// What other programs may see of this process: its arguments, its environment, its memory. Linux.
+import CLinux
+import Glibc
+
+/// Takes secrets out of where they were given to this process. They remain where they are needed: in memory that only this
+/// user's debugger can look into.
+enum OwnMemory {
+    /// Overwrites these texts where they stand in the list of processes.
+    static func hideFromArguments(_ secrets: [String]) {
+        guard let (start, end) = argumentRange(), let base = UnsafeMutableRawPointer(bitPattern: start) else { return }
+        let arguments = UnsafeMutableRawBufferPointer(start: base, count: end - start)
+        for secret in secrets { overwrite(Array(secret.utf8), in: arguments) }
+    }
+
+    /// Takes a variable out of this process's environment, and of those that children inherit.
+    static func hideVariable(_ name: String) {
+        // The string that the kernel gave; what /proc shows is its memory, not the table.
+        guard let value = getenv(name) else { return }
+        memset(value, Int32(UInt8(ascii: "*")), strlen(value))
+        unsetenv(name)
+    }
+
+    /// No file with this process's memory when it crashes, and no other process of this user may look into it.
+    static func forbidDump() { kine_forbid_dump() }
+
+    private static func overwrite(_ secret: [UInt8], in bytes: UnsafeMutableRawBufferPointer) {
+        guard !secret.isEmpty, secret.count <= bytes.count else { return }
+        for start in 0...(bytes.count - secret.count)
+        where bytes[start..<(start + secret.count)].elementsEqual(secret) {
+            for index in start..<(start + secret.count) { bytes[index] = UInt8(ascii: "*") }
+        }
+    }
+
+    /// Where the kernel put the arguments: fields 48 and 49 of /proc/self/stat (proc(5)).
+    private static func argumentRange() -> (Int, Int)? {
+        let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 2048)
+        let count = read(file, &bytes, bytes.count)
+        guard count > 0, let name = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        // Behind the name comes field 3.
+        let fields = bytes[(name + 1)..<count].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+        guard fields.count > 46, let start = Int(String(decoding: fields[45], as: UTF8.self)),
+            let end = Int(String(decoding: fields[46], as: UTF8.self)), start > 0, end > start
+        else { return nil }
+        return (start, end)
+    }
+}

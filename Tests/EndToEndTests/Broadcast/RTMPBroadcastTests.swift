@@ -1,0 +1,106 @@
+// `kinecast broadcast` to a real RTMP server, nginx: what arrives there is what was recorded here.
+import Glibc
+import KineMeasure
+import KinePlatform
+import KineRelay
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct RTMPBroadcastTests {
+    /// A packet of a finished file, as ffprobe reads it.
+    private struct Packet {
+        var isVideo: Bool
+        /// Seconds.
+        var time: Double
+        var isKeyframe: Bool
+        /// Of its bytes.
+        var hash: String
+    }
+
+    private func packets(_ path: String) throws -> [Packet] {
+        let text = try Tool.output(
+            "ffprobe",
+            [
+                "-v", "error", "-show_packets", "-show_data_hash", "md5", "-show_entries",
+                "packet=codec_type,pts_time,flags,data_hash", "-of", "default=nw=1", path,
+            ])
+        var packets: [Packet] = []
+        var values: [String: String] = [:]
+        for line in text.split(separator: "\n") {
+            let pair = line.split(separator: "=", maxSplits: 1).map(String.init)
+            guard pair.count == 2 else { continue }
+            values[pair[0]] = pair[1]
+            // The last of a packet's lines.
+            guard pair[0] == "data_hash", let time = values["pts_time"].flatMap(Double.init) else { continue }
+            packets.append(
+                Packet(
+                    isVideo: values["codec_type"] == "video", time: time,
+                    isKeyframe: values["flags"]?.hasPrefix("K") == true, hash: pair[1]))
+        }
+        return packets
+    }
+
+    /// The times of what arrived less the recording's, from the one with which it begins. Everything that was recorded from
+    /// there on has to be there, but for `forgiven` at the end.
+    private func offsets(of arrived: [Packet], from recorded: [Packet], forgiven: Int) throws -> [Double] {
+        let first = try #require(arrived.first)
+        let start = try #require(
+            recorded.indices.first { index in
+                recorded[index].hash == first.hash
+                    && zip(recorded[index...], arrived).allSatisfy { $0.hash == $1.hash }
+            }, "what arrived is not what was recorded")
+        let rest = recorded[start...]
+        #expect(rest.count >= arrived.count && rest.count - arrived.count <= forgiven, "\(rest.count) \(arrived.count)")
+        return zip(arrived, rest).map { $0.time - $1.time }
+    }
+
+    @Test func `Every picture and sound arrives at the server, at the time that the recording has`() throws {
+        let server = try MediaServer()
+        try Workplace.with { place in
+            let take = try place.start(
+                "broadcast", "--pattern", "640x360", "--fps", "25", "--to", server.address("show"), "--record", "a.mp4",
+                "--json")
+            try take.event("progress") { progress in
+                progress.destinations?.first.map { $0.phase == "live" && ($0.pictures ?? 0) >= 100 } == true
+            }
+            try #require(try place.run("stop").status == 0)
+            let ended = try take.wait()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(ended.events.last?.destinations?.first?.ending == "finished")
+            try server.waitUntilOver("show")
+
+            let (recorded, arrived) = (try packets(place.path("a.mp4")), try packets(server.file("show")))
+            let pictures = arrived.filter(\.isVideo)
+            #expect(pictures.first?.isKeyframe == true && pictures.count >= 90)
+            let video = try offsets(of: pictures, from: recorded.filter(\.isVideo), forgiven: 0)
+            // The sound encoder's last words are a moment behind the last picture: the file has them.
+            let audio = try offsets(
+                of: arrived.filter { !$0.isVideo }, from: recorded.filter { !$0.isVideo }, forgiven: 4)
+            // FLV counts in milliseconds.
+            for offset in video + audio { #expect(abs(offset) <= 0.002) }
+            let (slowest, fastest) = ((video + audio).max() ?? 1, (video + audio).min() ?? 0)
+            #expect(slowest - fastest <= 0.02, "picture and sound have moved apart")
+            #expect(server.saidGoodbye("show"))
+        }
+    }
+
+    @Test func `A test says what the server is, and leaves no stream there`() throws {
+        let server = try MediaServer()
+        try Workplace.with { place in
+            let port = try MediaServer.freePort()
+            let ended = try place.run(
+                "broadcast", "--test", "--json", "--to", server.address("hush-key"), "--to",
+                "rtmp://127.0.0.1:\(port)/live/hush-key")
+            #expect(ended.status == 75, "\(ended)")
+            let tests = ended.events.filter { $0.event == "test" }
+            #expect(tests.map(\.label) == server.labels + ["rtmp (127.0.0.1:\(port)/live)"])
+            #expect(ended.errors.contains(" takes the stream; round trip "))
+            #expect(ended.errors.contains("Connection refused"))
+            #expect(!(ended.output + ended.errors).contains("hush"))
+            #expect(ended.output.split(separator: "\n").count == 2)
+            #expect(try place.run("broadcast", "--test", "--to", server.address("hush-key")).status == 0)
+            // There is no picture to write down.
+            #expect(try server.recorded("hush-key").isEmpty)
+        }
+    }
+}
