@@ -59,6 +59,12 @@ import Testing
         #expect(frames == 120)  // ten keys and two blinks a second
     }
 
+    @Test func metronomeBeepsWithEverySecondsFirstFrame() {
+        let scene = SceneKind.metronome.make(size: PixelSize(width: 640, height: 480), framesPerSecond: 25)
+        #expect((0...100).filter { scene.beeps(at: $0) } == [25, 50, 75, 100])
+        #expect(SceneKind.allCases.filter(\.hasSound) == [.flash, .metronome])
+    }
+
     @Test func lettersAreVisibleAndDifferent() {
         let font = Font(cell: PixelSize(width: 8, height: 18))
         var seen: Set<[UInt32]> = []

@@ -62,7 +62,7 @@ import Testing
                 try browser.open("\(link)?play=\(way)")
                 #expect(try browser.wait(until: phase("live")))
                 #expect(try browser.run("return document.body.dataset.way") == way)
-                #expect(try moves(browser))
+                // It is called live only once there is something to see.
                 let colours: [Int] = try browser.run(
                     """
                     const sheet = document.createElement("canvas");
@@ -73,6 +73,7 @@ import Testing
                     """)
                 // The pattern's second bar is yellow at three quarters.
                 #expect(zip(colours, [0xbf, 0xbf, 0]).allSatisfy { abs($0 - $1) <= 12 }, "\(colours)")
+                #expect(try moves(browser))
 
                 #expect(try place.run("pause").status == 0)
                 #expect(try browser.wait(until: phase("paused")))
@@ -108,6 +109,42 @@ import Testing
                 #expect(try moves(browser))
                 try browser.click("#sound")
                 #expect(try browser.wait(until: "return \(label) === 'Sound on'"))
+            }
+        }
+    }
+
+    @Test func `sound is decoded off the page's thread, and heard`() throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                // What the page sends to the loudspeaker goes here too.
+                try browser.runBeforePages(
+                    """
+                    window.AudioWorkletNode = class extends AudioWorkletNode {
+                        constructor(context, ...rest) {
+                            super(context, ...rest);
+                            window.tap = new AnalyserNode(context, { fftSize: 32768 });
+                            this.connect(window.tap);
+                        }
+                    };
+                    """)
+                try browser.open("\(link)?play=webcodecs")
+                // The pattern beeps once a second, and the tap holds two thirds of one.
+                func beeps() throws -> Bool {
+                    let loudness = """
+                        if (!window.tap) return false;
+                        const samples = new Float32Array(window.tap.fftSize);
+                        window.tap.getFloatTimeDomainData(samples);
+                        return Math.max(...samples.map(Math.abs))
+                        """
+                    return try browser.wait(until: loudness + " < 0.1") && browser.wait(until: loudness + " > 0.1")
+                }
+                #expect(try beeps())
+                for label in ["Sound on", "Sound off"] {
+                    try browser.click("#sound")
+                    #expect(
+                        try browser.wait(until: "return document.getElementById('sound').textContent === '\(label)'"))
+                }
+                #expect(try beeps())
             }
         }
     }

@@ -8,7 +8,7 @@ const oldest = 250_000;
  * Microseconds by which a picture may be ahead of its sound. Late sound is noticed from 125 ms on, early sound from 45 (ITU-R
  * BT.1359-1), and what browsers say of their sound's delay is often too much.
  */
-const lead = 60_000;
+const lead = 55_000;
 /** A picture waits for its sound no longer than this. Milliseconds. */
 const longestWait = 400;
 
