@@ -138,6 +138,14 @@ let package = Package(
         .executableTarget(
             name: "kinecast-meter", dependencies: ["KinecastExtension", "KineMedia", "KinePlatform", system],
             path: "Benchmarks/Meter"),
+        // The other end of a network under test, beside which EndToEndTests and the benchmark run.
+        .executableTarget(
+            name: "kinecast-farend",
+            dependencies: [
+                "RTMPTesting", "KineMeasure", "KinePlatform", "CLinux", system,
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Benchmarks/FarEnd"),
         .executableTarget(
             name: "kinecast-bench",
             dependencies: [
@@ -186,7 +194,9 @@ let package = Package(
                 "RelayTesting", "ExtensionFixture", system,
             ]),
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
-        .target(name: "RTMPTesting", path: "Tests/RTMPTesting"),
+        .target(
+            name: "RTMPTesting", path: "Tests/RTMPTesting",
+            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is looked at
         .testTarget(name: "KineRTMPTests", dependencies: ["KineRTMP", "KineMedia", "RTMPTesting"]),
         .testTarget(
             name: "KinePublishTests",
@@ -212,7 +222,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults", "kinecast-witness",
-                "kinecast-scene",
+                "kinecast-scene", "kinecast-farend",
                 "KineMeasure", "ScreenTesting", "RTMPTesting", "KineRelay", "KineContainers", "KineMedia",
                 "KinePlatform", "CLinux",
                 system,

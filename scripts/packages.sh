@@ -31,8 +31,10 @@ install_packages() {
     rm -f "$log"
 }
 
-# To test: decoders that are not ours, a browser, and RTMP servers.
-test_packages=(chromium chromium-driver ffmpeg libnginx-mod-rtmp mediainfo nginx-light openssl)
+# To test: decoders that are not ours, a browser, RTMP servers, and bad networks.
+test_packages=(
+    chromium chromium-driver ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables nginx-light openssl
+)
 
 # build_release NAME…: builds executables that carry Swift's library in themselves, which saves memory, and prints the
 # directory they are in.

@@ -7,6 +7,7 @@ struct BenchCommand: ParsableCommand {
         commandName: "kinecast-bench", abstract: "Measures recorders and broadcasts.",
         subcommands: [
             CompareCommand.self, BroadcastCommand.self, GoingLiveCommand.self, AccountCommand.self, FeedCommand.self,
-            WatchCommand.self, SwallowCommand.self, GlassCommand.self,
+            WatchCommand.self, SwallowCommand.self, GlassCommand.self, RTMPCommand.self, RTMPFeedCommand.self,
+            FaultsCommand.self,
         ], defaultSubcommand: CompareCommand.self)
 }

@@ -4,19 +4,21 @@ import KineMeasure
 
 enum Machine {
     /// Two lines of Markdown: how to get the numbers again, and on what they were made.
-    static func description(command: String) -> String {
+    static func description(
+        command: String, packages: [String] = ["ffmpeg", "libx264-164", "xvfb", "pulseaudio"]
+    ) -> String {
         let processor = ProcFiles.processor()
         let kernel = ProcFiles.read("/proc/sys/kernel/osrelease").split(separator: "\n").first ?? "?"
         let distribution =
             ProcFiles.read("/etc/os-release").split(separator: "\n").first { $0.hasPrefix("PRETTY_NAME=") }
             .map { $0.dropFirst(12).filter { $0 != "\"" } } ?? "unknown"
-        let packages = ["ffmpeg", "libx264-164", "xvfb", "pulseaudio"].map { "\($0) \(version(of: $0))" }
+        let versions = packages.map { "\($0) \(version(of: $0))" }
         let suffix = command.isEmpty ? "" : " \(command)"
         return """
             Command: `scripts/bench\(suffix)`
 
             Machine: \(processor.model), \(processor.count) cores, \(distribution), Linux \(kernel); \
-            \(packages.joined(separator: ", ")).
+            \(versions.joined(separator: ", ")).
             """
     }
 

@@ -13,7 +13,7 @@ struct SceneCommand: ParsableCommand {
         abstract: "Draws a scene of known pictures on the X screen that DISPLAY names.",
         discussion: """
             Scenes: \(SceneKind.allCases.map(\.rawValue).joined(separator: ", ")).
-            Prints `ready WINDOW` once the first picture is on the screen. The scene flash also plays beeps.
+            Prints `ready WINDOW` once the first picture is on the screen. The scenes flash and metronome also play beeps.
             """)
 
     @Argument(help: "The scene's name.", transform: SceneCommand.kind)
@@ -40,7 +40,7 @@ struct SceneCommand: ParsableCommand {
     @Flag(help: "flash: at irregular times rather than every second.")
     var random = false
 
-    @Flag(help: "flash: no sound.")
+    @Flag(help: "flash, metronome: no sound.")
     var mute = false
 
     @Flag(help: "A window that a window manager may move and decorate.")
@@ -58,7 +58,7 @@ struct SceneCommand: ParsableCommand {
 
     func run() throws {
         if let render { return try write(frame: render) }
-        let beeper = scene == .flash && !mute ? try Beeper() : nil
+        let beeper = scene.hasSound && !mute ? try Beeper() : nil
         beeper?.settle(deadline: MonotonicClock.now() + 5_000_000_000)
         let window = try SceneWindow(
             size: size.map { PixelSize(width: $0.0, height: $0.1) }, at: at, title: "kinecast-scene \(scene.rawValue)",

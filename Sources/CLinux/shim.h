@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/falloc.h>
+#include <linux/rtnetlink.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
@@ -31,6 +32,7 @@
 extern int fallocate(int fd, int mode, off_t offset, off_t length);
 extern ssize_t copy_file_range(int from, __off64_t *from_offset, int to, __off64_t *to_offset, size_t count, unsigned flags);
 extern int pipe2(int descriptors[2], int flags);
+extern int setns(int descriptor, int kind);
 extern long syscall(long number, ...);
 extern int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
 
@@ -332,3 +334,21 @@ struct kine_tcp_info {
     uint32_t unsent_bytes;
     uint32_t minimum_round_trip;
 };
+
+// A descriptor on which the kernel tells what changes in links, addresses and routes (rtnetlink(7)), of both families of IP.
+// It does not block and closes on exec. -1 with errno set.
+static inline int kine_watch_routes(void) {
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (fd < 0) return -1;
+    struct sockaddr_nl address = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_IFADDR | RTMGRP_IPV6_ROUTE,
+    };
+    if (bind(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        int saved = errno;
+        close(fd);
+        errno = saved;
+        return -1;
+    }
+    return fd;
+}

@@ -67,7 +67,8 @@ import KinecastExtension
             connectionStatistics = Self.statistics(status, after: connectionStatistics)
             report(state: status.state.rawValue)
         case .interrupted(let failure, let delay):
-            warn("\(failure) The next attempt is in \(Int(delay.rounded(.up))) s.")
+            let next = Int(delay.rounded(.up))
+            warn(next > 0 ? "\(failure) The next attempt is in \(next) s." : failure.description)
         case .failed(let failure): finishBroadcastWithError(failure)
         case .target(let target):
             requestEncoding(

@@ -1,3 +1,4 @@
+// The number drawn into each picture, and read back from a decoded one.
 import KineMeasure
 import KineMedia
 import Testing

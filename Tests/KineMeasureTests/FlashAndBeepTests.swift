@@ -1,3 +1,4 @@
+// Flashes and beeps found in a file, and which belong together.
 import KineMeasure
 import Testing
 

@@ -1,3 +1,4 @@
+// How alike two pictures are.
 import KineMeasure
 import KineMedia
 import Testing

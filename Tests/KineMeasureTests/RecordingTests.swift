@@ -1,3 +1,4 @@
+// What the benches measure of a recorder: its processes, its file, its pictures.
 import KineMeasure
 import KineMedia
 import Testing

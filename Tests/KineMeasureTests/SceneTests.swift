@@ -1,3 +1,4 @@
+// The pictures that scenes draw are a function of the frame's number.
 import KineMeasure
 import KineMedia
 import Testing

@@ -1,3 +1,4 @@
+// The ways in which others bring pictures to another process, beside which ours is measured.
 import KineMeasure
 import KineMedia
 import Testing

@@ -1,3 +1,4 @@
+// AMF0, both ways, and what is refused of it.
 import KineRTMP
 import Testing
 

@@ -1,3 +1,4 @@
+// Chunk streams, both ways, with their limits.
 import KineRTMP
 import RTMPTesting
 import Testing

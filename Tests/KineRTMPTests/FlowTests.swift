@@ -1,3 +1,4 @@
+// What waits, what is dropped, how much to encode, and when to connect again.
 import KineRTMP
 import Testing
 
@@ -88,6 +89,15 @@ import Testing
         #expect(policy.failed(lost, chance: 0) != nil)
         #expect(policy.failed(lost, chance: 0) != nil)
         #expect(policy.failed(lost, chance: 0) == nil)
+    }
+
+    @Test func aNetworkThatComesBackShortensTheWaitAndNotTheCount() {
+        var policy = ReconnectPolicy(limit: 12)
+        for _ in 0..<10 { _ = policy.failed(lost, chance: 0.5) }
+        policy.networkReturned()
+        #expect(policy.failed(lost, chance: 0.5) == 1_000_000_000)
+        #expect(policy.failed(lost, chance: 0.5) == 1_500_000_000)
+        #expect(policy.failed(lost, chance: 0.5) == nil)
     }
 
     @Test func aServerThatClosesAtEachStreamNameDoesNotKnowIt() {

@@ -1,3 +1,4 @@
+// The handshake, in pieces of any size.
 import KineRTMP
 import Testing
 

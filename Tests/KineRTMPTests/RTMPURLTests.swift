@@ -1,3 +1,4 @@
+// Addresses: what is taken from one, and what is shown of it.
 import KineRTMP
 import Testing
 

@@ -1,3 +1,4 @@
+// H.264, HEVC, AV1 and AAC as FLV tags.
 import KineRTMP
 import RTMPTesting
 import Testing

@@ -160,6 +160,9 @@ import Testing
                 "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped (stopped).",
                 "live: finished, 90 pictures, 1.5 MB sent, 0.3 s of sound lost, started again once, at most 18 MB.",
             ])
+        #expect(
+            HumanText.summary(summary, told: "stopped").first
+                == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped.")
     }
 
     @Test func `the heading says where to`() {

@@ -53,6 +53,7 @@ public struct StrictRTMPServer {
     private var reader = StrictChunkReader()
     private var buffer: [UInt8] = []
     private var lastTimes: [Int: UInt32] = [:]
+    private var videoMessages = 0
 
     public init(_ mood: Mood = .content) { self.mood = mood }
 
@@ -102,6 +103,12 @@ public struct StrictRTMPServer {
         let bytes = command([.string("onStatus"), .number(0), .null, .object(information)])
         sentBytes += bytes.count
         return bytes
+    }
+
+    /// Gives away what has come, for who keeps a long stream in another form.
+    public mutating func takeMedia() -> [Message] {
+        defer { media = [] }
+        return media
     }
 
     private static let first: [UInt8] =
@@ -239,10 +246,11 @@ public struct StrictRTMPServer {
         }
         lastTimes[message.chunkStream] = message.timestamp
         if message.type == 9, let head = message.payload.first {
-            let isFirst = !media.contains { $0.type == 9 }
+            let isFirst = videoMessages == 0
             let isSequenceHeader = head & 0x80 != 0 ? head & 15 == 0 : message.payload.dropFirst().first == 0
             try require(isSequenceHeader == isFirst, "a sequence header at the wrong place")
-            let isFirstPicture = media.count { $0.type == 9 } == 1
+            let isFirstPicture = videoMessages == 1
+            videoMessages += 1
             try require(!isFirstPicture || (head >> 4) & 7 == 1, "the first picture is no keyframe")
         }
         media.append(message)

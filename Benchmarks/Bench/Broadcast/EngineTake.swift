@@ -20,7 +20,10 @@ final class EngineTake {
     private var links: [String] = []
 
     /// Starts an engine and its take, and waits until the first picture was taken and every destination is live.
-    init(_ configuration: TakeConfiguration, environment: [String], folder: PrivateFolder) throws {
+    /// - Parameter network: the engine runs on its publisher's machine.
+    init(
+        _ configuration: TakeConfiguration, environment: [String], folder: PrivateFolder, network: TestNetwork? = nil
+    ) throws {
         logPath = folder.file("engine.log")
         log = try FileDescriptor.open(
             FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
@@ -30,8 +33,10 @@ final class EngineTake {
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log, engineEnd]
         options.parentDeathSignal = SIGKILL
+        let engine = try Tool.sibling("kinecast-engine")
+        let command = try network?.command(on: .publisher, engine, []) ?? (engine, [])
         process = try ChildProcess(
-            executable: try Tool.sibling("kinecast-engine"), arguments: [], environment: environment, options: options)
+            executable: command.0, arguments: command.1, environment: environment, options: options)
         try connection.send(.start(configuration))
         var hasStarted = false
         var live: Set<Int> = []

@@ -6,6 +6,9 @@ import Synchronization
 
 /// Listens to a private sound server until it is stopped.
 final class BeepListener: Sendable {
+    /// Half a beep's strength: what a codec smears over the samples before its onset stays below it.
+    private static let loudness: Float = 0.25
+
     private final class Ear: SoundReceiver {
         struct State {
             var frame: Int64 = 0
@@ -31,10 +34,10 @@ final class BeepListener: Sendable {
         func sound(_ stream: SoundStreamID, samples: Span<Float>) {
             state.withLock { state in
                 for index in 0..<samples.count {
-                    if abs(samples[index]) < 0.02 {
+                    if abs(samples[index]) < BeepListener.loudness {
                         state.quiet += 1
                     } else {
-                        // A beep is its first loud sample after a twentieth of a second of quiet.
+                        // A beep begins with its first loud sample after a twentieth of a second of quiet.
                         if state.quiet >= 2400, let reading = state.reading {
                             state.beeps.append(
                                 reading.instant + (state.frame + Int64(index) - reading.frame) * 1_000_000_000 / 48000)

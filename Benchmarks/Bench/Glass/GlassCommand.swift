@@ -9,10 +9,10 @@ struct GlassCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "glass", abstract: "Measures the delay from the screen to a browser on this machine.",
         discussion: """
-            An X client draws numbered pictures, 1280×720 at 30 frames a second, and logs when each was on the screen.
-            `kinecast broadcast` serves them, Chromium plays the page, and a script in it reads the numbers back before each
-            repaint. Then a client flashes and beeps: flashes are seen in the page, beeps heard at the browser's own sound
-            server.
+            An X client draws numbered pictures, 1280×720 at 30 frames a second, begins a beep with the first of each second,
+            and logs when each was on the screen and when each beep was to be heard. `kinecast broadcast` serves them,
+            Chromium plays the page in one way and then in the other, and a script in it reads the numbers back before each
+            repaint. Beeps are heard at the sound server that the browser plays to.
             """)
 
     @Option(help: "Seconds of each measurement.")
@@ -21,7 +21,7 @@ struct GlassCommand: ParsableCommand {
     @Option(help: "webcodecs or mse; both if not given.")
     var way: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Measure sound against picture.")
+    @Flag(inversion: .prefixedNo, help: "Switch the page's sound on, and measure it against the picture.")
     var sound = true
 
     private static let size = PixelSize(width: 1280, height: 720)
@@ -29,62 +29,65 @@ struct GlassCommand: ParsableCommand {
     private static let bars = ["webcodecs": 150.0, "mse": 300.0]
     private static let syncBar = 60.0
 
+    func validate() throws {
+        guard seconds >= 5 else { throw ValidationError("--seconds must be at least 5.") }
+        if let stranger = way.first(where: { Self.bars[$0] == nil }) {
+            throw ValidationError("There is no way “\(stranger)”: choose webcodecs or mse.")
+        }
+    }
+
     func run() throws {
         print(Machine.description(command: CommandLine.arguments.dropFirst().joined(separator: " ")))
+        let stage = try GlassStage(size: Self.size, scene: .metronome)
+        defer { stage.end() }
+        let listener = sound ? try stage.listen() : nil
+        defer { listener?.stop() }
+        var results: [(way: String, delays: GlassDelays)] = []
+        for way in way.isEmpty ? ["webcodecs", "mse"] : way {
+            try stage.watch(way, audible: sound)
+            let sights = try stage.readNumbers(seconds: seconds)
+            results.append((way, GlassDelays(drawn: try stage.scene.log(), seen: sights, heard: listener?.beeps ?? [])))
+        }
+        try report(results)
+    }
+
+    private func report(_ results: [(way: String, delays: GlassDelays)]) throws {
         print("\n| way | sound | pictures | p50 ms | p95 ms | most ms | bar p95 | |\n|---|---|--:|--:|--:|--:|--:|---|")
-        let ways = way.isEmpty ? ["webcodecs", "mse"] : way
-        for way in ways {
-            for audible in sound ? [false, true] : [false] {
-                let delays = try measureDelays(way, audible: audible).sorted()
-                guard !delays.isEmpty else {
-                    throw EngineTake.Failed(description: "The page showed no picture by \(way).")
-                }
-                let p95 = delays[delays.count * 95 / 100]
-                let bar = GlassCommand.bars[way] ?? 0
-                print(
-                    "| \(way) | \(audible ? "on" : "off") | \(delays.count) | \(fixed(delays[delays.count / 2], 0)) "
-                        + "| \(fixed(p95, 0)) | \(fixed(delays[delays.count - 1], 0)) | \(fixed(bar, 0)) "
-                        + "| \(p95 <= bar ? "kept" : "missed") |")
+        for (way, delays) in results {
+            guard let p95 = delays.pictures.percentile(95), let bar = Self.bars[way] else {
+                throw EngineTake.Failed(description: "The page showed no picture by \(way).")
             }
+            print(
+                "| \(way) | \(sound ? "on" : "off") | \(delays.pictures.count) | \(shown(delays.pictures, 50)) "
+                    + "| \(fixed(p95, 0)) | \(shown(delays.pictures, 100)) | \(fixed(bar, 0)) "
+                    + "| \(p95 <= bar ? "kept" : "missed") |")
         }
         guard sound else { return }
-        print("\n| way | flashes with a beep | sound behind picture, p50 ms | farthest ms | bar | |")
-        print("|---|--:|--:|--:|--:|---|")
-        for way in ways {
-            let offsets = try measureSync(way).map { $0 * 1000 }.sorted()
-            guard !offsets.isEmpty else {
-                throw EngineTake.Failed(description: "The page beeped at no flash by \(way).")
+        print(
+            """
+
+            | way | beeps heard | of | sound's delay p50 ms | p95 ms | sound behind picture, p5 ms | p50 ms | p95 ms \
+            | p95 of the distance | bar | |
+            |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|
+            """)
+        for (way, delays) in results {
+            guard let distance = delays.offsets.map({ abs($0) }).percentile(95) else {
+                throw EngineTake.Failed(description: "No beep was heard by \(way).")
             }
-            // One in twenty may be a hiccup of a machine that does everything at once.
-            let farthest = offsets.map { abs($0) }.sorted()[offsets.count * 95 / 100]
             print(
-                "| \(way) | \(offsets.count) | \(fixed(offsets[offsets.count / 2], 0)) | \(fixed(farthest, 0)) "
-                    + "| ±\(fixed(GlassCommand.syncBar, 0)) | \(farthest <= GlassCommand.syncBar ? "kept" : "missed") |"
-            )
+                "| \(way) | \(delays.sounds.count) | \(delays.beepCount) | \(shown(delays.sounds, 50)) "
+                    + "| \(shown(delays.sounds, 95)) | \(shown(delays.offsets, 5)) | \(shown(delays.offsets, 50)) "
+                    + "| \(shown(delays.offsets, 95)) | \(fixed(distance, 0)) | \(fixed(Self.syncBar, 0)) "
+                    + "| \(distance <= Self.syncBar ? "kept" : "missed") |")
         }
     }
 
-    /// Milliseconds from each picture's drawing to its first sight in the page.
-    private func measureDelays(_ way: String, audible: Bool) throws -> [Double] {
-        let stage = try GlassStage(size: GlassCommand.size, scene: .motion)
-        defer { stage.end() }
-        try stage.watch(way, audible: audible)
-        let seen = try stage.readNumbers(seconds: seconds)
-        var drawn: [Int: Int64] = [:]
-        for shown in try stage.scene.log() { drawn[shown.frame] = shown.instant }
-        return seen.compactMap { sight in drawn[sight.number].map { Double(sight.instant - $0) / 1e6 } }
+    private func shown(_ values: [Double], _ percent: Int) -> String {
+        values.percentile(percent).map { fixed($0, 0) } ?? "–"
     }
+}
 
-    /// Seconds from each flash in the page to the beep that is heard with it.
-    private func measureSync(_ way: String) throws -> [Double] {
-        let stage = try GlassStage(size: GlassCommand.size, scene: .flash)
-        defer { stage.end() }
-        let listener = try stage.listen()
-        defer { listener.stop() }
-        try stage.watch(way, audible: true)
-        let flashes = try stage.readNumbers(seconds: seconds).filter { $0.number % 2 == 1 }.map {
-            Double($0.instant) / 1e9
-        }
-        return FlashAndBeep(flashes: flashes, beeps: listener.beeps.map { Double($0) / 1e9 }).pairs.map(\.offset)
-    }
+extension [Double] {
+    /// The value that `percent` of a hundred do not exceed; nil where there are none.
+    func percentile(_ percent: Int) -> Double? { isEmpty ? nil : sorted()[Swift.min(count - 1, count * percent / 100)] }
 }

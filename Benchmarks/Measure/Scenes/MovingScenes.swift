@@ -67,14 +67,17 @@ final class VideoScene: Scene {
     }
 }
 
-/// A smooth pan over a desktop larger than the screen, with pages, photographs and gradients on it.
+/// A smooth pan over a desktop larger than the screen, with pages, photographs and gradients on it. Each second may begin
+/// with a beep.
 final class MotionScene: Scene {
     private let framesPerSecond: Int
+    private let isBeeping: Bool
     private let world: OwnedCanvas
     private let reach: PixelSize
 
-    init(size: PixelSize, framesPerSecond: Int) {
+    init(size: PixelSize, framesPerSecond: Int, isBeeping: Bool = false) {
         self.framesPerSecond = framesPerSecond
+        self.isBeeping = isBeeping
         reach = PixelSize(width: size.width / 3, height: size.height / 3)
         world = OwnedCanvas(
             size: PixelSize(width: size.width + reach.width, height: size.height + reach.height))
@@ -82,6 +85,8 @@ final class MotionScene: Scene {
     }
 
     func instant(of number: Int) -> Int64? { evenInstant(of: number, framesPerSecond: framesPerSecond) }
+
+    func beeps(at number: Int) -> Bool { isBeeping && number > 0 && number.isMultiple(of: framesPerSecond) }
 
     func paint(_ number: Int, on canvas: Canvas) {
         let time = Double(number) / Double(framesPerSecond)

@@ -48,12 +48,17 @@ public enum SceneKind: String, CaseIterable, Sendable {
     case bars
     /// The whole screen flashes, and a beep begins at the same instant.
     case flash
+    /// Motion, and a beep that begins together with the first frame of each second.
+    case metronome
     /// The time since the start, large.
     case clock
 
+    /// Whether beeps belong to it.
+    public var hasSound: Bool { self == .flash || self == .metronome }
+
     /// - Parameters:
     ///   - size: the picture in pixels, at least as large as the barcode's far corner.
-    ///   - framesPerSecond: how often scroll, video, motion and clock change; the others have a rhythm of their own.
+    ///   - framesPerSecond: how often scroll, video, motion, metronome and clock change; the others have a rhythm of their own.
     ///   - randomIntervals: flash comes at irregular times rather than every second.
     public func make(size: PixelSize, framesPerSecond: Int = 30, randomIntervals: Bool = false) -> any Scene {
         switch self {
@@ -64,6 +69,7 @@ public enum SceneKind: String, CaseIterable, Sendable {
         case .motion: MotionScene(size: size, framesPerSecond: framesPerSecond)
         case .bars: BarsScene(size: size)
         case .flash: FlashScene(randomIntervals: randomIntervals)
+        case .metronome: MotionScene(size: size, framesPerSecond: framesPerSecond, isBeeping: true)
         case .clock: ClockScene(size: size, framesPerSecond: framesPerSecond)
         }
     }

@@ -24,14 +24,16 @@ public enum Tool {
 
     private static let packages = [
         "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "Xvfb": "xvfb", "pulseaudio": "pulseaudio",
-        "chromium": "chromium", "chromedriver": "chromium-driver",
+        "chromium": "chromium", "chromedriver": "chromium-driver", "nginx": "nginx-light", "ip": "iproute2",
+        "tc": "iproute2", "nft": "nftables", "nsenter": "util-linux", "unshare": "util-linux",
     ]
 
     /// The absolute path of `name` on the search path; a name with a slash in it is a path already.
     public static func path(of name: String) throws(Error) -> String {
         if name.contains("/") { return name }
         let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
-        for folder in search.split(separator: ":") {
+        // Users who are not root do not always look where network tools and servers are.
+        for folder in (search + ":/usr/sbin:/sbin").split(separator: ":") {
             let candidate = "\(folder)/\(name)"
             if access(candidate, X_OK) == 0 { return candidate }
         }
@@ -40,14 +42,18 @@ public enum Tool {
 
     /// This package's executable `name`, built beside the one that runs now.
     public static func sibling(_ name: String) throws(Error) -> String {
+        let path = try "\(siblings())/\(name)"
+        guard access(path, X_OK) == 0 else { throw .missing(name: path, package: "it with `swift build`") }
+        return path
+    }
+
+    /// Where this package's executables are: beside the one that runs now.
+    public static func siblings() throws(Error) -> String {
         var buffer = [CChar](repeating: 0, count: 4096)
         let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
         guard length > 0 else { throw .system(doing: "Reading /proc/self/exe", Errno(rawValue: errno)) }
         let itself = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let folder = itself[..<(itself.lastIndex(of: "/") ?? itself.endIndex)]
-        let path = "\(folder)/\(name)"
-        guard access(path, X_OK) == 0 else { throw .missing(name: path, package: "it with `swift build`") }
-        return path
+        return String(itself[..<(itself.lastIndex(of: "/") ?? itself.endIndex)])
     }
 
     /// Runs `name` with this process's environment and gives what it prints to `body` as a descriptor, to be read to its
@@ -98,6 +104,16 @@ public enum Tool {
             if count == 0 { return bytes }
             bytes += chunk[..<count]
         }
+    }
+
+    /// The next line, without its end, a byte at a time: what follows is left for others. Empty at the end.
+    static func readLine(_ file: FileDescriptor) throws -> String {
+        var line: [UInt8] = []
+        var byte: [UInt8] = [0]
+        while try byte.withUnsafeMutableBytes({ try file.read(into: $0) }) == 1, byte[0] != UInt8(ascii: "\n") {
+            line.append(byte[0])
+        }
+        return String(decoding: line, as: UTF8.self)
     }
 
     /// Reads until `buffer` is full; returns fewer bytes only at the end.

@@ -103,12 +103,4 @@ final class Destinations {
 
     /// Ends all of them now, whatever they do. Waits a moment for what was killed.
     func abandon() { for supervisor in supervisors { supervisor.abandon() } }
-
-    /// How the destinations ended that were to go on, to end a sentence with: "live: signal 11".
-    var faults: String {
-        statuses.compactMap { status in
-            guard let ending = status.ending, ending != .finished else { return nil }
-            return "\(status.label): \(ending)"
-        }.joined(separator: "; ")
-    }
 }

@@ -94,7 +94,7 @@ public final class EngineHost {
         }
         if let destinations, destinations.haveAllEnded, take?.configuration.output == nil {
             let message =
-                "Nothing is broadcast any more (\(destinations.faults)), and nothing is recorded; start again."
+                "Every destination has ended and nothing is recorded; correct what was said of them and start again."
             handle(.stopRequested(.failed(exitStatus: ExitStatus.destinationFailed, message: message), at: now))
         }
         endWhenFinished()

@@ -32,7 +32,7 @@ public final class RecordingThread: Sendable {
     private static let queueLimit = 64 << 20
     private static let fragmentInterval: Int64 = 500_000_000
     /// A still picture is made to last longer in the file nearly once a second, so that a crash costs a second at most.
-    private static let stillInterval: Int64 = 900_000_000
+    private static let stillInterval: Int64 = 950_000_000
     private static let syncInterval: Int64 = 1_000_000_000
     /// While the picture stands still only its duration is at stake in a power cut, and each write to the medium wakes
     /// this thread several times.
@@ -141,7 +141,7 @@ public final class RecordingThread: Sendable {
             _ = state.wait { $0.end }
             return .empty
         }
-        let disk = SyncThread(synchronizer)
+        let disk = SyncThread(synchronizer.synchronize)
         let end = write(with: writer, disk, state, clock: clock, output: output)
         disk.end()
         do throws(StorageError) {

@@ -14,7 +14,8 @@ final class SyncThread {
     private let state = Monitor(State())
     private let thread: DedicatedThread
 
-    init(_ file: DiskSynchronizer) {
+    /// `synchronize` is called in the thread, and returns when everything written before is durable.
+    init(_ synchronize: @escaping @Sendable () throws(StorageError) -> Void) {
         let state = state
         thread = DedicatedThread(name: "disk") {
             while state.wait(for: { state -> Bool? in
@@ -24,7 +25,7 @@ final class SyncThread {
                 return state.isBusy
             }) == true {
                 var failure: StorageError?
-                do throws(StorageError) { try file.synchronize() } catch { failure = error }
+                do throws(StorageError) { try synchronize() } catch { failure = error }
                 state.withLock { state in
                     state.isBusy = false
                     state.failure = state.failure ?? failure
@@ -45,7 +46,7 @@ final class SyncThread {
         return isFree
     }
 
-    /// Waits for what has been started, and ends the thread.
+    /// Waits for what the disk is busy with, and ends the thread.
     func end() {
         state.signal { $0.hasEnded = true }
         thread.join()

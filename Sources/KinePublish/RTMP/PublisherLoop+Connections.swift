@@ -4,12 +4,14 @@ import NIOCore
 import NIOSSL
 
 extension PublisherLoop {
+    /// A second, and the way there and back.
+    private static let lastChance = TimeAmount.milliseconds(1250)
+
     func connect() {
         phase = .connecting
         number += 1
         hasBegun = false
         session = nil
-        let mine = number
         do {
             if url.isSecure, tls == nil {
                 tls = try RTMPConnection.context(certificateAuthority: settings.certificateAuthority)
@@ -21,24 +23,47 @@ extension PublisherLoop {
                     "The certificates in \(settings.certificateAuthority ?? "the system's store") cannot be read; "
                         + "give a PEM file with “ca”."))
         }
-        RTMPConnection.open(url, tls: url.isSecure ? tls : nil, on: eventLoop, number: mine, owner: self)
-            .whenComplete { result in
-                guard mine == self.number, self.phase == .connecting || self.isMoving else {
-                    if case .success(let channel) = result { channel.close(promise: nil) }
-                    return
-                }
-                switch result {
-                case .success(let channel): self.connected(channel)
-                case .failure(let error): self.failed(RTMPConnection.failure(error, self.url))
-                }
-            }
+        reach.attempt(url, avoiding: disappointing) { error in self.failed(RTMPConnection.failure(error, self.url)) }
     }
 
-    func connected(_ channel: any Channel) {
+    /// The server has taken a connection: of the attempt, or one that a knock between the attempts has brought.
+    func reached(_ channel: any Channel) {
+        switch phase {
+        case .connecting, .waiting, .live:
+            if self.channel == nil { adopt(channel) } else { consider(channel) }
+        case .idle, .finishing, .ended: channel.close(promise: nil)
+        }
+    }
+
+    private func adopt(_ channel: any Channel) {
+        retryTimer?.cancel()
+        if let retired { RTMPConnection.reset(retired) }
+        retired = nil
+        phase = .connecting
+        number += 1
+        hasBegun = false
+        session = nil
+        let mine = number
+        do {
+            try RTMPConnection.adopt(channel, url, tls: url.isSecure ? tls : nil, number: number, owner: self)
+        } catch {
+            channel.close(promise: nil)
+            return failed(RTMPConnection.failure(error, url))
+        }
+        sendsAgainEachSecond = false
+        TCPStatistics.sendAgainEachSecond(channel).whenSuccess {
+            if mine == self.number { self.sendsAgainEachSecond = true }
+        }
+        connected(channel)
+    }
+
+    private func connected(_ channel: any Channel) {
         self.channel = channel
+        progress = (0, now)
         let random = (0..<1528).map { _ in UInt8.random(in: 0 ... .max) }
         session = RTMPSession(
             url, authentication: authentication, random: random, wasLive: status.reconnects > 0 || liveSince > 0)
+        beginMeasuring()
         perform(session?.connected(now: now) ?? [])
     }
 
@@ -65,6 +90,7 @@ extension PublisherLoop {
     func becameLive() {
         phase = .live
         policy.connected()
+        disappointing = nil
         if liveSince > 0 { status.reconnects += 1 }
         liveSince = now
         progress = (0, now)
@@ -74,7 +100,6 @@ extension PublisherLoop {
         status.server = session?.server
         report(.live)
         answerStart(nil)
-        beginMeasuring()
         if queue.isWaitingForKeyframe, status.sentBytes > 0 { askForKeyframe() }
         drain()
     }
@@ -86,10 +111,8 @@ extension PublisherLoop {
         if case .publishing = session?.state { atStreamName = true }
         let delay = policy.failed(failure, atStreamName: atStreamName, chance: .random(in: 0...1))
         let wasRefused = failure.kind == .lost && atStreamName
-        dropChannel()
-        isMoving = false
-        moveTarget = nil
-        clearQueue()
+        disappointing = (channel ?? retired)?.remoteAddress
+        leaveConnection()
         guard let delay else {
             let last = wasRefused ? PublishFailure(.refused, failure.description) : failure
             status.state = .failed
@@ -106,6 +129,54 @@ extension PublisherLoop {
             guard self.phase == .waiting else { return }
             self.connect()
         }
+    }
+
+    private func leaveConnection() {
+        dropChannel()
+        isMoving = false
+        moveTarget = nil
+        clearQueue()
+    }
+
+    /// Leaves the connection, but ends it only when the next one is there: a farewell would not reach the server now, which
+    /// then would go on to take the stream for published and refuse the next publisher. A reset that goes with the next
+    /// connection reaches it.
+    func retire() {
+        if let retired { RTMPConnection.reset(retired) }
+        retired = channel
+        channel = nil
+    }
+
+    /// The network is back: a new connection is there, while nothing was acknowledged on the present one yet. Where that one
+    /// sends again within a second, it gets the chance, for with it nothing is lost; else its next try may be far.
+    private func consider(_ next: any Channel) {
+        guard !isConsidering else { return next.close(promise: nil) }
+        guard sendsAgainEachSecond else { return takeOver(next) }
+        isConsidering = true
+        let (mine, begun) = (number, now)
+        eventLoop.scheduleTask(in: Self.lastChance) {
+            self.isConsidering = false
+            guard mine == self.number, self.phase != .finishing, self.progress.at < begun else {
+                return next.close(promise: nil)
+            }
+            self.takeOver(next)
+        }
+    }
+
+    private func takeOver(_ next: any Channel) {
+        retire()
+        leaveConnection()
+        report(.reconnecting)
+        observe(
+            .interrupted(
+                PublishFailure(.lost, "The network to \(url) was away; the stream goes on in a new connection."),
+                retryAfter: 0))
+        adopt(next)
+    }
+
+    func networkReturned() {
+        policy.networkReturned()
+        reach.networkReturned()
     }
 
     /// Goes to the server's other address. What waits goes to the old one, the keyframe and what follows to the new one.
@@ -142,19 +213,23 @@ extension PublisherLoop {
             channel.close().whenComplete { _ in done() }
         } else {
             channel.flush()
-            channel.close(mode: .output, promise: nil)
-            let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
-            channel.closeFuture.whenComplete { _ in
-                timer.cancel()
-                done()
+            // Completes when the kernel has everything; from then on it goes its way whether this process lives or not.
+            channel.close(mode: .output).whenComplete { _ in
+                let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+                channel.closeFuture.whenComplete { _ in timer.cancel() }
             }
+            channel.closeFuture.whenComplete { _ in done() }
         }
     }
 
     func end(_ state: RTMPStatus.State) {
         guard phase != .ended else { return }
         phase = .ended
+        reach.stop()
         dropChannel()
+        if let retired { RTMPConnection.reset(retired) }
+        retired = nil
+        watch.stop()
         retryTimer?.cancel()
         if state == .finished { report(.finished) }
         answerStart(nil)

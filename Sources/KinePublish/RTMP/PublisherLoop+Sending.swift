@@ -18,7 +18,7 @@ extension PublisherLoop {
             let timestamp = UInt32(truncatingIfNeeded: item.time)
             if !hasBegun {
                 hasBegun = true
-                write(session?.beginStream(format, timestamp: timestamp) ?? [])
+                write(session?.beginStream(format) ?? [])
             }
             let bytes =
                 item.isVideo

@@ -4,6 +4,8 @@ import NIOCore
 
 extension PublisherLoop {
     private static let measureInterval = TimeAmount.milliseconds(250)
+    /// Nanoseconds without any acknowledgement after which the network may be away.
+    private static let absence: Int64 = 1_500_000_000
 
     /// Where only a quality was chosen, there is no rate that would be too much: it begins at what is plenty for a desktop,
     /// which `--preset replaykit` has as well, and means what was chosen.
@@ -32,7 +34,7 @@ extension PublisherLoop {
     }
 
     func measure() {
-        guard let channel, phase == .live || phase == .finishing else { return }
+        guard let channel, phase == .live || phase == .finishing || phase == .connecting else { return }
         let mine = number
         TCPStatistics.read(channel).whenSuccess { statistics in
             guard mine == self.number, let channel = self.channel else { return }
@@ -42,18 +44,10 @@ extension PublisherLoop {
     }
 
     func measured(_ statistics: TCPStatistics?, waiting: Int) {
-        let now = now
+        let waiting = waiting + (statistics?.unsentBytes ?? 0)
+        if let statistics, !isMovingOn(statistics, waiting: waiting) { return }
+        guard phase != .connecting else { return }
         if let statistics {
-            let waiting = waiting + statistics.unsentBytes
-            if statistics.deliveredBytes != progress.delivered || waiting == 0 && !statistics.isUnacknowledged {
-                progress = (statistics.deliveredBytes, now)
-            } else if now - progress.at >= settings.stallDeadline {
-                return failed(
-                    PublishFailure(
-                        .lost,
-                        "The server \(url) has taken nothing for \(settings.stallDeadline / 1_000_000_000) seconds; "
-                            + "a new connection is made."))
-            }
             status.roundTrip = Double(statistics.roundTrip) / 1e6
             let before = controller.target
             let target = controller.update(
@@ -63,6 +57,33 @@ extension PublisherLoop {
         }
         measured += 1
         if measured % 2 == 0 { report(.live) }
+    }
+
+    /// Whether the peer takes something, or nothing waits for it; leaves the connection when it has not for too long.
+    private func isMovingOn(_ statistics: TCPStatistics, waiting: Int) -> Bool {
+        let isIdle = waiting == 0 && !statistics.isUnacknowledged
+        if statistics.deliveredBytes != progress.delivered || isIdle {
+            progress = (statistics.deliveredBytes, now)
+            // Looking for another connection was too early.
+            reach.stop()
+            return true
+        }
+        let silence = now - progress.at
+        if silence >= settings.stallDeadline {
+            retire()
+            failed(
+                PublishFailure(
+                    .lost,
+                    "The server \(url) has taken nothing for \(settings.stallDeadline / 1_000_000_000) seconds; "
+                        + "a new connection is made."))
+            return false
+        }
+        // Sent again and again, and no answer: the network is away. When it is back, a knock hears of it at once, but a
+        // connection only when it sends again, which it does ever more seldom.
+        if phase != .finishing, !isConsidering, silence >= Self.absence, statistics.retransmissions >= 2 {
+            reach.look(for: url)
+        }
+        return true
     }
 
     func report(_ state: RTMPStatus.State) {

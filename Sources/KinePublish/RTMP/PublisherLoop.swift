@@ -36,6 +36,17 @@ final class PublisherLoop: @unchecked Sendable {
 
     var session: RTMPSession?
     var channel: (any Channel)?
+    /// Gets the next channel.
+    lazy var reach = ServerReach(on: eventLoop) { [unowned self] in self.reached($0) }
+    lazy var watch = NetworkWatch(on: eventLoop) { [weak self] in self?.networkReturned() }
+    /// A connection that the network has left, until the next one is there: see `retire`.
+    var retired: (any Channel)?
+    /// The present connection sends again each second what is not acknowledged.
+    var sendsAgainEachSecond = false
+    /// The next connection is there, and the present one has its last chance.
+    var isConsidering = false
+    /// Where the server took the last connection, and then nothing came of it.
+    var disappointing: SocketAddress?
     /// Counts connections, so that the last words of an old one are told from those of the present.
     var number = 0
     var hasBegun = false
@@ -64,7 +75,7 @@ final class PublisherLoop: @unchecked Sendable {
         self.observe = observe
         url = settings.url
         authentication = PublisherAuthentication(settings.url, challenge: .random(in: 0 ... .max))
-        policy = ReconnectPolicy(limit: settings.retries)
+        policy = ReconnectPolicy(limit: settings.retries, firstDelay: settings.firstDelay)
         controller = Self.controller(settings, format)
     }
 
@@ -77,6 +88,7 @@ final class PublisherLoop: @unchecked Sendable {
         started = done
         // Who began the broadcast is told "live" or "not possible" where that is quickly known, and need not wait for more.
         eventLoop.scheduleTask(in: Self.startDeadline) { self.answerStart(nil) }
+        watch.start()
         connect()
     }
 

@@ -22,28 +22,55 @@ enum RTMPConnection {
     static let connectTimeout = TimeAmount.seconds(5)
     private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
 
-    /// Connects; every call to the owner carries `number`.
-    static func open(
-        _ url: RTMPURL, tls: NIOSSLContext?, on eventLoop: any EventLoop, number: Int, owner: any RTMPConnectionOwner
+    /// Connects to one of the server's addresses, to `avoiding` only where it is the only one. Nothing is read before `adopt`.
+    static func dial(
+        _ url: RTMPURL, avoiding: SocketAddress? = nil, timeout: TimeAmount, on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
+        var bootstrap = bootstrap(timeout, eventLoop)
+        if let avoiding {
+            bootstrap = bootstrap.resolver(OtherAddresses(of: url, than: avoiding, on: eventLoop))
+        }
+        return bootstrap.connect(host: url.host, port: url.port)
+    }
+
+    /// Connects to this address.
+    static func dial(
+        _ address: SocketAddress, timeout: TimeAmount, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<any Channel> {
+        bootstrap(timeout, eventLoop).connect(to: address)
+    }
+
+    private static func bootstrap(_ timeout: TimeAmount, _ eventLoop: any EventLoop) -> ClientBootstrap {
         ClientBootstrap(group: eventLoop)
-            .connectTimeout(connectTimeout)
+            .connectTimeout(timeout)
+            .channelOption(.autoRead, value: false)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.writeBufferWaterMark, value: waterMark)
             .channelOption(TCPStatistics.unsentLimit.option, value: TCPStatistics.unsentLimit.bytes)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    if let tls {
-                        // An address in numbers has no name to send; its certificate is checked against the address.
-                        let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host))
-                    }
-                    try channel.pipeline.syncOperations.addHandler(
-                        RTMPHandler(url: url, number: number, owner: owner))
-                }
-            }
-            .connect(host: url.host, port: url.port)
+    }
+
+    /// Begins TLS, where it is given, on a connection of `dial`, and tells the owner what comes, with `number`. On the
+    /// channel's event loop.
+    static func adopt(
+        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, number: Int, owner: any RTMPConnectionOwner
+    ) throws {
+        guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(RTMPHandler(url: url, number: number, owner: owner))
+        if let tls {
+            // An address in numbers has no name to send; its certificate is checked against the address.
+            let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
+            try pipeline.addHandler(
+                NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host), position: .first)
+        }
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+
+    /// Ends a connection at once: what was not sent is thrown away, and the server is told that nobody is there any more.
+    static func reset(_ channel: any Channel) {
+        guard let provider = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+        // With no time to linger, close sends a reset (socket(7), tcp(7)).
+        provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
 
     /// The trust for RTMPS: the system's authorities, and those of the file.

@@ -18,6 +18,8 @@ public struct RTMPSettings: Sendable {
 
     /// Nothing was acknowledged for so many nanoseconds although something waits: the peer does not read, or is not there.
     var stallDeadline: Int64 = 8_000_000_000
+    /// Nanoseconds before the first attempt to connect again.
+    var firstDelay = ReconnectPolicy.firstDelay
 
     public init(url: RTMPURL) { self.url = url }
 

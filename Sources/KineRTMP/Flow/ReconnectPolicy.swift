@@ -11,19 +11,30 @@ public struct ReconnectPolicy: Sendable, Equatable {
 
     /// Attempts in a row before it is given up; nil: for as long as the take runs.
     public let limit: Int?
+    private let firstDelay: Int64
     /// Attempts since the stream was live last.
     public private(set) var attempts = 0
+    /// Attempts since the waits began with the first again.
+    private var step = 0
     private var refusals = 0
     private var wasLive = false
 
-    public init(limit: Int? = nil) { self.limit = limit }
+    /// `firstDelay`: nanoseconds, in place of the usual wait.
+    public init(limit: Int? = nil, firstDelay: Int64 = Self.firstDelay) {
+        self.limit = limit
+        self.firstDelay = firstDelay
+    }
 
     /// The stream is live.
     public mutating func connected() {
         attempts = 0
+        step = 0
         refusals = 0
         wasLive = true
     }
+
+    /// A network came back: the waits begin with the first again. The limit is for attempts, whatever lies between them.
+    public mutating func networkReturned() { step = 0 }
 
     /// What follows a connection's end: nanoseconds to wait, or nil: it is over.
     /// - Parameters:
@@ -37,9 +48,10 @@ public struct ReconnectPolicy: Sendable, Equatable {
         }
         if let limit, attempts >= limit { return nil }
         attempts += 1
-        var delay = Double(Self.firstDelay)
+        step += 1
+        var delay = Double(firstDelay)
         // Ten steps reach the longest delay.
-        for _ in 1..<min(attempts, 12) { delay *= 1.5 }
+        for _ in 1..<min(step, 12) { delay *= 1.5 }
         return min(Int64(delay * (0.8 + 0.4 * min(max(chance, 0), 1))), Self.longestDelay)
     }
 }

@@ -61,7 +61,9 @@ struct StopCommand: ParsableCommand {
                 return .success(summary.exitStatus)
             case .failed(let failure):
                 if argument.json { JSONEvents.write(JSONEvent.failure(failure)) }
-                if let summary = failure.summary { HumanText.summary(summary).forEach(Terminal.standardError.line) }
+                if let summary = failure.summary {
+                    HumanText.summary(summary, told: failure.message).forEach(Terminal.standardError.line)
+                }
                 return .failure(failure)
             default: return nil
             }

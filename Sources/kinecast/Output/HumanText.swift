@@ -53,10 +53,12 @@ enum HumanText {
             + "\(progress.framesDropped) dropped"
     }
 
-    /// The last lines of a take: the recording, or that there was none, then a line for each destination.
-    static func summary(_ summary: TakeSummary) -> [String] {
+    /// The last lines of a take: the recording, or that there was none, then a line for each destination. The reason for its end
+    /// is left out where it is what was `told` of a failure.
+    static func summary(_ summary: TakeSummary, told: String? = nil) -> [String] {
         let progress = summary.progress
-        let picture = "\(summary.size.width)x\(summary.size.height); \(frames(progress)) (\(summary.reason))."
+        let reason = summary.reason == told ? "" : " (\(summary.reason))"
+        let picture = "\(summary.size.width)x\(summary.size.height); \(frames(progress))\(reason)."
         let first =
             summary.output.map { "Saved \($0): \(length(progress.duration)), \(bytes(progress.bytes)), \(picture)" }
             ?? "Broadcast \(length(progress.duration)), \(picture)"

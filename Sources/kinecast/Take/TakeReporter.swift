@@ -89,7 +89,9 @@ final class TakeReporter {
             tellEarly(except: failure.message)
             events?.emit(JSONEvent("error") { $0.message = failure.message })
             terminal.line("kinecast: \(failure.message)")
-            if let summary = failure.summary { HumanText.summary(summary).forEach(terminal.line) }
+            if let summary = failure.summary {
+                HumanText.summary(summary, told: failure.message).forEach(terminal.line)
+            }
             events?.emit(.failure(failure))
         }
     }

@@ -1,3 +1,4 @@
+// What the encoder writes of its frame rate, where pictures come as they change.
 import KineMedia
 import Testing
 

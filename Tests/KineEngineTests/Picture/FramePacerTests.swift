@@ -10,6 +10,7 @@ import Testing
         var pictures: [Int64] = []
         var index = 0
         while index < changes.count {
+            pacer.sawChange(at: changes[index])
             let instant = max(changes[index], pacer.earliest)
             pictures.append(instant)
             pacer.took(at: instant)
@@ -61,5 +62,38 @@ import Testing
     @Test func `a source that never rests is taken at the limit, not below`() {
         let changes = (0..<20_000).map { Int64($0) * 500_000 }
         #expect((300...302).contains(taken(changes, framesPerSecond: 30).count))
+    }
+
+    /// How long each change of a source waits that changes `framesPerSecond` times a second, but for a stall of nearly two
+    /// intervals after a second.
+    private func waits(framesPerSecond: Int, limit: Int, seconds: Int) -> [Int64] {
+        let interval = 1_000_000_000 / Int64(framesPerSecond)
+        var pacer = FramePacer(framesPerSecond: limit)
+        var waits: [Int64] = []
+        var next: Int64 = 0
+        for frame in 0..<Int64(framesPerSecond * seconds) {
+            var change = frame * interval + frame % 5 * 100_000
+            guard change >= next else { continue }
+            if frame == Int64(framesPerSecond) { change += 19 * interval / 10 }
+            pacer.sawChange(at: change)
+            let instant = max(change, pacer.earliest)
+            waits.append(instant - change)
+            pacer.took(at: instant)
+            next = instant
+        }
+        return waits
+    }
+
+    @Test(arguments: [24, 30, 60]) func `a source as fast as the limit does not wait for ever after one stall`(
+        rate: Int
+    ) {
+        let waits = waits(framesPerSecond: rate, limit: rate, seconds: 4)
+        #expect(waits.contains { $0 > 300_000_000 / Int64(rate) })
+        #expect(waits.suffix(rate).allSatisfy { $0 < 2_000_000 })
+    }
+
+    @Test func `a source twice as fast is held to the limit, but for some pictures at the beginning`() {
+        #expect((600...608).contains(waits(framesPerSecond: 120, limit: 60, seconds: 10).count))
+        #expect((3600...3614).contains(waits(framesPerSecond: 120, limit: 60, seconds: 60).count))
     }
 }

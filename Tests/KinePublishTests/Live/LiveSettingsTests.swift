@@ -1,3 +1,4 @@
+// The settings of the live page, as they arrive: text.
 import Testing
 
 @testable import KinePublish

@@ -1,3 +1,4 @@
+// Whom the live page answers, and whom it refuses.
 import Testing
 
 @testable import KinePublish

@@ -1,3 +1,4 @@
+// What a new viewer is given at once.
 import KineMedia
 import Testing
 

@@ -1,3 +1,4 @@
+// Which samples a viewer gets, fast or slow.
 import KineMedia
 import Testing
 

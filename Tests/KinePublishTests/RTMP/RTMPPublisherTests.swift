@@ -1,3 +1,4 @@
+// The publisher with real servers, and with servers that misbehave.
 import KineMedia
 import KineRTMP
 import RTMPTesting

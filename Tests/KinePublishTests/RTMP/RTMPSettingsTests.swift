@@ -1,3 +1,4 @@
+// The settings of the RTMP service, as they arrive: text.
 import KinePublish
 import Testing
 

@@ -1,3 +1,4 @@
+// RTMPS: which certificates are trusted.
 import KineMedia
 import KinePublish
 import KineRTMP

@@ -35,11 +35,15 @@ final class StrictServerSocket: Sendable {
     private let listener: CInt
     private let thread: DedicatedThread
 
-    init(_ mood: StrictRTMPServer.Mood = .content) throws {
+    /// `wanted`: the port, where it has to be a certain one.
+    init(_ mood: StrictRTMPServer.Mood = .content, port wanted: Int = 0) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var reuse: CInt = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<CInt>.size))
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = in_port_t(wanted).bigEndian
         let size = socklen_t(MemoryLayout<sockaddr_in>.size)
         var bound = size
         let status = withUnsafeMutablePointer(to: &address) { pointer in

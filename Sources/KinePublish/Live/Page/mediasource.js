@@ -1,12 +1,24 @@
 // The way that every browser knows: fragments into Media Source, and a playhead that is kept at the live edge.
 import { kinds } from "./stream.js";
 
-/** Seconds behind the newest that the playhead is kept, at least and at most; more after each time it ran dry. */
-const leastTarget = 0.05;
-const mostTarget = 0.4;
+/**
+ * Seconds behind the newest that the playhead is kept, at least and at most; more after each time it ran dry. Sound that is
+ * heard now has left the decoder about a tenth of a second ago, and comes in access units.
+ */
+const leastTarget = { silent: 0.05, audible: 0.16 };
+const mostTarget = 0.5;
 const growth = 0.03;
-/** Seconds behind the target from which on the playhead jumps instead of hurrying. */
-const jump = 0.25;
+/** What it shrinks by every second. */
+const shrinkage = 0.003;
+/** Seconds from the target from which on the playhead jumps instead of hurrying. After a jump, sound takes a while to begin. */
+const jump = { silent: 0.25, audible: 0.6 };
+/** Seconds from the target at which the pace is changed, and at which it is right again. */
+const mostError = 0.015;
+const leastError = 0.005;
+/** Seconds between two looks at where the playhead is. */
+const steeringInterval = 0.1;
+/** The most that the pace is changed by. Hurrying is heard, dragging as well: less of both where somebody listens. */
+const mostBend = { silent: 0.3, audible: 0.2 };
 /** Seconds kept behind the playhead. */
 const kept = 8;
 
@@ -31,16 +43,20 @@ export class BufferingPlayer {
   #source = null;
   #buffer = null;
   #queue = [];
-  #target = leastTarget;
+  #target = leastTarget.silent;
   #edges = [];
   #lastJump = 0;
   #hasBegun = false;
   #isPaused = false;
+  #isHurrying = false;
   #timer;
   #closed = new AbortController();
 
-  /** `fail` is called when playing cannot go on, `rejoin` when the stream has to begin anew for sound to come or go. */
-  constructor(video, description, fail, rejoin) {
+  /**
+   * `fail` is called when playing cannot go on, `shown` when the first picture of a connection is there, `rejoin` when the stream
+   * has to begin anew for sound to come or go.
+   */
+  constructor(video, description, { fail, shown, rejoin }) {
     this.#video = video;
     this.#fail = fail;
     this.#rejoin = rejoin;
@@ -53,8 +69,9 @@ export class BufferingPlayer {
     video.addEventListener("waiting", () => {
       if (this.#hasBegun && !this.#isPaused) this.#target = Math.min(mostTarget, this.#target + growth);
     }, options);
+    video.addEventListener("loadeddata", () => shown(), options);
     video.addEventListener("error", () => this.#fail(), options);
-    this.#timer = setInterval(() => this.#steer(), 100);
+    this.#timer = setInterval(() => this.#steer(), steeringInterval * 1000);
   }
 
   get element() { return this.#video; }
@@ -102,6 +119,8 @@ export class BufferingPlayer {
     this.#queue = [segment];
     this.#edges = [];
     this.#hasBegun = false;
+    this.#isHurrying = false;
+    this.#target = leastTarget[this.#manner];
     this.#video.disableRemotePlayback = true;
     source.addEventListener("sourceopen", () => {
       URL.revokeObjectURL(this.#video.src);
@@ -130,6 +149,8 @@ export class BufferingPlayer {
     this.#video.load();
     this.#video.hidden = true;
   }
+
+  get #manner() { return this.#playsSound ? "audible" : "silent"; }
 
   /** Sound comes behind its picture, and without sound nothing plays: it makes the edge where there is any. */
   #isEdge(record) { return this.#playsSound ? record.kind !== kinds.video : record.kind === kinds.video; }
@@ -188,20 +209,21 @@ export class BufferingPlayer {
     const video = this.#video;
     const ranges = video.buffered;
     if (!this.#hasBegun || this.#isPaused || ranges.length === 0 || this.#edges.length === 0) return;
-    this.#target = Math.max(leastTarget, this.#target - 0.0002);
+    this.#target = Math.max(leastTarget[this.#manner], this.#target - shrinkage * steeringInterval);
     const behind = this.#edge() - video.currentTime - this.#target;
     const now = performance.now();
     const last = ranges.length - 1;
     const isOutside = video.currentTime < ranges.start(last) - 0.01;
-    if ((behind > jump || behind < -jump || isOutside) && now - this.#lastJump > 1500) {
+    if ((Math.abs(behind) > jump[this.#manner] || isOutside) && now - this.#lastJump > 1500) {
       this.#lastJump = now;
       video.currentTime = this.#startingPoint(ranges);
       video.playbackRate = 1;
     } else {
-      // Hurrying is heard, dragging as well: less of both where somebody listens.
-      const most = video.muted ? 0.3 : 0.06;
+      // Each change of pace is heard a little, so there is none for little.
+      this.#isHurrying = Math.abs(behind) > (this.#isHurrying ? leastError : mostError);
+      const most = mostBend[this.#manner];
       const bend = Math.max(-most, Math.min(most, behind * 1.5));
-      video.playbackRate = Math.abs(behind) < 0.01 ? 1 : 1 + bend;
+      video.playbackRate = this.#isHurrying ? 1 + bend : 1;
     }
     if (video.paused) video.play().catch(() => {});
     this.#trim(kept);

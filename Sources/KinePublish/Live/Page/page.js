@@ -1,5 +1,6 @@
 // The page: picks a way of playing, says how the broadcast stands, and offers sound and full screen.
-import { LiveStream, kinds } from "./stream.js";
+import { Receiver } from "./receiver.js";
+import { kinds } from "./stream.js";
 import { DecodingPlayer } from "./webcodecs.js";
 import { BufferingPlayer } from "./mediasource.js";
 
@@ -15,7 +16,12 @@ const words = {
   paused: ["Paused", "The broadcast is paused."],
   ended: ["Ended", "The broadcast has ended."],
   reconnecting: ["Reconnecting", "The connection was lost. Trying again …"],
-  impossible: ["Cannot play", "This browser can play neither WebCodecs nor H.264 through Media Source."],
+  gone: ["Gone", "This link leads nowhere any more. Ask for a new one."],
+  impossible: [
+    "Cannot play",
+    "This browser can play H.264 neither by WebCodecs nor by Media Source. Take a current Chromium, Firefox or Safari, or give " +
+      "the link with live.mp4 at its end to a player such as VLC.",
+  ],
 };
 
 /** `?play=mse` or `?play=webcodecs` leaves the other out. */
@@ -33,11 +39,25 @@ let isRejoining = false;
 let early = null;
 let wantsSound = true;
 let failures = 0;
+/** How the broadcast stands, by this connection; null while it has not said so. */
+let standing = null;
+/** Whether this connection's first picture is on the page. Until then, what can be seen is black, or old. */
+let isShown = false;
 
 function say(phase) {
   if (document.body.dataset.phase === phase) return;
   document.body.dataset.phase = phase;
   [badge.textContent, notice.textContent] = words[phase];
+}
+
+/** Says how the broadcast stands, and that it is live only once there is something to see. */
+function sayStanding() {
+  if (standing !== null && (standing !== "live" || isShown)) say(standing);
+}
+
+function shown() {
+  isShown = true;
+  sayStanding();
 }
 
 async function open() {
@@ -60,16 +80,22 @@ async function open() {
     stream.stop();
     return say("impossible");
   }
-  player = new way(element(way === DecodingPlayer ? "canvas" : "video"), next, () => {
-    failures += 1;
-    description = null;
-    stream.restart();
-  }, () => {
-    isRejoining = true;
-    stream.restart();
+  player = new way(element(way === DecodingPlayer ? "canvas" : "video"), next, {
+    receiver: stream,
+    shown,
+    fail() {
+      failures += 1;
+      description = null;
+      stream.restart();
+    },
+    rejoin() {
+      isRejoining = true;
+      stream.restart();
+    },
   });
   document.body.dataset.way = way.name;
   player.initialize(initialization, pictures);
+  if (!next.video) shown();
   if (wantsSound && player.hasSound) player.setSound(true).then(showSound);
   showSound();
   early = null;
@@ -84,16 +110,20 @@ function take(record) {
   if (record.kind === kinds.state) {
     const { phase } = JSON.parse(new TextDecoder().decode(record.content));
     if (document.body.dataset.phase === "ended") return;
-    say(phase);
+    standing = phase;
+    sayStanding();
     if (phase === "live") player.resume();
     else player.pause();
-    if (phase === "ended") stream.stop();
+    if (phase === "ended") {
+      stream.stop();
+      showSound();
+    }
   } else if (record.accessUnit) {
     player.sample(record);
   }
 }
 
-const stream = new LiveStream("samples", {
+const stream = new Receiver("samples", {
   record(record) {
     if (record.kind === kinds.description) {
       const json = new TextDecoder().decode(record.content);
@@ -102,9 +132,9 @@ const stream = new LiveStream("samples", {
       if (early) description = json;
       pictures = null;
     } else if (record.kind === kinds.pictures) {
-      pictures = record.content.slice();
+      pictures = record.content;
     } else if (record.kind === kinds.initialization) {
-      initialization = record.content.slice();
+      initialization = record.content;
       if (early) open();
       else player?.initialize(initialization, pictures);
     } else if (early !== null || player !== null) {
@@ -112,13 +142,24 @@ const stream = new LiveStream("samples", {
     }
   },
   lost() {
-    if (document.body.dataset.phase !== "ended" && !isRejoining) say("reconnecting");
+    if (!isRejoining) {
+      standing = null;
+      isShown = false;
+      if (document.body.dataset.phase !== "ended") say("reconnecting");
+    }
     isRejoining = false;
   },
+  gone() {
+    player?.pause();
+    standing = "ended";
+    say("gone");
+    showSound();
+  },
+  failed() { say("impossible"); },
 });
 
 function showSound() {
-  soundButton.hidden = !player?.hasSound;
+  soundButton.hidden = !player?.hasSound || standing === "ended";
   const on = player?.isAudible ?? false;
   soundButton.textContent = on ? "Sound off" : "Sound on";
   soundButton.setAttribute("aria-pressed", String(on));

@@ -60,7 +60,13 @@ export class RecordReader {
   }
 }
 
-/** Reads `url` for ever. `listener.record` gets each record, `listener.lost` is called when a connection was lost. */
+/** There is no such stream, or no longer. */
+class Gone extends Error {}
+
+/**
+ * Reads `url` for ever. `listener.record` gets each record, `listener.lost` is called when a connection was lost, and
+ * `listener.gone` when the server knows no such stream, which ends it.
+ */
 export class LiveStream {
   #url;
   #listener;
@@ -78,8 +84,9 @@ export class LiveStream {
       const began = performance.now();
       try {
         await this.#read();
-      } catch {
-        // Whatever went wrong, the remedy is the same.
+      } catch (error) {
+        if (error instanceof Gone && !this.#stopped) return this.#listener.gone();
+        // Whatever else went wrong, the remedy is the same.
       }
       if (this.#stopped) return;
       this.#listener.lost();
@@ -104,6 +111,7 @@ export class LiveStream {
     let timer = setTimeout(() => abort.abort(), silenceLimit);
     try {
       const response = await fetch(this.#url, { signal: abort.signal, cache: "no-store", credentials: "omit" });
+      if (response.status === 404) throw new Gone();
       if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
       const source = response.body.getReader();
       const records = new RecordReader();

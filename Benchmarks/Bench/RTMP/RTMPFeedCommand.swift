@@ -1,0 +1,121 @@
+// The engine's end of kinecast-rtmp without an engine: a file's access units at their times, so that what publishing them costs
+// can be seen. Run by `rtmp` as a process of its own, which has no other child.
+import ArgumentParser
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+struct RTMPFeedCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rtmp-feed", abstract: "Sends a file's access units through kinecast-rtmp.", shouldDisplay: false)
+
+    @Argument(help: "An FLV file with H.264 without B-frames and AAC.")
+    var file: String
+
+    @Argument(help: "Where to publish.")
+    var url: String
+
+    @Option(help: "The width of the pictures.")
+    var width = 1920
+
+    @Option(help: "The height of the pictures.")
+    var height = 1080
+
+    func run() throws {
+        signal(SIGPIPE, SIG_IGN)
+        let tags = try FLVFile.read(file)
+        guard let sets = FLVFile.parameterSets(in: tags), let sound = FLVFile.audioSpecificConfig(in: tags) else {
+            throw ValidationError("\(file) has no H.264 or no AAC; give another file.")
+        }
+        let samples = tags.filter(\.isSample).map(Self.sample)
+        let size = PixelSize(width: width, height: height)
+        // As the engine makes it for pictures of this size.
+        let sender = try StreamSender(video: true, pictures: nil, sampleRingBytes: max(2 << 20, size.area * 2))
+        let (connection, theirs) = try ExtensionEngineEnd.withExtensionEnd()
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, .standardError, theirs]
+        options.parentDeathSignal = SIGKILL
+        let child = try ChildProcess(
+            executable: try Tool.sibling("kinecast-rtmp"), arguments: [], environment: ["PATH=/usr/bin:/bin"],
+            options: options)
+        try theirs.close()
+        let start = ExtensionStart(
+            service: "rtmp", setupInfo: ["url": url], framesPerSecond: 30,
+            video: .init(
+                VideoFormat(
+                    parameterSets: H264ParameterSets(sequence: sets.sequence, picture: sets.picture), size: size)),
+            pictures: nil,
+            sounds: [
+                .init(
+                    type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: sound,
+                    bitrate: 160_000)
+            ], sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
+        try connection.send(.start(start), descriptors: sender.descriptors)
+        try Self.wait(for: .started, on: connection)
+
+        var account = TransferReport()
+        let wakes = WakeCount(of: child.pid)
+        let origin = MonotonicClock.now()
+        for sample in samples {
+            FrameRhythm.sleep(until: origin + sample.presentationTime.nanoseconds)
+            sender.send(sample)
+            account.frames += 1
+            // What it has to say is read now and then, or it would have to wait with it.
+            if sample.type == .video { _ = try connection.receive(until: 0) }
+        }
+        account.notes["wakes"] = "\(wakes.perSecond())"
+        account.notes["skipped"] = "\(sender.counts.picturesSkipped)"
+        account.highWaterBytes = ProcFiles.highWaterBytes(of: child.pid)
+        try connection.send(.finish(after: sender.position, seconds: 5))
+        try Self.wait(for: .finished, on: connection)
+        _ = child.wait()
+        var usage = rusage()
+        getrusage(-1, &usage)  // RUSAGE_CHILDREN
+        account.processorNanoseconds = Self.nanoseconds(usage.ru_utime) + Self.nanoseconds(usage.ru_stime)
+        print(account.text, terminator: "")
+    }
+
+    /// Context switches of all threads of a process since this was made.
+    private struct WakeCount {
+        let process: Int32
+        let start = MonotonicClock.now()
+        let before: Int
+
+        init(of process: Int32) {
+            self.process = process
+            before = ProcFiles.switches(of: process).values.reduce(0, +)
+        }
+
+        func perSecond() -> Double {
+            let count = ProcFiles.switches(of: process).values.reduce(0, +) - before
+            return Double(count) / (Double(MonotonicClock.now() - start) / 1e9)
+        }
+    }
+
+    private static func sample(_ tag: FLVTag) -> EncodedSample {
+        EncodedSample(
+            type: tag.type == 9 ? .video : .audioApp, presentationTime: .milliseconds(Int64(tag.timestamp)),
+            duration: .zero, isKeyframe: tag.type == 8 || tag.isKeyframe, data: Array(tag.accessUnit))
+    }
+
+    private static func wait(for wanted: ExtensionReport, on connection: ExtensionEngineEnd) throws {
+        let end = deadline(in: 20)
+        while MonotonicClock.now() < end {
+            for message in try connection.receive(until: end) {
+                if message == wanted { return }
+                if case .failed(let reason) = message {
+                    throw Tool.Error.failed(name: "kinecast-rtmp", ending: .exited(status: 1), complaint: reason)
+                }
+            }
+        }
+        throw Tool.Error.failed(
+            name: "kinecast-rtmp", ending: .exited(status: 1), complaint: "It did not answer \(wanted) in 20 seconds.")
+    }
+
+    private static func nanoseconds(_ time: timeval) -> Int64 {
+        Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_usec) * 1000
+    }
+}

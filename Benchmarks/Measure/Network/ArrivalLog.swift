@@ -1,0 +1,111 @@
+// All that has arrived at the far end, and what can be said of it.
+
+/// The account of one or several servers in turn. Instants are nanoseconds of CLOCK_MONOTONIC.
+public struct ArrivalLog: Equatable, Sendable {
+    public private(set) var units: [ArrivedUnit] = []
+    /// Connections that were accepted, and those of them that could publish, with the instant.
+    public private(set) var opened: [Int: Int64] = [:]
+    public private(set) var live: [Int: Int64] = [:]
+    /// Connections that ended with every farewell.
+    public private(set) var finished: Set<Int> = []
+    public private(set) var violations: [String] = []
+
+    public init() {}
+
+    public mutating func append(_ line: FarEndLine) {
+        switch line {
+        case .opened(let connection, let instant): opened[connection] = instant
+        case .live(let connection, let instant): live[connection] = instant
+        case .unit(let unit): units.append(unit)
+        case .closed(let connection, _, let isOrderly): if isOrderly { finished.insert(connection) }
+        case .violation(_, _, let what): violations.append(what)
+        }
+    }
+
+    public var pictures: [ArrivedUnit] { units.filter(\.isPicture) }
+    public var sounds: [ArrivedUnit] { units.filter { !$0.isPicture } }
+
+    /// When the first picture arrived at or after an instant.
+    public func firstPicture(after instant: Int64) -> ArrivedUnit? {
+        units.first { $0.isPicture && $0.arrival >= instant }
+    }
+
+    /// The longest that no picture arrived between two that did, in seconds.
+    public func longestFreeze(from start: Int64 = .min, to end: Int64 = .max) -> Double {
+        let arrivals = pictures.map(\.arrival).filter { $0 >= start && $0 <= end }
+        return Double(zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? 0) / 1e9
+    }
+
+    /// Bits a second that arrived between two instants.
+    public func bitrate(from start: Int64, to end: Int64) -> Double {
+        let bytes = units.filter { $0.arrival >= start && $0.arrival < end }.reduce(0) { $0 + $1.byteCount }
+        return Double(bytes * 8) / (Double(end - start) / 1e9)
+    }
+
+    // MARK: Delay
+
+    /// How much later each picture came than its time says, in nanoseconds from an instant that is the same for all.
+    private func lateness(_ unit: ArrivedUnit) -> Int64 { unit.arrival - unit.time * 1_000_000 }
+
+    /// What `delay` is measured against: the lateness that half of the pictures before `instant` did not exceed.
+    public func usualLateness(before instant: Int64) -> Int64? {
+        let sorted = pictures.filter { $0.arrival < instant }.map(lateness).sorted()
+        return sorted.isEmpty ? nil : sorted[sorted.count / 2]
+    }
+
+    /// Seconds that the latest picture between two instants came later than usual.
+    public func longestDelay(beyond usual: Int64, from start: Int64, to end: Int64 = .max) -> Double {
+        Double(
+            pictures.filter { $0.arrival >= start && $0.arrival <= end }.map { lateness($0) - usual }.max() ?? 0) / 1e9
+    }
+
+    /// Seconds after `instant` from which on pictures came at most `tolerance` nanoseconds later than usual; nil where they
+    /// do not. What counts is the middle one of every half second: the machine has other things to do, too.
+    public func settled(after instant: Int64, beyond usual: Int64, tolerance: Int64) -> Double? {
+        let after = pictures.filter { $0.arrival >= instant }
+        var result: Double?
+        var rest = after[...]
+        while let last = rest.last {
+            let begin = rest.lastIndex { $0.arrival <= last.arrival - 500_000_000 }
+            let window = rest[(begin.map { $0 + 1 } ?? rest.startIndex)...]
+            let late = window.map { lateness($0) - usual }.sorted()
+            guard late.count >= 3, late[late.count / 2] <= tolerance else { break }
+            let first = window.first { lateness($0) - usual <= tolerance } ?? last
+            result = Double(first.arrival - instant) / 1e9
+            rest = rest.dropLast(window.count)
+        }
+        return result
+    }
+
+    // MARK: Order
+
+    /// What is wrong with the order of what came: a connection that does not begin with a keyframe, times that go back, sound
+    /// with gaps inside a connection. Nothing: empty.
+    /// - Parameter soundInterval: milliseconds from one access unit of sound to the next.
+    public func faults(soundInterval: Double = 1024.0 / 48) -> [String] {
+        var faults = violations
+        var last: [Bool: ArrivedUnit] = [:]
+        for unit in units {
+            let name = unit.isPicture ? "picture" : "sound"
+            let before = last.updateValue(unit, forKey: unit.isPicture)
+            let isFirst = before?.connection != unit.connection
+            if isFirst, unit.isPicture, !unit.isKeyframe {
+                faults.append("connection \(unit.connection) begins with a picture that is no keyframe")
+            }
+            guard let before else { continue }
+            if unit.time <= before.time {
+                faults.append("the \(name) at \(unit.time) ms came after the one at \(before.time) ms")
+            }
+            if !isFirst, !unit.isPicture, Double(unit.time - before.time) > soundInterval + 2 {
+                faults.append("sound is missing between \(before.time) and \(unit.time) ms")
+            }
+        }
+        return faults
+    }
+
+    /// Of pictures at these times (milliseconds), how many never arrived.
+    public func missing(of times: [Int64]) -> Int {
+        let arrived = Set(pictures.map(\.time))
+        return times.count { time in !(time - 1...time + 1).contains { arrived.contains($0) } }
+    }
+}

@@ -1,0 +1,109 @@
+// The server on the other machine of a test network: started, hung and killed as tests want it, with one account of all of it.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A server that may be ended and started again. The account is for any thread; all else is used by one.
+public final class FarEnd {
+    public static let port = 1935
+
+    /// What has come to all servers that were started here. Connections are counted on.
+    public let log = Monitor(ArrivalLog())
+    private let network: TestNetwork
+    private let executable: String
+    private var server: (process: ChildProcess, reader: DedicatedThread)?
+    private var starts = 0
+
+    /// - Parameter folder: with this package's executables.
+    public init(_ network: TestNetwork, executables folder: String) {
+        self.network = network
+        executable = "\(folder)/kinecast-farend"
+    }
+
+    deinit { kill() }
+
+    public func address(_ stream: String) -> String {
+        "rtmp://\(TestNetwork.serverAddress):\(Self.port)/live/\(stream)"
+    }
+
+    /// Starts a server and waits until it listens.
+    /// - Parameter deaf: it accepts connections and never reads.
+    public func start(deaf: Bool = false) throws {
+        kill()
+        let command = try network.command(
+            on: .server, executable,
+            ["serve", "--address", TestNetwork.serverAddress, "--port", "\(Self.port)"] + (deaf ? ["--deaf"] : []))
+        let (output, theirs) = try FileDescriptor.pipe()
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, theirs, .standardError]
+        let process: ChildProcess
+        do {
+            process = try ChildProcess(
+                executable: command.executable, arguments: command.arguments,
+                environment: Tool.inheritedEnvironment(), options: options)
+        } catch {
+            try? theirs.close()
+            try? output.close()
+            throw error
+        }
+        try theirs.close()
+        guard try Tool.readLine(output).hasPrefix("listening ") else {
+            try? output.close()
+            throw Tool.Error.failed(
+                name: executable, ending: process.end(signal: SIGKILL, deadline: MonotonicClock.now()),
+                complaint: "It did not listen.")
+        }
+        let first = starts * 1000
+        starts += 1
+        let reader = DedicatedThread(name: "far-end") { [log] in
+            defer { try? output.close() }
+            var rest: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            while let count = try? chunk.withUnsafeMutableBytes({ try output.read(into: $0) }), count > 0 {
+                rest += chunk[..<count]
+                guard let end = rest.lastIndex(of: UInt8(ascii: "\n")) else { continue }
+                let lines = String(decoding: rest[..<end], as: UTF8.self).split(separator: "\n")
+                rest.removeFirst(end + 1)
+                log.signal { log in
+                    for line in lines { if let line = FarEndLine(line) { log.append(line.counted(from: first)) } }
+                }
+            }
+        }
+        server = (process, reader)
+    }
+
+    /// Ends the server as a power cut would end its program: the kernel closes its connections.
+    public func kill() {
+        guard let (process, reader) = server else { return }
+        server = nil
+        _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
+        reader.join()
+    }
+
+    /// The server's program stops, and its kernel goes on: connections are accepted, and nothing is read.
+    public func hang() { server?.process.signal(SIGSTOP) }
+
+    public func goOn() { server?.process.signal(SIGCONT) }
+
+    /// Waits until the account says what is wanted; nil at the deadline (nanoseconds of CLOCK_MONOTONIC).
+    public func wait<Result>(until deadline: Int64, for body: (ArrivalLog) -> Result?) -> Result? {
+        log.wait(until: deadline) { body($0) }
+    }
+}
+
+extension FarEndLine {
+    /// The same with the connections counted from another number.
+    func counted(from first: Int) -> FarEndLine {
+        switch self {
+        case .opened(let connection, let at): return .opened(connection: first + connection, at: at)
+        case .live(let connection, let at): return .live(connection: first + connection, at: at)
+        case .unit(var unit):
+            unit.connection += first
+            return .unit(unit)
+        case .closed(let connection, let at, let isOrderly):
+            return .closed(connection: first + connection, at: at, isOrderly: isOrderly)
+        case .violation(let connection, let at, let what):
+            return .violation(connection: first + connection, at: at, what)
+        }
+    }
+}

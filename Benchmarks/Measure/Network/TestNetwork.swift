@@ -1,0 +1,146 @@
+// Two machines and the line between them, made of network namespaces: what a bad network does to a broadcast can be tried without
+// harming the machine's own.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A publisher's machine and a server's. Gone with this object. Used by one thread.
+public final class TestNetwork {
+    /// One sentence.
+    public struct Error: Swift.Error, CustomStringConvertible {
+        public let description: String
+
+        init(doing what: String, _ reason: String) {
+            let end = reason.hasSuffix(".") ? "" : "."
+            description =
+                "The test's own network could not be made, at “\(what)”: \(reason)\(end) It needs the packages iproute2 "
+                + "and nftables, and root or a user who may make namespaces (sysctl user.max_user_namespaces)."
+        }
+    }
+
+    public enum Machine: Sendable {
+        case publisher
+        case server
+    }
+
+    public static let serverAddress = "10.77.0.2"
+    private static let publisherAddress = "10.77.0.1"
+
+    private let publisher: NetworkNamespace
+    private let server: NetworkNamespace
+    private let carrier: ChildProcess?
+    private let interface = "line0"
+
+    /// - Parameters:
+    ///   - delayMilliseconds: that a packet is on its way, each way.
+    ///   - folder: with this package's executables; needed where there is a delay.
+    ///   - congestionControl: of TCP at the publisher's, as the kernel names it; nil: what this machine has.
+    public init(delayMilliseconds: Int = 0, executables folder: String, congestionControl: String? = nil) throws {
+        publisher = try NetworkNamespace()
+        server = try NetworkNamespace(beside: publisher)
+        if delayMilliseconds > 0 {
+            carrier = try Self.carry(
+                from: publisher, to: server, milliseconds: delayMilliseconds, by: "\(folder)/kinecast-farend")
+        } else {
+            carrier = nil
+            try publisher.run(
+                "ip",
+                ["link", "add", "line0", "type", "veth", "peer", "name", "line1", "netns", "\(server.process)"])
+            // Packets as they would be on a wire: one that is lost must not be forty.
+            try publisher.run("ip", ["link", "set", "line0", "gso_max_segs", "1"])
+            try server.run("ip", ["link", "set", "line1", "gso_max_segs", "1"])
+        }
+        for (namespace, name, own, peer) in [
+            (publisher, "line0", Self.publisherAddress, Self.serverAddress),
+            (server, "line1", Self.serverAddress, Self.publisherAddress),
+        ] {
+            try namespace.run("ip", ["address", "add", own, "peer", "\(peer)/32", "dev", name])
+            try namespace.run("ip", ["link", "set", name, "up"])
+            try namespace.run("ip", ["link", "set", "lo", "up"])
+            try namespace.run("nft", ["add", "table", "ip", "faults"])
+            try namespace.run(
+                "nft", ["add", "chain", "ip", "faults", "arriving", "{ type filter hook input priority 0; }"])
+        }
+        if let congestionControl {
+            try publisher.run(
+                "sh", ["-c", "echo \(congestionControl) > /proc/sys/net/ipv4/tcp_congestion_control"])
+        }
+    }
+
+    deinit { _ = carrier?.end(signal: SIGKILL, deadline: MonotonicClock.now()) }
+
+    /// The program and the arguments that run a command on one of the machines. It keeps the process's id.
+    public func command(
+        on machine: Machine, _ executable: String, _ arguments: [String]
+    ) throws -> (executable: String, arguments: [String]) {
+        let words = (machine == .publisher ? publisher : server).entering + [executable] + arguments
+        return (try Tool.path(of: words[0]), Array(words.dropFirst()))
+    }
+
+    // MARK: Faults
+
+    /// Of all packets, so many of a hundred are lost at random, each way; 0: none.
+    public func lose(percent: Int) throws { try drop(percent == 0 ? nil : "numgen random mod 100 < \(percent)") }
+
+    /// Everything is lost, and nothing says so: what happens where a router behind the first one fails.
+    public func swallow(_ isOn: Bool) throws { try drop(isOn ? "" : nil) }
+
+    private func drop(_ which: String?) throws {
+        for namespace in [publisher, server] {
+            try namespace.run("nft", ["flush", "chain", "ip", "faults", "arriving"])
+            if let which {
+                try namespace.run("nft", ["add", "rule", "ip", "faults", "arriving", "\(which) drop"])
+            }
+        }
+    }
+
+    /// The publisher's line takes no more than so many bits a second, and holds 0.3 s of them; nil: as many as come.
+    public func limit(bitsPerSecond: Int?) throws {
+        if let bitsPerSecond {
+            try publisher.run(
+                "tc",
+                [
+                    "qdisc", "replace", "dev", interface, "root", "tbf", "rate", "\(bitsPerSecond)bit", "burst", "16kb",
+                    "latency", "300ms",
+                ])
+        } else {
+            try publisher.run("tc", ["qdisc", "delete", "dev", interface, "root"])
+        }
+    }
+
+    /// The publisher's own interface goes down, or comes up.
+    public func setLink(up isUp: Bool) throws {
+        try publisher.run("ip", ["link", "set", interface, isUp ? "up" : "down"])
+    }
+
+    /// TUN interfaces in both namespaces, and a process that carries packets between them.
+    private static func carry(
+        from near: NetworkNamespace, to far: NetworkNamespace, milliseconds: Int, by executable: String
+    ) throws -> ChildProcess {
+        let command =
+            near.entering + [
+                executable, "carry", "--far", "\(far.process)", "--near-name", "line0", "--far-name", "line1",
+                "--delay",
+                "\(milliseconds)",
+            ]
+        let (output, theirOutput) = try FileDescriptor.pipe()
+        defer { try? output.close() }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, theirOutput, .standardError]
+        let carrier: ChildProcess
+        do {
+            carrier = try ChildProcess(
+                executable: try Tool.path(of: command[0]), arguments: Array(command.dropFirst()),
+                environment: Tool.inheritedEnvironment(), options: options)
+        } catch {
+            try? theirOutput.close()
+            throw error
+        }
+        try theirOutput.close()
+        guard try Tool.readLine(output) == "ready" else {
+            _ = carrier.end(signal: SIGKILL, deadline: MonotonicClock.now())
+            throw Error(doing: command.joined(separator: " "), "it ended before it carried anything")
+        }
+        return carrier
+    }
+}

@@ -1,0 +1,145 @@
+// Sound with little delay: an audio worklet plays what the receiver decodes, and says what is heard.
+
+/** Seconds by which sound may be ahead of its picture, and by which it should at least be behind before less is held back. */
+const mostAhead = 0.02;
+const leastBehind = 0.03;
+const longestHold = 0.3;
+/** Microseconds: what differs by more is another clock than before. */
+const leap = 50_000;
+
+/** All sounds of the stream, mixed. Silent until it is switched on and the browser allows it. */
+export class SoundPlayer {
+  #sounds;
+  #receiver;
+  #context = null;
+  #nodes = [];
+  #isConnected = false;
+  #wanted = false;
+  #clock = null;
+  /** By how much the take's clock, as it is heard, is ahead of the page's; microseconds. */
+  #ahead = null;
+  /** Seconds by which sound was ahead of its pictures lately. */
+  #lead = 0;
+  #adjusted = 0;
+  /** Seconds of sound held back for pictures that come late. */
+  #hold = 0;
+
+  /** `receiver`: decodes the sounds. */
+  constructor(sounds, receiver) {
+    this.#receiver = receiver;
+    this.#sounds = "AudioDecoder" in self && "AudioWorkletNode" in self ? sounds : [];
+  }
+
+  get isPossible() { return this.#sounds.length > 0; }
+  get isOn() { return this.#wanted && this.#context?.state === "running"; }
+
+  /** Returns whether sound is on now. Switching on works inside a click, and where the browser allows it anyway. */
+  async set(on) {
+    this.#wanted = on && this.isPossible;
+    if (!this.#wanted) {
+      this.#disconnect();
+      await this.#context?.suspend();
+      return false;
+    }
+    try {
+      await this.#open();
+      // Where the browser insists on a click, this stays undone until one comes.
+      await Promise.race([this.#context.resume(), new Promise((resolve) => setTimeout(resolve, 300))]);
+      if (this.isOn) this.#connect();
+    } catch {
+      this.#wanted = false;
+    }
+    return this.isOn;
+  }
+
+  async #open() {
+    if (this.#context) return;
+    // At the device's own rate: the worklet changes rates by the way, while browsers take longer for it than they say.
+    const context = new AudioContext({ latencyHint: "interactive" });
+    this.#context = context;
+    context.onstatechange = () => { if (this.isOn) this.#connect(); };
+    await context.audioWorklet.addModule("sound.js");
+    for (const sound of this.#sounds) {
+      const node = new AudioWorkletNode(context, "live-sound", {
+        numberOfInputs: 0,
+        outputChannelCount: [Math.min(2, sound.channels)],
+      });
+      if (this.#nodes.length === 0) node.port.onmessage = ({ data }) => { this.#clock = data; };
+      node.connect(context.destination);
+      this.#nodes.push(node);
+    }
+  }
+
+  /** Has the sounds decoded, each for its node. */
+  #connect() {
+    if (this.#isConnected || this.#nodes.length === 0) return;
+    this.#isConnected = true;
+    this.#nodes.forEach((node, index) => {
+      const { port1, port2 } = new MessageChannel();
+      node.port.postMessage({ source: port1 }, [port1]);
+      this.#receiver.play(this.#sounds[index], port2);
+    });
+  }
+
+  #disconnect() {
+    if (this.#isConnected) this.#receiver.silence();
+    this.#isConnected = false;
+    this.clear();
+  }
+
+  /** The instant of the take that is heard now, in microseconds; null while nothing is. */
+  heard() {
+    const raw = this.#report();
+    if (raw === null) {
+      this.#ahead = null;
+      return null;
+    }
+    // What browsers say of their delay jumps about by some milliseconds; sound itself does not.
+    const now = performance.now() * 1000;
+    const ahead = raw - now;
+    if (this.#ahead === null || Math.abs(ahead - this.#ahead) > leap) this.#ahead = ahead;
+    else this.#ahead += (ahead - this.#ahead) * 0.05;
+    return now + this.#ahead;
+  }
+
+  /** The same, by what worklet and browser said last. */
+  #report() {
+    if (!this.isOn || !this.#clock) return null;
+    const context = this.#context;
+    const age = context.currentTime - this.#clock.at;
+    if (age > 0.5) return null;
+    let behind = context.outputLatency || 0;
+    const stamp = context.getOutputTimestamp?.();
+    if (stamp && stamp.performanceTime > 0) {
+      const heardAt = stamp.contextTime + (performance.now() - stamp.performanceTime) / 1000;
+      behind = Math.max(0, Math.min(0.5, context.currentTime - heardAt));
+    }
+    return this.#clock.time + (age - behind) * 1e6;
+  }
+
+  /** Told with each picture by how many seconds its sound is ahead of it. Sound that is ahead for long is held back. */
+  keepBehind(ahead) {
+    this.#lead += (ahead - this.#lead) * 0.05;
+    const now = performance.now();
+    if (now - this.#adjusted < 1000 || Math.abs(ahead) > 1) return;
+    let hold = this.#hold;
+    if (this.#lead > mostAhead) hold = Math.min(longestHold, hold + this.#lead);
+    else if (this.#lead < -leastBehind) hold = Math.max(0, hold - 0.01);
+    if (hold === this.#hold) return;
+    this.#hold = hold;
+    this.#adjusted = now;
+    for (const node of this.#nodes) node.port.postMessage({ hold });
+  }
+
+  clear() {
+    this.#clock = null;
+    for (const node of this.#nodes) node.port.postMessage("clear");
+  }
+
+  close() {
+    this.#disconnect();
+    this.#context?.close();
+    this.#context = null;
+    this.#nodes = [];
+  }
+}

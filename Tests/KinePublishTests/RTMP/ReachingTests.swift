@@ -1,0 +1,116 @@
+// How a server is found again: between the attempts, and at another address of its name.
+import KineRTMP
+import NIOCore
+import Testing
+
+@testable import KinePublish
+
+@Suite(.timeLimit(.minutes(2))) struct ReachingTests {
+    /// Nanoseconds: no attempt comes within any of these tests.
+    private static let long: Int64 = 30_000_000_000
+
+    @Test func `A server that starts to listen is found by a knock, not by the next attempt`() async throws {
+        let port = try ServerProgram.freePort()
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.firstDelay = Self.long }
+        try await publisher.start()
+        #expect(await told.events.next { Self.interruptions($0) == 1 ? true : nil } == true)
+        let server = try StrictServerSocket(port: port)
+        #expect(await server.wait { $0.connections.last?.phase == .metadata ? true : nil } == true)
+        #expect(await told.events.next { Self.isLive($0) ? true : nil } == true)
+        #expect(told.events.withLock(Self.interruptions) == 1)
+        let samples = TestStream.samples(0..<2000)
+        for sample in samples { publisher.publish(sample) }
+        await publisher.finish()
+        let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.violation == nil)
+        #expect(TestStream.samples(in: seen.media) == samples.map(TestStream.expected))
+    }
+
+    @Test func `A server that stops listening and comes back is found as often as it does`() async throws {
+        let port = try ServerProgram.freePort()
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key")
+        for round in 0..<3 {
+            let server = try StrictServerSocket(port: port)
+            if round == 0 { try await publisher.start() }
+            #expect(await server.wait { $0.connections.last?.phase == .metadata ? true : nil } == true)
+            server.state.signal { $0.cut = true }
+            #expect(await server.wait { $0.connections.last?.isOver == true ? true : nil } == true)
+        }
+        await publisher.finish()
+    }
+
+    @Test func `A server that takes connections and closes them is left alone until the next attempt`() async throws {
+        let server = try StrictServerSocket()
+        server.state.withLock { $0.cut = true }
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") { $0.firstDelay = Self.long }
+        try await publisher.start()
+        #expect(await told.events.next { Self.interruptions($0) == 1 ? true : nil } == true)
+        // Long enough for several knocks; on a slow machine for fewer, never for more.
+        try await Task.sleep(nanoseconds: 3_000_000_000)
+        #expect(server.state.withLock(\.connections).count == 1)
+        await publisher.finish()
+    }
+
+    @Test func `The limit of attempts holds while there are knocks`() async throws {
+        let port = try ServerProgram.freePort()
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.retries = 2 }
+        try await publisher.start()
+        #expect(
+            await told.events.next { $0.contains { if case .failed = $0 { true } else { false } } ? true : nil } == true
+        )
+        #expect(told.events.withLock(Self.interruptions) == 2)
+        await publisher.finish()
+    }
+
+    @Test func `An address that disappointed is left out while the name has another`() throws {
+        let (a, b, c) = (
+            try SocketAddress(ipAddress: "192.0.2.1", port: 1935),
+            try SocketAddress(ipAddress: "192.0.2.2", port: 1935),
+            try SocketAddress(ipAddress: "2001:db8::1", port: 1935)
+        )
+        var left = OtherAddresses.others(than: a, v6: [], v4: [a, b])
+        #expect(left.v4 == [b] && left.v6.isEmpty)
+        left = OtherAddresses.others(than: c, v6: [c], v4: [a])
+        #expect(left.v4 == [a] && left.v6.isEmpty)
+        left = OtherAddresses.others(than: a, v6: [], v4: [a])
+        #expect(left.v4 == [a])
+    }
+
+    @Test func `Of the kernel's messages those are heard that a connection could go by`() {
+        func message(_ type: UInt16, _ body: [UInt8]) -> [UInt8] {
+            var bytes: [UInt8] = []
+            withUnsafeBytes(of: UInt32(16 + body.count)) { bytes += $0 }
+            withUnsafeBytes(of: type) { bytes += $0 }
+            return bytes + [UInt8](repeating: 0, count: 10) + body
+        }
+        func link(_ flags: UInt32) -> [UInt8] {
+            var body = [UInt8](repeating: 0, count: 8)
+            withUnsafeBytes(of: flags) { body += $0 }
+            return message(16, body + [0, 0, 0, 0])
+        }
+        func isHeard(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(RouteMessages.tellOfANetwork) }
+        // IFF_UP, IFF_RUNNING, and IFF_LOWER_UP: with a cable and without (netdevice(7)).
+        #expect(isHeard(link(0x1_0043)) && !isHeard(link(0x0003)))
+        #expect(isHeard(message(20, [1, 2, 3])) && isHeard(message(24, [])))
+        // What went: a link, an address, a route.
+        #expect(!isHeard(message(17, [0])) && !isHeard(message(21, [0])) && !isHeard(message(25, [0])))
+        #expect(isHeard(message(21, [1, 2, 3]) + [0] + message(24, [])))
+        // Cut off, nonsense, nothing.
+        #expect(!isHeard(Array(message(24, [1, 2, 3, 4]).dropLast())) && !isHeard([0, 0, 0, 0]) && !isHeard([]))
+        #expect(!isHeard([UInt8](repeating: 0, count: 64)))
+    }
+
+    private static func interruptions(_ events: [RTMPEvent]) -> Int {
+        events.count { if case .interrupted = $0 { true } else { false } }
+    }
+
+    private static func interruptions(_ events: inout [RTMPEvent]) -> Int { interruptions(events) }
+
+    private static func isLive(_ events: [RTMPEvent]) -> Bool {
+        events.contains { if case .status(let status) = $0 { status.state == .live } else { false } }
+    }
+}
