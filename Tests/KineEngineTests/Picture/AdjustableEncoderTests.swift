@@ -6,7 +6,7 @@ import Testing
 
 @testable import KineEngine
 
-@Suite struct AdjustableEncoderTests {
+@Suite(.serialized) struct AdjustableEncoderTests {
     private static let size = PixelSize(width: 160, height: 96)
     private static let rate = 30
     private static let changed = DamageRegion.full(size: size)
