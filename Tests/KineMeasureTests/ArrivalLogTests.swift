@@ -60,6 +60,11 @@ import Testing
         #expect(!Self.log(units).faults().isEmpty)
 
         units = Self.units(0..<1000)
+        let again = units.filter(\.isPicture)[3]
+        units.append(again)
+        #expect(Self.log(units).faults() == ["the picture at 120 ms came after the one at 960 ms"])
+
+        units = Self.units(0..<1000)
         units.removeAll { !$0.isPicture && $0.time == 512 }
         #expect(Self.log(units).faults() == ["sound is missing between 490 and 533 ms"])
 
@@ -79,6 +84,9 @@ import Testing
             })
         let usual = try #require(log.usualLateness(before: 2 * Self.second))
         #expect(usual == 5_000_000)
+        // What comes at 3 s is a second late; the first that is less comes at 4 s.
+        #expect(log.firstPicture(after: 3 * Self.second)?.time == 2000)
+        #expect(log.firstPicture(after: 3 * Self.second, beyond: usual - 1)?.time == 3040)
         #expect(log.longestDelay(beyond: usual, from: 2 * Self.second) == 1)
         let settled = try #require(log.settled(after: 4 * Self.second, beyond: usual, tolerance: 100_000_000))
         #expect(abs(settled - 0.9) < 0.1)

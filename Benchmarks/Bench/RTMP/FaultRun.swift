@@ -139,8 +139,9 @@ struct FaultOutcome {
     static let tolerance: Int64 = 100_000_000
 
     mutating func read(_ log: ArrivalLog, recorded: [Int64], faultBegan: Int64, restored: [Int64]) {
+        let usual = log.usualLateness(before: faultBegan)
         liveAgain = restored.map { instant in
-            log.firstPicture(after: instant).map { Double($0.arrival - instant) / 1e9 } ?? .infinity
+            log.firstPicture(after: instant, beyond: usual).map { Double($0.arrival - instant) / 1e9 } ?? .infinity
         }
         reconnects = log.live.count - 1
         longestFreeze = log.longestFreeze()
@@ -148,7 +149,7 @@ struct FaultOutcome {
         let times = recorded.filter { $0 >= first }
         pictures = times.count
         lostPictures = log.missing(of: times)
-        if let usual = log.usualLateness(before: faultBegan) {
+        if let usual {
             hasUsual = true
             longestDelay = log.longestDelay(beyond: usual, from: faultBegan)
             settled = restored.last.flatMap {

@@ -25,9 +25,13 @@ public struct ArrivalLog: Equatable, Sendable {
     public var pictures: [ArrivedUnit] { units.filter(\.isPicture) }
     public var sounds: [ArrivedUnit] { units.filter { !$0.isPicture } }
 
-    /// When the first picture arrived at or after an instant.
-    public func firstPicture(after instant: Int64) -> ArrivedUnit? {
-        units.first { $0.isPicture && $0.arrival >= instant }
+    /// The first picture that arrived at or after an instant, of those at most a second later than usual where that is known:
+    /// what lay in a connection all the while is not live.
+    public func firstPicture(after instant: Int64, beyond usual: Int64? = nil) -> ArrivedUnit? {
+        units.first { unit in
+            unit.isPicture && unit.arrival >= instant
+                && usual.map { lateness(unit) - $0 <= 1_000_000_000 } ?? true
+        }
     }
 
     /// The longest that no picture arrived between two that did, in seconds.
@@ -93,7 +97,10 @@ public struct ArrivalLog: Equatable, Sendable {
                 faults.append("connection \(unit.connection) begins with a picture that is no keyframe")
             }
             guard let before else { continue }
-            if unit.time <= before.time {
+            // Two pictures may share a millisecond, and RTMP counts no finer: a keyframe that was asked for is the picture
+            // before once more, just ahead of the next.
+            let mayShare = unit.isPicture && !isFirst && !unit.isKeyframe
+            if unit.time < before.time || unit.time == before.time && !mayShare {
                 faults.append("the \(name) at \(unit.time) ms came after the one at \(before.time) ms")
             }
             if !isFirst, !unit.isPicture, Double(unit.time - before.time) > soundInterval + 2 {
