@@ -82,7 +82,7 @@ import Testing
             let ended = try engine.end()
             #expect(ended.exitStatus == ExitStatus.destinationFailed)
             #expect(ended.failure?.exitStatus == ExitStatus.destinationFailed)
-            #expect(ended.failure?.message.contains("exit status 0") ?? false)
+            #expect(ended.failure?.message.contains("nothing is recorded") ?? false)
             #expect(ended.summary?.destinations.first?.ending == .crashed("exit status 0"))
         }
     }
