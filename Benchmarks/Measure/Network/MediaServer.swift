@@ -1,17 +1,17 @@
 // nginx with its rtmp module, which takes a stream and writes it down.
 import CLinux
 import Glibc
-import KineMeasure
 import KinePlatform
 import SystemPackage
 
 /// An RTMP server on a free port of this machine. It is ended with this object.
-final class MediaServer {
-    let process: ChildProcess
-    private let port: Int
+public final class MediaServer {
+    public let process: ChildProcess
+    public let port: Int
+    private var isStopped = false
     private let folder: PrivateFolder
 
-    init() throws {
+    public init() throws {
         folder = try PrivateFolder()
         // Its worker may be another user.
         chmod(folder.path, 0o755)
@@ -21,7 +21,7 @@ final class MediaServer {
             daemon off;
             master_process off;
             pid \(folder.file("nginx.pid"));
-            error_log \(folder.file("error.log")) warn;
+            error_log \(folder.file("error.log")) info;
             events {}
             rtmp {
                 server {
@@ -50,28 +50,44 @@ final class MediaServer {
         try waitUntilItListens()
     }
 
-    deinit { _ = process.end(deadline: deadline(in: 5)) }
+    deinit { stop() }
 
-    func address(_ stream: String) -> String { "rtmp://127.0.0.1:\(port)/live/\(stream)" }
+    /// Where to publish a stream.
+    public func address(_ stream: String) -> String { "rtmp://127.0.0.1:\(port)/live/\(stream)" }
+
+    /// The file that a stream is written to, once its first sample is there.
+    public func file(_ stream: String) -> String { folder.file("\(stream).flv") }
 
     /// The samples that have arrived of a stream that is over.
-    func recorded(_ stream: String) throws -> [FLVTag] {
-        try FLVFile.read(folder.file("\(stream).flv")).filter(\.isSample)
+    public func recorded(_ stream: String) throws -> [FLVTag] { try FLVFile.read(file(stream)).filter(\.isSample) }
+
+    /// What it has written down of its connections so far.
+    public var log: String { ProcFiles.read(folder.file("error.log")) }
+
+    /// Ends it, and its connections.
+    public func stop() {
+        // Its number may be another process's by then.
+        guard !isStopped else { return }
+        isStopped = true
+        _ = process.end(deadline: Self.deadline(in: 5))
     }
 
+    private static func deadline(in seconds: Double) -> Int64 { MonotonicClock.now() + Int64(seconds * 1e9) }
+
     private func waitUntilItListens() throws {
-        let end = deadline(in: 10)
+        let end = Self.deadline(in: 10)
         while !MediaServer.connects(to: port) {
             guard MonotonicClock.now() < end, process.poll() == nil else {
                 throw Tool.Error.failed(
                     name: "nginx", ending: process.end(signal: SIGKILL, deadline: MonotonicClock.now()),
-                    complaint: ProcFiles.read(folder.file("error.log")))
+                    complaint: log)
             }
-            FrameRhythm.sleep(until: deadline(in: 0.02))
+            FrameRhythm.sleep(until: Self.deadline(in: 0.02))
         }
     }
 
-    private static func freePort() throws -> Int {
+    /// A port of this machine that nobody uses.
+    public static func freePort() throws -> Int {
         try withLoopbackSocket(port: 0) { descriptor, address, length in
             guard bind(descriptor, address, length.pointee) == 0, getsockname(descriptor, address, length) == 0 else {
                 throw Tool.Error.system(doing: "Looking for a free port", Errno(rawValue: errno))
