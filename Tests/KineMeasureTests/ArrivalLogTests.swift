@@ -1,3 +1,4 @@
+// What is said of what arrived: faults of order are found, and delay is seen to grow and to go back.
 import KineMeasure
 import Testing
 
