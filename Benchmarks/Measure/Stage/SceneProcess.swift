@@ -13,6 +13,12 @@ public final class SceneProcess {
         public var instant: Int64
         /// When the beep that belongs to it was to be heard.
         public var beep: Int64?
+
+        public init(frame: Int, instant: Int64, beep: Int64? = nil) {
+            self.frame = frame
+            self.instant = instant
+            self.beep = beep
+        }
     }
 
     public let process: ChildProcess

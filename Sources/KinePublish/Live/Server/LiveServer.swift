@@ -140,12 +140,24 @@ public final class LiveServer: Sendable {
         for _ in 0..<Self.farewells where viewers > 0 { try? await Task.sleep(nanoseconds: Self.farewell) }
         ticking.cancel()
         running.cancel()
-        _ = await running.result
+        // TLS waits some seconds for the farewell of viewers who say none; nobody else does.
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        Task { [running] in
+            _ = await running.result
+            end.finish()
+        }
+        Task {
+            try? await Task.sleep(nanoseconds: Self.closingTime)
+            end.finish()
+        }
+        for await _ in ends {}
     }
 
     /// A viewer's last bytes take as long as they take; nobody is waited for longer than a second.
     private static let farewell: UInt64 = 20_000_000
     private static let farewells = 50
+    /// The longest that is waited for connections to close, in nanoseconds.
+    private static let closingTime: UInt64 = 1_000_000_000
 
     private static func secured(
         _ http: HTTPServerBuilder, _ certificate: LiveSettings.Certificate?

@@ -1,0 +1,69 @@
+// The live stream where no page of ours plays it, and the page where nobody may listen in: ffmpeg, and TLS.
+import Glibc
+import KineMeasure
+import Testing
+
+@Suite(.serialized) struct LiveStreamTests {
+    /// Has ffmpeg decode two seconds of a live address. Returns how many pictures and pieces of sound it decoded, and whatever
+    /// it said.
+    private func decode(
+        _ address: String, _ options: [String] = []
+    ) throws -> (pictures: Int, sounds: Int, complaints: [Substring]) {
+        let command =
+            ["ffmpeg", "-v", "warning", "-nostdin", "-xerror"] + options
+            + ["-i", address, "-map", "0", "-t", "2", "-enc_time_base", "-1", "-f", "framecrc", "-"]
+        let lines = try Tool.output("sh", ["-c", "exec \"$@\" 2>&1", "sh"] + command).split(separator: "\n")
+        // One line for each frame, which begins with its stream's number; those with # are the form's head.
+        return (
+            lines.count { $0.hasPrefix("0, ") }, lines.count { $0.hasPrefix("1, ") },
+            lines.filter { line in !["0, ", "1, ", "#"].contains { line.hasPrefix($0) } }
+        )
+    }
+
+    @Test func `ffmpeg plays live.mp4 without a word`() throws {
+        try Workplace.with { place in
+            let take = try place.start("broadcast", "--pattern", "640x360", "--json")
+            let link = try #require(try take.event("destination") { $0.kind == "link" }.link)
+            let heard = try decode(link + "live.mp4")
+            #expect(heard.complaints == [])
+            // The pattern has 30 pictures a second, and sound has 47 access units.
+            #expect(heard.pictures >= 30 && heard.sounds >= 60, "\(heard)")
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
+    @Test func `over TLS the page plays, and ffmpeg trusts the certificate`() throws {
+        try Workplace.with { place in
+            _ = try Tool.output(
+                "openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                    "-subj", "/CN=live", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", place.path("key.pem"),
+                    "-out", place.path("cert.pem"),
+                ])
+            // Named as a person would, relative to where they are.
+            let take = try place.start(
+                "broadcast", "--pattern", "640x360", "--json", "--cert", "cert.pem", "--key", "key.pem")
+            let link = try #require(try take.event("destination") { $0.kind == "link" }.link)
+            #expect(link.hasPrefix("https://127.0.0.1:"))
+            let heard = try decode(link + "live.mp4", ["-tls_verify", "1", "-ca_file", place.path("cert.pem")])
+            #expect(heard.complaints == [])
+            #expect(heard.pictures >= 30 && heard.sounds >= 60, "\(heard)")
+
+            let browser = try Browser(arguments: ["--ignore-certificate-errors"], environment: place.environment)
+            defer { browser.end() }
+            try browser.open(link)
+            #expect(try browser.wait(until: "return document.body.dataset.phase === 'live'"))
+            #expect(try browser.run("return document.body.dataset.way") == "webcodecs")
+            #expect(
+                try browser.wait(
+                    until: """
+                        const canvas = document.getElementById("canvas");
+                        return canvas.getContext("2d").getImageData(137, 60, 1, 1).data[0] > 150;
+                        """))
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// The server over TLS, asked by a client that checks its certificate.
+import KineMedia
+import KinePlatform
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Testing
+
+@testable import KinePublish
+
+@Suite(.timeLimit(.minutes(2))) struct LiveServerTLSTests {
+    private let folder: ServerFolder
+
+    /// A certificate for 127.0.0.1, signed by itself.
+    init() throws {
+        folder = try ServerFolder()
+        let made = try ServerProgram(
+            "openssl",
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                "-subj", "/CN=live", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder("key.pem"), "-out",
+                folder("cert.pem"),
+            ])
+        #expect(made.wait() == .exited(status: 0))
+    }
+
+    private func start() async throws -> (server: LiveServer, port: Int, path: String) {
+        let server = try await LiveServer.start(
+            LiveSettings(setupInfo: ["cert": folder("cert.pem"), "key": folder("key.pem")]), format: Samples.format)
+        let link = try #require(LiveSettings.parse(link: server.link))
+        #expect(server.link.hasPrefix("https://127.0.0.1:"))
+        return (server, link.port, "/\(link.token)/")
+    }
+
+    /// Asks for `path` and reads until the answer has what `isEnough` wants, or ends.
+    private func get(
+        _ path: String, port: Int, trusting roots: NIOSSLTrustRoots, until isEnough: (String) -> Bool
+    ) async throws -> String {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.trustRoots = roots
+        let context = try NIOSSLContext(configuration: configuration)
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let handler = try NIOSSLClientHandler(context: context, serverHostname: nil)
+                    try channel.pipeline.syncOperations.addHandler(handler)
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        var received = ""
+        do {
+            try await channel.executeThenClose { inbound, outbound in
+                try await outbound.write(ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"))
+                for try await buffer in inbound {
+                    received += String(buffer: buffer)
+                    if isEnough(received) { break }
+                }
+            }
+        } catch  where isEnough(received) {
+            // A stream that is left in the middle does not close as TLS would have it.
+        }
+        return received
+    }
+
+    @Test func `page and stream come over a connection whose certificate is checked`() async throws {
+        let (server, port, path) = try await start()
+        let own = NIOSSLTrustRoots.file(folder("cert.pem"))
+        let page = try await get(path, port: port, trusting: own) { $0.contains("</html>") }
+        #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("<script type=\"module\" src=\"page.js\">"))
+        let text = "a picture that no decoder will see"
+        server.publish(
+            EncodedSample(
+                type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: Array(text.utf8)))
+        let stream = try await get(path + "samples", port: port, trusting: own) { $0.contains(text) }
+        #expect(stream.contains("avc1.640028") && stream.contains(text))
+        let movie = try await get(path + "live.mp4", port: port, trusting: own) { $0.contains(text) }
+        #expect(movie.contains("ftyp") && movie.contains("moof") && movie.contains(text))
+        await server.finish()
+    }
+
+    @Test func `who does not know the certificate does not connect`() async throws {
+        let (server, port, path) = try await start()
+        await #expect(throws: (any Error).self) {
+            try await get(path, port: port, trusting: .default) { !$0.isEmpty }
+        }
+        await server.finish()
+    }
+
+    @Test func `without TLS the port tells nothing`() async throws {
+        let (server, port, path) = try await start()
+        let answer = try await blocking {
+            let client = try PlainClient(port: port)
+            client.get(path)
+            while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
+            return String(decoding: client.received, as: UTF8.self)
+        }
+        #expect(!answer.contains("HTTP/"))
+        await server.finish()
+    }
+}
