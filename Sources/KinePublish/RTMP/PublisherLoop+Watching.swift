@@ -91,8 +91,9 @@ extension PublisherLoop {
         status.state = state
         now = status
         now.uptime = state == .live ? Double(self.now - liveSince) / 1e9 : 0
-        // What the kernel holds has left the queue, and the queue may hold what comes in a burst.
-        now.queueMilliseconds = max(Int(queue.duration), Int(min(controller.delay, 3600) * 1000))
+        // What the kernel holds has left the queue, and the queue may hold what comes in a burst. Where nothing arrives, the time
+        // until it will is anybody's guess; what waits is no older than the wait.
+        now.queueMilliseconds = max(Int(queue.duration), Int(min(controller.delay, controller.busy, 3600) * 1000))
         now.droppedPictures += queue.droppedPictures
         observe(.status(now))
     }

@@ -51,8 +51,8 @@ public struct BitrateController: Sendable {
     /// Bits a second that the network takes, measured while something waits all the time: what arrives otherwise is only what was
     /// made, and a still screen makes hardly anything.
     private var capacity: Double?
-    /// Seconds since which something waits all the time.
-    private var busy = 0.0
+    /// Seconds since which something waits all the time: so old is what waits at most.
+    public private(set) var busy = 0.0
     private var decreased = Int64.min
     private var freeSince: Int64?
     /// What the network took when it was too much last: approached in small steps.
