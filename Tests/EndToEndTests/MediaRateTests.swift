@@ -32,8 +32,10 @@ extension MediaTests {
                 let (video, summary, _) = try recording(of: scene, in: place, "--cfr", "--fps", "20", "--for", "2")
                 let isEven = video.frames.enumerated().allSatisfy { abs($1.start - Double($0) / 20) < 2e-5 }
                 #expect(isEven)
-                #expect(video.frames.allSatisfy { abs($0.duration - 0.05) < 2e-5 })
-                #expect((40...41).contains(video.frames.count))
+                // The last lasts to the end of the take, which a busy machine may reach before the next is taken.
+                #expect(video.frames.dropLast().allSatisfy { abs($0.duration - 0.05) < 2e-5 })
+                #expect(try #require(video.frames.last).duration > 0.049)
+                #expect(video.frames.count <= 41 && video.duration > 1.95)
                 #expect(summary.framesDrawn == video.frames.count)
             }
         }
