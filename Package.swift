@@ -204,7 +204,7 @@ let package = Package(
         .testTarget(
             name: "KinePublishTests",
             dependencies: [
-                "KinePublish", "KineRTMP", "RTMPTesting", "KineMedia", "KinePlatform", "CLinux", system,
+                "KinePublish", "KineRTMP", "RTMPTesting", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -212,7 +212,7 @@ let package = Package(
         .testTarget(
             name: "KinecastToolTests",
             dependencies: [
-                "kinecast", "KineRelay", "KineMedia", "KinePlatform",
+                "kinecast", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
         .testTarget(name: "KineEngineTests", dependencies: ["KineEngine", "SoundTesting"]),

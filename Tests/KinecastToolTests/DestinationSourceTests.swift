@@ -1,5 +1,6 @@
 // Addresses that are not typed: from the user's file of destinations, from a file, from a variable.
 import Glibc
+import KineMeasure
 import KineRelay
 import SystemPackage
 import Testing
@@ -9,19 +10,12 @@ import Testing
 @Suite struct DestinationSourceTests {
     /// A directory of the test's own, with what is to be read.
     private final class Place {
-        let directory: FilePath
+        private let folder: PrivateFolder
+        var directory: FilePath { FilePath(folder.path) }
 
         init() throws {
-            var template = Array("/tmp/kinecast-keys-XXXXXX".utf8CString)
-            try #require(mkdtemp(&template) != nil)
-            directory = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-            try #require(mkdir(directory.appending("kinecast").string, 0o700) == 0)
-        }
-
-        deinit {
-            for name in ["kinecast/destinations", "list"] { unlink(directory.appending(name).string) }
-            rmdir(directory.appending("kinecast").string)
-            rmdir(directory.string)
+            folder = try PrivateFolder()
+            try #require(mkdir(folder.file("kinecast"), 0o700) == 0)
         }
 
         func write(_ text: String, to name: String, mode: mode_t = 0o600) throws {

@@ -48,7 +48,7 @@ struct FeedCommand: ParsableCommand {
             video: nil, pictures: layout, sounds: [], sampleRingBytes: sender.sampleRingBytes,
             memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
-        try FeedCommand.wait(for: .started, on: connection)
+        try connection.wait(for: .started, of: "kinecast-meter")
 
         var account = TransferReport()
         var free: Set<Int> = Set(0..<layout.slotCount)
@@ -68,7 +68,7 @@ struct FeedCommand: ParsableCommand {
         account.notes["skipped"] = "\(rhythm.skipped)"
         account.notes["origin"] = "\(origin)"
         try connection.send(.finish(after: sender.position, seconds: 5))
-        try FeedCommand.wait(for: .finished, on: connection)
+        try connection.wait(for: .finished, of: "kinecast-meter")
         print(account.text, terminator: "")
     }
 
@@ -102,19 +102,5 @@ struct FeedCommand: ParsableCommand {
                 (target.v + to).update(from: source.v + from, count: source.size.width / 2)
             }
         }
-    }
-
-    private static func wait(for wanted: ExtensionReport, on connection: ExtensionEngineEnd) throws {
-        let end = deadline(in: 20)
-        while MonotonicClock.now() < end {
-            for message in try connection.receive(until: end) {
-                if message == wanted { return }
-                if case .failed(let reason) = message {
-                    throw Tool.Error.failed(name: "kinecast-meter", ending: .exited(status: 1), complaint: reason)
-                }
-            }
-        }
-        throw Tool.Error.failed(
-            name: "kinecast-meter", ending: .exited(status: 1), complaint: "It did not answer \(wanted) in 20 seconds.")
     }
 }

@@ -54,7 +54,7 @@ struct RTMPFeedCommand: ParsableCommand {
                     bitrate: 160_000)
             ], sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors)
-        try Self.wait(for: .started, on: connection)
+        try connection.wait(for: .started, of: "kinecast-rtmp")
 
         var account = TransferReport()
         let wakes = WakeCount(of: child.pid)
@@ -70,7 +70,7 @@ struct RTMPFeedCommand: ParsableCommand {
         account.notes["skipped"] = "\(sender.counts.picturesSkipped)"
         account.highWaterBytes = ProcFiles.highWaterBytes(of: child.pid)
         try connection.send(.finish(after: sender.position, seconds: 5))
-        try Self.wait(for: .finished, on: connection)
+        try connection.wait(for: .finished, of: "kinecast-rtmp")
         _ = child.wait()
         var usage = rusage()
         getrusage(-1, &usage)  // RUSAGE_CHILDREN
@@ -99,20 +99,6 @@ struct RTMPFeedCommand: ParsableCommand {
         EncodedSample(
             type: tag.type == 9 ? .video : .audioApp, presentationTime: .milliseconds(Int64(tag.timestamp)),
             duration: .zero, isKeyframe: tag.type == 8 || tag.isKeyframe, data: Array(tag.accessUnit))
-    }
-
-    private static func wait(for wanted: ExtensionReport, on connection: ExtensionEngineEnd) throws {
-        let end = deadline(in: 20)
-        while MonotonicClock.now() < end {
-            for message in try connection.receive(until: end) {
-                if message == wanted { return }
-                if case .failed(let reason) = message {
-                    throw Tool.Error.failed(name: "kinecast-rtmp", ending: .exited(status: 1), complaint: reason)
-                }
-            }
-        }
-        throw Tool.Error.failed(
-            name: "kinecast-rtmp", ending: .exited(status: 1), complaint: "It did not answer \(wanted) in 20 seconds.")
     }
 
     private static func nanoseconds(_ time: timeval) -> Int64 {

@@ -1,5 +1,4 @@
 // nginx with its rtmp module, which takes a stream and writes it down.
-import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -11,11 +10,12 @@ public final class MediaServer {
     private var isStopped = false
     private let folder: PrivateFolder
 
-    public init() throws {
+    /// - Parameter diesWithThread: It ends with the thread that makes it, however that ends. Not where that is one of Swift's pool.
+    public init(diesWithThread: Bool = true) throws {
         folder = try PrivateFolder()
         // Its worker may be another user.
         chmod(folder.path, 0o755)
-        port = try MediaServer.freePort()
+        port = try Loopback.freePort()
         let configuration = """
             load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
             daemon off;
@@ -42,7 +42,7 @@ public final class MediaServer {
         try file.closeAfter { _ = try file.writeAll(configuration.utf8) }
         var options = ChildProcess.Options()
         options.descriptors = [nil, .standardError, .standardError]
-        options.parentDeathSignal = SIGKILL
+        if diesWithThread { options.parentDeathSignal = SIGKILL }
         process = try ChildProcess(
             executable: try Tool.path(of: "nginx"),
             arguments: ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")],
@@ -76,44 +76,13 @@ public final class MediaServer {
 
     private func waitUntilItListens() throws {
         let end = Self.deadline(in: 10)
-        while !MediaServer.connects(to: port) {
+        while !Loopback.connects(to: port) {
             guard MonotonicClock.now() < end, process.poll() == nil else {
                 throw Tool.Error.failed(
                     name: "nginx", ending: process.end(signal: SIGKILL, deadline: MonotonicClock.now()),
                     complaint: log)
             }
             FrameRhythm.sleep(until: Self.deadline(in: 0.02))
-        }
-    }
-
-    /// A port of this machine that nobody uses.
-    public static func freePort() throws -> Int {
-        try withLoopbackSocket(port: 0) { descriptor, address, length in
-            guard bind(descriptor, address, length.pointee) == 0, getsockname(descriptor, address, length) == 0 else {
-                throw Tool.Error.system(doing: "Looking for a free port", Errno(rawValue: errno))
-            }
-            return Int(
-                UInt16(
-                    bigEndian: UnsafeRawPointer(address).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port))
-        }
-    }
-
-    private static func connects(to port: Int) -> Bool {
-        (try? withLoopbackSocket(port: port) { connect($0, $1, $2.pointee) == 0 }) ?? false
-    }
-
-    private static func withLoopbackSocket<Result>(
-        port: Int, _ body: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) throws -> Result
-    ) throws -> Result {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(UInt16(port).bigEndian)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return try withUnsafeMutablePointer(to: &address) { address in
-            try address.withMemoryRebound(to: sockaddr.self, capacity: 1) { try body(descriptor, $0, &length) }
         }
     }
 }

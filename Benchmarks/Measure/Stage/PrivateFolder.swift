@@ -3,7 +3,7 @@ import Glibc
 import SystemPackage
 
 /// A new empty folder that only this user can enter. Removed with everything in it when the last reference goes.
-public final class PrivateFolder {
+public final class PrivateFolder: Sendable {
     public let path: String
 
     /// - Parameter parent: /dev/shm for a folder in memory, where /tmp may be on a disk.

@@ -101,7 +101,7 @@ import Testing
     @Test func `A test says what the server is, and leaves no stream there`() throws {
         let server = try MediaServer()
         try Workplace.with { place in
-            let port = try MediaServer.freePort()
+            let port = try Loopback.freePort()
             let ended = try place.run(
                 "broadcast", "--test", "--json", "--to", server.address("hush-key"), "--to",
                 "rtmp://127.0.0.1:\(port)/live/hush-key")

@@ -35,13 +35,8 @@ import Testing
 
     @Test func `over TLS the page plays, and ffmpeg trusts the certificate`() throws {
         try Workplace.with { place in
-            _ = try Tool.output(
-                "openssl",
-                [
-                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                    "-subj", "/CN=live", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", place.path("key.pem"),
-                    "-out", place.path("cert.pem"),
-                ])
+            _ = try SelfSignedCertificate(
+                name: "live", alternativeName: "IP:127.0.0.1", in: place.directory.string)
             // Named as a person would, relative to where they are.
             let take = try place.start(
                 "broadcast", "--pattern", "640x360", "--json", "--cert", "cert.pem", "--key", "key.pem")

@@ -1,4 +1,5 @@
 // The server over TLS, asked by a client that checks its certificate.
+import KineMeasure
 import KineMedia
 import KinePlatform
 import NIOCore
@@ -9,24 +10,13 @@ import Testing
 @testable import KinePublish
 
 @Suite(.timeLimit(.minutes(2))) struct LiveServerTLSTests {
-    private let folder: ServerFolder
+    private let certificate: SelfSignedCertificate
 
-    /// A certificate for 127.0.0.1, signed by itself.
-    init() throws {
-        folder = try ServerFolder()
-        let made = try ServerProgram(
-            "openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=live", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", folder("key.pem"), "-out",
-                folder("cert.pem"),
-            ])
-        #expect(made.wait() == .exited(status: 0))
-    }
+    init() throws { certificate = try SelfSignedCertificate(name: "live", alternativeName: "IP:127.0.0.1") }
 
     private func start() async throws -> (server: LiveServer, port: Int, path: String) {
         let server = try await LiveServer.start(
-            LiveSettings(setupInfo: ["cert": folder("cert.pem"), "key": folder("key.pem")]), format: Samples.format)
+            LiveSettings(setupInfo: ["cert": certificate.path, "key": certificate.key]), format: Samples.format)
         let link = try #require(LiveSettings.parse(link: server.link))
         #expect(server.link.hasPrefix("https://127.0.0.1:"))
         return (server, link.port, "/\(link.token)/")
@@ -64,7 +54,7 @@ import Testing
 
     @Test func `page and stream come over a connection whose certificate is checked`() async throws {
         let (server, port, path) = try await start()
-        let own = NIOSSLTrustRoots.file(folder("cert.pem"))
+        let own = NIOSSLTrustRoots.file(certificate.path)
         let page = try await get(path, port: port, trusting: own) { $0.contains("</html>") }
         #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("<script type=\"module\" src=\"page.js\">"))
         let text = "a picture that no decoder will see"

@@ -1,4 +1,5 @@
 // Trying a server without a stream: what it says of itself, and why it would not take one.
+import KineMeasure
 import KineRTMP
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func `Where nobody listens, nothing is tried again, and nothing is said of it`() async throws {
-        let port = try ServerProgram.freePort()
+        let port = try Loopback.freePort()
         let failure = await #expect(throws: PublishFailure.self) {
             try await RTMPTrial.run(settings("rtmp://127.0.0.1:\(port)/app/key"))
         }

@@ -1,4 +1,5 @@
 // How a server is found again: between the attempts, and at another address of its name.
+import KineMeasure
 import KineRTMP
 import NIOCore
 import Testing
@@ -10,7 +11,7 @@ import Testing
     private static let long: Int64 = 30_000_000_000
 
     @Test func `A server that starts to listen is found by a knock, not by the next attempt`() async throws {
-        let port = try ServerProgram.freePort()
+        let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.firstDelay = Self.long }
         try await publisher.start()
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `A server that stops listening and comes back is found as often as it does`() async throws {
-        let port = try ServerProgram.freePort()
+        let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key")
         for round in 0..<3 {
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `The limit of attempts holds while there are knocks`() async throws {
-        let port = try ServerProgram.freePort()
+        let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.retries = 2 }
         try await publisher.start()

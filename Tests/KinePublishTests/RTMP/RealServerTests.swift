@@ -1,5 +1,6 @@
 // What real servers make of the publisher's stream, tag for tag: nginx with its rtmp module (packages nginx-light and
 // libnginx-mod-rtmp), and ffmpeg as a server.
+import KineMeasure
 import KineMedia
 import KinePlatform
 import KinePublish
@@ -8,39 +9,15 @@ import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct RealServerTests {
     @Test func nginxRecordsEverySampleAtItsTime() async throws {
-        let folder = try ServerFolder()
-        let port = try ServerProgram.freePort()
-        try folder.write(
-            """
-            load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
-            daemon off;
-            master_process off;
-            pid \(folder("nginx.pid"));
-            error_log \(folder("error.log")) info;
-            events {}
-            rtmp {
-                server {
-                    listen 127.0.0.1:\(port);
-                    application live {
-                        live on;
-                        record all;
-                        record_path \(folder.path);
-                        record_unique off;
-                        meta copy;
-                    }
-                }
-            }
-            """, to: "nginx.conf")
-        let nginx = try ServerProgram(
-            "/usr/sbin/nginx", ["-p", folder.path, "-c", folder("nginx.conf"), "-e", folder("error.log")])
-        let recorded = try await Self.publish("rtmp://127.0.0.1:\(port)/live/show", file: folder("show.flv"))
+        let nginx = try MediaServer(diesWithThread: false)
+        let recorded = try await Self.publish(nginx.address("show"), file: nginx.file("show"))
         try Self.expectComplete(recorded)
         withExtendedLifetime(nginx) {}
     }
 
     @Test func ffmpegAsAServerGetsEverySampleAtItsTime() async throws {
-        let folder = try ServerFolder()
-        let port = try ServerProgram.freePort()
+        let folder = try PrivateFolder()
+        let port = try Loopback.freePort()
         // Coded for real: ffmpeg looks into the pictures before it writes them down. All of it is handed over at once, so it
         // is shorter than what the queue holds.
         let maker = try ServerProgram(
@@ -48,14 +25,15 @@ import Testing
             [
                 "-v", "error", "-f", "lavfi", "-i", "testsrc=size=320x240:rate=25:duration=2", "-f", "lavfi", "-i",
                 "sine=frequency=440:duration=2", "-c:v", "libx264", "-bf", "0", "-g", "25", "-c:a", "aac", "-ar",
-                "48000", "-ac", "2", folder("source.flv"),
+                "48000", "-ac", "2", folder.file("source.flv"),
             ])
         #expect(maker.wait() == .exited(status: 0))
-        let source = try FLVFile.read(folder("source.flv"))
+        let source = try FLVFile.read(folder.file("source.flv"))
         let address = "rtmp://127.0.0.1:\(port)/live/show"
         let server = try ServerProgram(
-            "ffmpeg", ["-v", "error", "-listen", "1", "-i", address, "-c", "copy", "-copyts", "-y", folder("got.flv")],
-            log: folder("log"))
+            "ffmpeg",
+            ["-v", "error", "-listen", "1", "-i", address, "-c", "copy", "-copyts", "-y", folder.file("got.flv")],
+            log: folder.file("log"))
         var format = TestStream.format
         format.video?.decoderConfiguration = try Self.header(9, 5, source)
         format.audio?.specificConfiguration = try Self.header(8, 2, source)
@@ -67,11 +45,11 @@ import Testing
                 EncodedSample(
                     type: tag.type == 9 ? .video : .audioApp, presentationTime: .milliseconds(Int64(tag.timestamp)),
                     duration: .zero, isKeyframe: tag.type == 8 || tag.isKeyframe,
-                    data: Array(tag.payload.dropFirst(tag.type == 9 ? 5 : 2))))
+                    data: Array(tag.accessUnit)))
         }
         await publisher.finish()
         await Self.ended(server)
-        let got = try FLVFile.read(folder("got.flv")).filter(\.isSample)
+        let got = try FLVFile.read(folder.file("got.flv")).filter(\.isSample)
         for type in [8, 9] {
             let (sent, arrived) = (samples.filter { $0.type == type }, got.filter { $0.type == type })
             #expect(arrived.map(\.payload) == sent.map(\.payload))

@@ -1,33 +1,26 @@
 // RTMPS: which certificates are trusted.
+import KineMeasure
 import KineMedia
 import KinePublish
 import KineRTMP
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct SecurePublishingTests {
-    private let folder: ServerFolder
+    private let certificate: SelfSignedCertificate
     private let server: StrictServerSocket
     private let front: TLSFront
 
     /// A certificate for the name localhost, from an authority that nobody knows.
     init() async throws {
-        folder = try ServerFolder()
         server = try StrictServerSocket()
-        let made = try ServerProgram(
-            "openssl",
-            [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost", "-keyout", folder("key.pem"),
-                "-out", folder("cert.pem"),
-            ])
-        #expect(made.wait() == .exited(status: 0))
-        front = try await TLSFront(to: server.port, certificate: folder("cert.pem"), key: folder("key.pem"))
+        certificate = try SelfSignedCertificate(name: "localhost", alternativeName: "DNS:localhost")
+        front = try await TLSFront(to: server.port, certificate: certificate.path, key: certificate.key)
     }
 
     @Test func aServerOfAPrivateAuthorityIsTrustedWhereItsCertificateIsGiven() async throws {
         // The name has several addresses, and only one of them answers.
         let publisher = try Told().publisher("rtmps://localhost:\(front.port)/app/key") {
-            $0.certificateAuthority = folder("cert.pem")
+            $0.certificateAuthority = certificate.path
         }
         try await publisher.start()
         let samples = TestStream.samples(0..<2000)
@@ -40,7 +33,7 @@ import Testing
 
     @Test func `A trial says the version of TLS and the names of the certificate`() async throws {
         var settings = RTMPSettings(url: try RTMPURL("rtmps://localhost:\(front.port)/app/key"))
-        settings.certificateAuthority = folder("cert.pem")
+        settings.certificateAuthority = certificate.path
         let trial = try await RTMPTrial.run(settings)
         #expect(trial.tls == "TLS 1.3" && trial.certificate == ["localhost"] && trial.server == "Strict/1")
         let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
@@ -59,7 +52,7 @@ import Testing
 
     @Test func aCertificateForAnotherNameIsFinal() async throws {
         let publisher = try Told().publisher("rtmps://127.0.0.1:\(front.port)/app/secret") {
-            $0.certificateAuthority = folder("cert.pem")
+            $0.certificateAuthority = certificate.path
         }
         let failure = await #expect(throws: PublishFailure.self) { try await publisher.start() }
         #expect(failure?.kind == .certificate)

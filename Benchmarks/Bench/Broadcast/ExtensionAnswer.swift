@@ -1,0 +1,22 @@
+// The engine's end of an extension that is fed without an engine: waiting for what it says.
+import KineMeasure
+import KinePlatform
+import KineRelay
+
+extension ControlConnection where Received == ExtensionReport, Sent == ExtensionRequest {
+    /// Blocks until the extension, an executable of that name, says `wanted`; throws where it fails or takes too long.
+    func wait(for wanted: ExtensionReport, of name: String) throws {
+        let end = deadline(in: 20)
+        var complaint = "It did not answer \(wanted) in 20 seconds."
+        search: while MonotonicClock.now() < end {
+            for message in try receive(until: end) {
+                if message == wanted { return }
+                if case .failed(let reason) = message {
+                    complaint = reason
+                    break search
+                }
+            }
+        }
+        throw Tool.Error.failed(name: name, ending: .exited(status: 1), complaint: complaint)
+    }
+}
