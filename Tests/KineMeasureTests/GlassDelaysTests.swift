@@ -1,3 +1,4 @@
+// The delays that a page and a sound server noted, put together.
 import KineMeasure
 import Testing
 
