@@ -39,8 +39,9 @@ public final class Monitor<State>: @unchecked Sendable {
     public func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer {
-            pthread_cond_broadcast(condition)
+            // In this order, or who wakes first has to wait for the lock.
             pthread_mutex_unlock(mutex)
+            pthread_cond_broadcast(condition)
         }
         return try body(&state)
     }

@@ -235,8 +235,7 @@ private final class CaptureLoop {
         if hasBegun && !everyInterval && pending.isEmpty && !trust.isSuspicious(at: MonotonicClock.now()) {
             switch try source.wait(until: min(trust.deadline, nextRepeat), ignoringChanges: false) {
             case .interrupted: return false
-            case .changed: pacer.sawChange(at: MonotonicClock.now())
-            case .deadline: break
+            case .changed, .deadline: break
             }
         }
         let earliest = nextFrame.map { $0.nanoseconds + clockOffset } ?? pacer.earliest

@@ -6,12 +6,19 @@ import KineMedia
 ///
 /// At a variable rate a picture keeps its own time, except where it would share its nearest frame with the one before: an
 /// editor that conforms the file to a constant rate would lose one of the two, and ffmpeg complains of equal times.
-/// `FramePacer` lets a picture make up for half a frame; it moves by no more.
+/// So a picture moves by up to half a frame. Where each would, because one early picture has pushed all that follow out of
+/// their frames, one of them shares a frame after all, and the others are back at their own times.
 public struct FrameGrid: Sendable {
     private let framesPerSecond: Int64
     private let isConstant: Bool
     /// The frame of the last picture.
     private var last: Int64?
+    /// When the last picture is shown, at a variable rate.
+    private var lastTime: MediaTime?
+    /// How many pictures in a row were moved by more than a part of a frame.
+    private var movesInRow = 0
+
+    private static let mostMovesInRow = 4
 
     public init(framesPerSecond: Int, isConstant: Bool) {
         self.framesPerSecond = Int64(max(1, framesPerSecond))
@@ -21,25 +28,42 @@ public struct FrameGrid: Sendable {
     /// When the picture captured at `time` is shown, and at which times it is shown again, at a constant rate, because
     /// pictures before it were never taken. Times must not decrease.
     public mutating func place(_ time: MediaTime) -> (time: MediaTime, repeats: [MediaTime]) {
+        guard isConstant else { return (placeFreely(time), []) }
         guard let last else {
-            self.last = isConstant ? 0 : nearest(time)
-            return (isConstant ? .zero : time, [])
-        }
-        guard isConstant else {
-            let frame = nearest(time)
-            let next = start(of: last + 1)
-            // Farther than the pacer can have let it, the picture's own time counts for more.
-            guard frame <= last, (next - time).nanoseconds * framesPerSecond <= 550_000_000 else {
-                self.last = frame
-                return (max(time, start(of: frame)), [])
-            }
-            self.last = last + 1
-            return (next, [])
+            self.last = 0
+            return (.zero, [])
         }
         let frame = max(current(time), last + 1)
         self.last = frame
         return (self.time(of: last + 1), (last + 2..<max(frame + 1, last + 2)).map { self.time(of: $0) })
     }
+
+    /// At a variable rate.
+    private mutating func placeFreely(_ time: MediaTime) -> MediaTime {
+        guard let last, let lastTime else { return settle(time) }
+        guard nearest(time) <= last else {
+            movesInRow = 0
+            return settle(max(time, start(of: nearest(time))))
+        }
+        let next = start(of: last + 1)
+        let move = (next - time).nanoseconds
+        movesInRow = move > frame / 16 ? movesInRow + 1 : 0
+        // Farther, and too often, the picture's own time counts for more, but for the order.
+        guard move <= frame * 11 / 20, movesInRow <= Self.mostMovesInRow else {
+            movesInRow = 0
+            return settle(max(time, lastTime + MediaTime(nanoseconds: frame / 4)))
+        }
+        return settle(next)
+    }
+
+    private mutating func settle(_ time: MediaTime) -> MediaTime {
+        last = nearest(time)
+        lastTime = time
+        return time
+    }
+
+    /// Nanoseconds.
+    private var frame: Int64 { 1_000_000_000 / framesPerSecond }
 
     /// At a constant rate, when the next picture should be taken; nil at a variable one.
     public var next: MediaTime? { isConstant ? last.map { self.time(of: $0 + 1) } : nil }

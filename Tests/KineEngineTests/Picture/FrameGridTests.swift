@@ -22,23 +22,43 @@ import Testing
     }
 
     @Test(arguments: [10, 24, 30, 60, 144], 1...6)
-    func `at a variable rate each picture has a frame of its own and nearly its own time`(rate: Int, seed: Int) {
+    func `at a variable rate a picture has a frame of its own and nearly its own time`(rate: Int, seed: Int) {
         var grid = FrameGrid(framesPerSecond: rate, isConstant: false)
         var frame: Double?
         var moved = 0.0
         var isInOrder = true
+        var shared = 0
+        var earlier: MediaTime?
         for time in captures(3000, framesPerSecond: rate, seed: UInt64(seed)) {
             let (placed, _) = grid.place(time)
             moved = max(moved, (placed - time).seconds)
             isInOrder = isInOrder && placed >= time && grid.end(placed) == placed
+            if let earlier, (placed - earlier).seconds < 0.2499 / Double(rate) { isInOrder = false }
+            earlier = placed
             // As the file has it, and as a program that conforms it rounds.
             let ticks = Double(placed.ticks(timescale: 90000))
             let nearest = (ticks * Double(rate) / 90000).rounded(.toNearestOrEven)
-            if let frame, nearest <= frame { isInOrder = false }
+            if let frame {
+                isInOrder = isInOrder && nearest >= frame
+                shared += nearest == frame ? 1 : 0
+            }
             frame = nearest
         }
         #expect(isInOrder)
-        #expect(moved <= 0.5001 / Double(rate) + 0.000_03)
+        #expect(shared <= 3000 / 10, "\(shared) of 3000 share a frame")
+        #expect(moved <= 0.5501 / Double(rate) + 0.000_03)
+    }
+
+    @Test(arguments: [10, 24, 30, 60, 144], [0.3, 0.55, 0.6, 0.75, 0.9])
+    func `an early picture does not move all that follow`(rate: Int, early: Double) {
+        var grid = FrameGrid(framesPerSecond: rate, isConstant: false)
+        let interval = 1_000_000_000 / Int64(rate)
+        let times = (0..<100).map { Int64($0) * interval - ($0 >= 10 ? Int64(early * Double(interval)) : 0) }
+            .map { MediaTime(nanoseconds: $0) }
+        let moved = times.map { (grid.place($0).time - $0).nanoseconds }
+        #expect(moved[..<10].allSatisfy { $0 == 0 })
+        #expect(moved[10...].count { $0 > interval / 16 } <= 4)
+        #expect(moved[15...].allSatisfy { $0 <= interval / 16 })
     }
 
     @Test(arguments: [10, 24, 30, 60, 144], 1...6)
