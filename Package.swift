@@ -158,7 +158,8 @@ let package = Package(
             path: "Benchmarks/Bench"),
 
         // An extension that does everything wrong, for the end-to-end tests.
-        .executableTarget(name: "kinecast-faults", dependencies: ["KinecastExtension"], path: "Tests/Faults"),
+        .executableTarget(
+            name: "kinecast-faults", dependencies: ["KinecastExtension", "KineRelay"], path: "Tests/Faults"),
         .target(
             name: "SoundTesting", dependencies: ["CPulse", "CFFmpeg", "KinePlatform", "CLinux", system],
             path: "Tests/SoundTesting", linkerSettings: [.linkedLibrary("avcodec")]),

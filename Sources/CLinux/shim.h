@@ -175,12 +175,6 @@ failed:
     _exit(127);
 }
 
-// The process's environment, for children; Swift's strict concurrency does not let it read the variable itself.
-static inline char *const *kine_environment(void) {
-    extern char **environ;
-    return environ;
-}
-
 // A file in memory that holds `size` bytes and can neither grow nor shrink: who writes past its end gets EPERM.
 static inline int kine_bounded_memory_file(const char *name, off_t size) {
     extern int memfd_create(const char *, unsigned);

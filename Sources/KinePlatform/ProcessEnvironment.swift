@@ -13,6 +13,13 @@ public enum ProcessEnvironment {
         return result
     }
 
+    /// `base` with the variables of `overrides` in place of its own; both are `NAME=value` strings.
+    public static func merging(_ base: [String], _ overrides: [String]) -> [String] {
+        func name(_ variable: String) -> Substring { variable.prefix { $0 != "=" } }
+        let replaced = Set(overrides.map(name))
+        return base.filter { !replaced.contains(name($0)) } + overrides
+    }
+
     /// The environment with some variables set and others left out.
     public static func current(changing: [String: String], removing: Set<String> = []) -> [String] {
         let kept = current.filter { entry in

@@ -2,6 +2,7 @@
 // prints; capture, encoding and writing never happen here.
 import ArgumentParser
 import Glibc
+import KineRelay
 
 @main
 struct Kinecast: ParsableCommand {
@@ -28,6 +29,12 @@ struct Kinecast: ParsableCommand {
             Terminal.standardError.line("kinecast: \(failure.message)")
             Glibc.exit(failure.status)
         } catch {
+            // What is not understood is repeated, and there may be a stream's key in it.
+            let text = fullMessage(for: error)
+            if CommandLine.arguments.contains(where: { $0.contains("://") && text.contains($0) }) {
+                Terminal.standardError.line("kinecast: There is an address without an option; write --to before it.")
+                Glibc.exit(ExitStatus.usage)
+            }
             exit(withError: error)
         }
     }

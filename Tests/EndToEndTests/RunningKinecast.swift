@@ -124,6 +124,12 @@ final class RunningKinecast {
         }
     }
 
+    /// Waits for these words on standard error.
+    func words(_ words: String) throws {
+        let deadline = MonotonicClock.now() + Self.patience
+        while !text[1].contains(words) { try read(until: deadline, waitingFor: words) }
+    }
+
     func signal(_ number: Int32) { process.signal(number) }
 
     /// Closes this side of its standard output, as a reader who has seen enough.

@@ -36,6 +36,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [["broadcast"], ["broadcast", "--tp"]])
+    func `an address that is not understood is not repeated`(arguments: [String]) throws {
+        try Workplace.with { place in
+            let ended = try RunningKinecast(
+                arguments: arguments + ["rtmp://host/live/hush"], environment: place.environment,
+                directory: place.directory
+            ).wait()
+            #expect(ended.status == ExitStatus.usage)
+            #expect(!(ended.output + ended.errors).contains("hush"))
+        }
+    }
+
     @Test func `with no take, status says so and the others are 69`() throws {
         try Workplace.with { place in
             #expect(try place.run("status").status == 0)

@@ -17,7 +17,8 @@ enum FaultMode: String {
     case fork, forkSession, forkHidden
     case closeDescriptors, garbageOnControl, garbageInRing
     case neverFinish, exitInTheMiddle, failInTheMiddle
-    case talkWithoutEnd
+    /// As the library lets it, and as fast as the socket takes it.
+    case talkWithoutEnd, floodControl
     /// Looks at its surroundings and reports them.
     case lookAround
 }
@@ -90,6 +91,7 @@ enum FaultMode: String {
             Mischief.sleepForEver()
         case .exitInTheMiddle: _exit(0)
         case .failInTheMiddle: finishBroadcastWithError(Refusal())
+        case .floodControl: Mischief.floodControl()
         case .talkWithoutEnd: for word in 0... { report(state: "word \(word)") }
         default: break
         }

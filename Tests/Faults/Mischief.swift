@@ -1,5 +1,6 @@
 // What faulty extensions do, with the bare means of the system.
 import Glibc
+import KineRelay
 
 enum Mischief {
     static func sleepForEver() { while true { pause() } }
@@ -45,6 +46,14 @@ enum Mischief {
     static func writeGarbageOnControl() {
         let garbage = [UInt8](repeating: 0xff, count: 4096)
         _ = garbage.withUnsafeBytes { write(3, $0.baseAddress, $0.count) }
+    }
+
+    /// The same reports again and again, encoded once: the reader has more work with them than the writer.
+    static func floodControl() {
+        guard let report = try? ControlEncoder.frame(ExtensionReport.heartbeat) else { return }
+        // Few enough for the socket to take all of them or none.
+        let reports = [UInt8](repeatElement(report, count: 128).joined())
+        while true { _ = reports.withUnsafeBytes { write(3, $0.baseAddress, $0.count) } }
     }
 
     /// Finds the one page that the engine lets this process write, and fills it.

@@ -70,7 +70,8 @@ import Testing
     @Test(arguments: [
         ("rtmp://host/app", "host"), ("srt://host:9000?streamid=key", "host:9000"),
         ("rtmp://[::1]:1935/a/b", "[::1]:1935/a"),
-        ("rtmp://u:p@q@host/a/b", "host/a"), ("http://host", "host"), ("http://host/", "host"),
+        ("rtmp://u:p@q@host/a/b", "host/a"), ("rtmp://u:p#q@host/a/b", "host/a"), ("rtmp://host/a/KEY/", "host/a"),
+        ("http://host#top", "host"), ("http://host", "host"), ("http://host/", "host"),
     ])
     func `the public part of an address has no user, key or query`(text: String, shown: String) {
         #expect(DestinationAddress(text)?.publicPart == shown)
@@ -78,6 +79,8 @@ import Testing
 
     @Test(arguments: [
         "", "host/app/key", "rtmp:host", "://host", "rtmp://", "rtmp:///app", "1rtmp://host", "rtmp://ho st",
+        // A password with a slash or a question mark: what would be taken for the host is user and password.
+        "rtmp://u:pa/ss@host/a/b", "rtmp://u:pa?ss@host/a/b",
     ])
     func `what has no scheme or no host is no address`(text: String) {
         #expect(DestinationAddress(text) == nil)

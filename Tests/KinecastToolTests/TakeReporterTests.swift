@@ -140,7 +140,8 @@ import Testing
         status.ending = .finished
         #expect(
             DestinationText.summary(status)
-                == "rtmp (h/app): finished, 0 pictures, 812 kbit/s at last, 1 reconnect, 12 pictures dropped.")
+                == "rtmp (h/app): finished, 0 pictures, 812 kbit/s at last, round trip 34 ms, for 1:02, "
+                + "240 ms never sent, 1 reconnect, 12 pictures dropped.")
     }
 
     @Test func `the summary has a line for each destination`() {

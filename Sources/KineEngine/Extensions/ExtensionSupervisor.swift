@@ -48,7 +48,7 @@ final class ExtensionSupervisor {
     /// Growth between two looks that calls for closer ones: bytes.
     private static let fastGrowth: Int64 = 4 << 20
     /// How often in a row an extension is listened to before others have their turn.
-    private static let reads = 16
+    private static let reads = 4
 
     private let index: Int
     private let destination: TakeConfiguration.Destination
@@ -323,12 +323,6 @@ final class ExtensionSupervisor {
     private func clean(_ text: String) -> String { clean(text, limit: 500) }
 
     private func clean(_ text: String, limit: Int) -> String {
-        var text = text
-        for secret in secrets { text = Self.replacing(secret, in: text) }
-        return text.printable(limit: limit)
-    }
-
-    private static func replacing(_ secret: String, in text: String) -> String {
-        text.split(separator: secret, omittingEmptySubsequences: false).joined(separator: "…")
+        text.leavingOut(secrets).printable(limit: limit)
     }
 }

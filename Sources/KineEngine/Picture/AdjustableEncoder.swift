@@ -70,7 +70,7 @@ final class AdjustableEncoder {
     private var runsInstead: Bool { reduced != nil && !keepsRecordingQuality }
 
     /// From the next picture on, extensions get no more than `request` says.
-    func adjust(_ request: EncodingRequest) throws(X264Encoder.Error) {
+    func adjust(_ request: EncodingRequest) {
         let settings = chosen.encoder.settings
         let request = request.within(
             averageBitRate: settings.averageBitrate, framesPerSecond: settings.nominalFrameRate)
@@ -86,7 +86,7 @@ final class AdjustableEncoder {
             return
         }
         if request.averageBitRate != nil || pacer != nil && keepsRecordingQuality {
-            try reduce(to: .init(bitrate: request.averageBitRate ?? settings.averageBitrate ?? Self.unlimited))
+            reduce(to: .init(bitrate: request.averageBitRate ?? settings.averageBitrate ?? Self.unlimited))
         } else if let reduced {
             chosen.encoder.follow(reduced.encoder)
             chosen.isBehind = true
@@ -96,13 +96,14 @@ final class AdjustableEncoder {
 
     private static let unlimited = EncodingRequest.bitRates.upperBound
 
-    private func reduce(to peak: VideoEncoderSettings.Peak) throws(X264Encoder.Error) {
+    private func reduce(to peak: VideoEncoderSettings.Peak) {
         if let reduced, reduced.encoder.setPeak(peak) { return }
         var settings = chosen.encoder.settings
         settings.peak = peak
-        let encoder = try X264Encoder(settings, continuing: chosen.encoder)
-        // Nobody could decode it; better too much than that.
-        guard encoder.canContinue(chosen.encoder) else { return }
+        // Where there is none, or nobody could decode what it makes: better too much than nothing.
+        guard let encoder = try? X264Encoder(settings, continuing: chosen.encoder),
+            encoder.canContinue(chosen.encoder)
+        else { return }
         reduced = Lane(encoder: encoder, isBehind: true)
     }
 

@@ -90,7 +90,7 @@ public final class VideoEncodingThread: Sendable {
         let planes = job.picture.planes
         var made: AdjustableEncoder.Output
         do throws(X264Encoder.Error) {
-            try encoder.adjust(state.withLock { $0.encoding })
+            encoder.adjust(state.withLock { $0.encoding })
             var isForced = isKeyframe(
                 job.time, isForced: job.followsGap || encoder.needsKeyframe, state, output)
             made = try encoder.encode(planes, changed: job.picture.changed, at: job.time, isKeyframe: isForced)
@@ -107,7 +107,8 @@ public final class VideoEncodingThread: Sendable {
         // The slot first: whoever takes the sample may block.
         output.release(job.picture)
         deliver(made, output)
-        ask(afterLeavingOut: made.isEmpty, at: job.repeats.last ?? job.time, encoder, state, output)
+        let isLeftOut = !made.contains { $0.audience.contains(.extensions) }
+        ask(afterLeavingOut: isLeftOut, at: job.repeats.last ?? job.time, encoder, state, output)
     }
 
     private static func deliver(_ made: AdjustableEncoder.Output, _ output: Output) {

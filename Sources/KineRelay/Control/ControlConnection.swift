@@ -66,6 +66,9 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
     /// The most bytes that wait for a peer that does not read.
     public static var outputLimit: Int { 2 * ControlDecoder.messageLimit }
 
+    /// Bytes that are read before what came whole is handed out.
+    private static var mostAtOnce: Int { 64 * 1024 }
+
     /// The socket, for poll. Do not read, write or close it.
     public let descriptor: FileDescriptor
     /// The process at the other end when it connected.
@@ -107,8 +110,8 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
     /// Whether the other end has closed, or this one has given up on it. No message will come any more.
     public var isClosed: Bool { state.withLock { $0.peerHasClosed || $0.isBroken } }
 
-    /// Every message that has arrived whole; does not wait. Also sends what waited, so it is all that a poll loop calls.
-    /// An empty array with `isClosed` set is the end of the stream.
+    /// The messages that have arrived whole, of at most 64 KB at once, so that a peer that writes without end keeps nobody; does
+    /// not wait. Also sends what waited, so it is all that a poll loop calls. An empty array with `isClosed` set is the end of the stream.
     public func readAvailable() throws(ControlError) -> [Received] {
         let result: Result<[Received], ControlError> = state.withLock { state in
             if let failure = state.failure {
@@ -119,7 +122,11 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
             var messages: [Received] = []
             do {
                 try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { chunk in
-                    while !state.peerHasClosed, !state.isBroken, let count = try receive(into: chunk, &state) {
+                    var left = Self.mostAtOnce
+                    while left > 0, !state.peerHasClosed, !state.isBroken,
+                        let count = try receive(into: chunk, &state)
+                    {
+                        left -= count
                         if count == 0 { state.peerHasClosed = true }
                         state.decoder.append(chunk[..<count])
                         while let message = try state.decoder.next(Received.self) { messages.append(message) }

@@ -35,7 +35,8 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
     /// The nearest that can be sent: counts from 0 up, and so that nobody who adds them up overflows.
     public var bounded: ConnectionStatistics {
         var bounded = self
-        bounded.uptime = uptime.flatMap(Self.bound)
+        // Thirty years.
+        bounded.uptime = uptime.flatMap(Self.bound).map { min($0, 1e9) }
         bounded.reconnects = reconnects.map(Self.bound)
         bounded.bitRate = bitRate.map(Self.bound)
         bounded.queueMilliseconds = queueMilliseconds.map(Self.bound)

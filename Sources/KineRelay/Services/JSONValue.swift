@@ -53,22 +53,3 @@ enum JSONValue: Codable, Sendable, Equatable {
         }
     }
 }
-
-extension String {
-    /// On one line, without characters that steer a terminal, and no longer than `limit` characters.
-    public func printable(limit: Int) -> String {
-        var result = ""
-        var count = 0
-        for scalar in unicodeScalars {
-            guard count < limit else { return result + "…" }
-            switch scalar.properties.generalCategory {
-            // What directs text or has no shape of its own could make a line read as another.
-            case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-                if result.last != " " { result.append(" ") }
-            default: result.unicodeScalars.append(scalar)
-            }
-            count += 1
-        }
-        return result
-    }
-}

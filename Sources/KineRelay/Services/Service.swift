@@ -1,4 +1,5 @@
 // A service as it is found on this machine: what its manifest says, and where its executable is.
+import FoundationEssentials
 import SystemPackage
 
 /// Something that can be broadcast to.
@@ -98,27 +99,35 @@ public struct Service: Sendable, Equatable {
 
     /// The values of the setup info that must not be shown anywhere.
     public func secrets(in info: [String: String]) -> [String] {
-        let values = manifest.setup.filter(\.isSecret).compactMap { field -> [String]? in
-            guard let value = info[field.key] else { return nil }
-            return field.key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
+        var keys = Set(manifest.setup.filter(\.isSecret).map(\.key))
+        // An address may always hold a key or a password.
+        if !manifest.urlSchemes.isEmpty { keys.insert(Self.addressKey) }
+        let values = keys.compactMap { key -> [String]? in
+            guard let value = info[key] else { return nil }
+            return key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
         }
-        return values.joined().filter { $0.utf8.count >= 4 }
+        // The longest first: of a part, the rest would be left.
+        return values.joined().filter { $0.utf8.count >= 4 }.sorted { $0.utf8.count > $1.utf8.count }
     }
 
     /// Of an address, what may be shown by itself where the whole is not: the last part of the path, which is the stream's key,
     /// with the query and without, and the password.
     private static func secretParts(of address: String) -> [String] {
-        guard let path = address.split(separator: "://", maxSplits: 1).last, path.contains("/") else { return [] }
+        guard var path = address.split(separator: "://", maxSplits: 1).last, path.contains("/") else { return [] }
+        while path.last == "/" { path.removeLast() }
         let query = path.firstIndex(of: "?") ?? path.endIndex
         var parts: [Substring] = []
         if let slash = path[..<query].lastIndex(of: "/") {
             parts += [path[path.index(after: slash)...], path[path.index(after: slash)..<query]]
         }
+        // "live" is no secret, and a word in many messages.
+        var secrets = parts.filter { $0.utf8.count >= 8 }.map(String.init)
         let authority = path.prefix { $0 != "/" }
         if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
-            parts.append(authority[authority.index(after: colon)..<at])
+            let password = String(authority[authority.index(after: colon)..<at])
+            // As it was typed, and as the server is told it.
+            secrets += [password] + [URL(string: address)?.password(percentEncoded: false)].compactMap { $0 }
         }
-        // "live" is no secret, and a word in many messages.
-        return parts.filter { $0.utf8.count >= 8 }.map(String.init)
+        return secrets
     }
 }

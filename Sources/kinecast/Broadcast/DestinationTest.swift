@@ -44,12 +44,13 @@ struct DestinationTest {
             let report: DestinationReport
             do {
                 report = try trial.get().report(until: MonotonicClock.now() + Self.patience)
+                if report.problem != nil { status = ExitStatus.destinationFailed }
             } catch {
+                if status == 0 { status = ExitStatus.unavailable }
                 report = DestinationReport(
                     problem: "\(candidate.service.executable) cannot be started: \(error); install Kinecast completely."
                 )
             }
-            if report.problem != nil { status = ExitStatus.destinationFailed }
             let label = candidate.destination.label
             if json { JSONEvents.write(DestinationTestLine(index, label: label, report)) }
             Terminal.standardError.line(Self.sentence(label, report))
@@ -73,6 +74,7 @@ struct DestinationTest {
     private struct Trial {
         let process: ChildProcess
         let output: FileDescriptor
+        let secrets: [String]
 
         init(_ candidate: Candidate) throws {
             let question = try JSONEncoder().encode(candidate.destination.setupInfo)
@@ -100,16 +102,32 @@ struct DestinationTest {
             // It fits into a pipe, which holds 64 KB; what does not is too much for any address.
             _ = try? input.writeEnd.closeAfter { try input.writeEnd.writeAll(question) }
             output = answer.readEnd
+            secrets = candidate.service.secrets(in: candidate.destination.setupInfo)
         }
 
         func report(until deadline: Int64) throws -> DestinationReport {
             defer { try? output.close() }
             let bytes = try EngineProcess.read(output, until: deadline)
             let ending = process.end(signal: 0, deadline: deadline)
-            if let report = try? JSONDecoder().decode(DestinationReport.self, from: Data(bytes)) { return report }
+            if let report = try? JSONDecoder().decode(DestinationReport.self, from: Data(bytes)) {
+                return report.cleaned { $0.leavingOut(secrets).printable(limit: 300) }
+            }
             return DestinationReport(
                 problem: "The trial gave no answer (\(HumanText.ending(ending))); try again.")
         }
+    }
+}
+
+extension DestinationReport {
+    /// Servers' words, fit for a terminal.
+    fileprivate func cleaned(_ clean: (String) -> String) -> DestinationReport {
+        var report = self
+        report.problem = problem.map(clean)
+        report.server = server.map(clean)
+        report.address = address.map(clean)
+        report.tls = tls.map(clean)
+        report.certificate = certificate.map(clean)
+        return report
     }
 }
 
@@ -125,8 +143,9 @@ struct DestinationTestLine: Encodable {
     let address: String?
     let tls: String?
     let certificate: String?
-    let roundTrip: Double?
-    let duration: Double?
+    let roundTripMilliseconds: Double?
+    /// From the first packet to the server's word that it takes the stream.
+    let milliseconds: Double?
 
     init(_ index: Int, label: String, _ report: DestinationReport) {
         destination = index
@@ -137,7 +156,7 @@ struct DestinationTestLine: Encodable {
         address = report.address
         tls = report.tls
         certificate = report.certificate
-        roundTrip = report.roundTrip
-        duration = report.duration
+        roundTripMilliseconds = report.roundTrip
+        milliseconds = report.duration
     }
 }

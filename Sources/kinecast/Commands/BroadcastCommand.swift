@@ -67,10 +67,11 @@ struct BroadcastCommand: ParsableCommand {
     func run() throws {
         // Before anything is read: from here on there are stream keys in this process.
         OwnMemory.forbidDump()
+        OwnMemory.hideFromArguments(destinations.to.filter { $0.contains("://") })
         let command = try options.shownCommand()
         let directory = try OutputPath.workingDirectory()
         let reader = DestinationReader(
-            environment: KinePlatform.ProcessEnvironment.value, path: { directory.pushing(FilePath($0)) },
+            environment: ProcessEnvironment.value, path: { directory.pushing(FilePath($0)) },
             standardInput: PrivateFile.standardInput)
         let plan = try destinations.plan(reader: reader) { directory.pushing(FilePath($0)).string }
         let services = try InstalledServices.catalog().list().services

@@ -99,24 +99,3 @@ extension HumanText {
         }
     }
 }
-
-/// The environment that children inherit.
-enum ProcessEnvironment {
-    /// `NAME=value`, as this process got it.
-    static var current: [String] {
-        var variables: [String] = []
-        guard var entry = kine_environment() else { return [] }
-        while let variable = entry.pointee {
-            variables.append(String(cString: variable))
-            entry += 1
-        }
-        return variables
-    }
-
-    /// `base` with the variables of `overrides` in place of its own.
-    static func merging(_ base: [String], _ overrides: [String]) -> [String] {
-        func name(_ variable: String) -> Substring { variable.prefix { $0 != "=" } }
-        let replaced = Set(overrides.map(name))
-        return base.filter { !replaced.contains(name($0)) } + overrides
-    }
-}

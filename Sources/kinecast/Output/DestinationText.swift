@@ -54,6 +54,8 @@ enum DestinationText {
         if statistics.sentBytes > 0 { parts.append("\(HumanText.bytes(statistics.sentBytes)) sent") }
         if let connection = statistics.connection {
             if let bits = connection.bitRate, bits > 0 { parts.append("\(HumanText.bitrate(bits)) at last") }
+            parts += timing(connection)
+            if let queue = connection.queueMilliseconds, queue > 0 { parts.append("\(queue) ms never sent") }
             parts += losses(connection)
         }
         if status.picturesSkipped > 0 { parts.append("\(status.picturesSkipped) skipped") }
@@ -87,10 +89,16 @@ enum DestinationText {
         var parts = [words]
         if let bits = connection.bitRate { parts.append(HumanText.bitrate(bits)) }
         parts += request(status.encoding)
-        if let trip = connection.roundTripMilliseconds { parts.append("round trip \(HumanText.milliseconds(trip))") }
-        if let uptime = connection.uptime { parts.append("for \(HumanText.clock(.seconds(uptime)))") }
+        parts += timing(connection)
         parts += losses(connection)
         return parts.joined(separator: ", ")
+    }
+
+    private static func timing(_ connection: ConnectionStatistics) -> [String] {
+        var parts: [String] = []
+        if let trip = connection.roundTripMilliseconds { parts.append("round trip \(HumanText.milliseconds(trip))") }
+        if let uptime = connection.uptime { parts.append("for \(HumanText.clock(.seconds(uptime)))") }
+        return parts
     }
 
     private static func request(_ encoding: EncodingRequest) -> [String] {

@@ -222,10 +222,11 @@ import Testing
         }
     }
 
-    @Test func `an extension that never stops talking is heard now and then, and the take goes on`() throws {
+    @Test(arguments: ["talkWithoutEnd", "floodControl"])
+    func `an extension that never stops talking is heard now and then, and the take goes on`(fault: String) throws {
         try Workplace.with { place in
             try place.installFaults()
-            var configuration = place.faultyTake("talkWithoutEnd")
+            var configuration = place.faultyTake(fault)
             configuration.supervision.held = 2
             let engine = try EngineUnderTest(configuration, in: place)
             let (ending, _) = try engine.ended()

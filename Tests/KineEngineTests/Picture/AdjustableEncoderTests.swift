@@ -67,18 +67,18 @@ import Testing
         try stage.run(seconds: 2)
         let chosen = Stage.bitrate(stage.extensions)
         try #require(chosen > 600_000, "the noise is not hard enough")
-        try stage.encoder.adjust(EncodingRequest(averageBitRate: chosen / 2))
+        stage.encoder.adjust(EncodingRequest(averageBitRate: chosen / 2))
         try stage.run(seconds: 1)
         #expect(stage.extensions.first?.isKeyframe == true, "another encoder begins")
         try stage.run(seconds: 3)
         #expect(Stage.bitrate(stage.extensions) < chosen * 5 / 8)
         #expect(stage.recording.count == stage.extensions.count && stage.encodes == stage.extensions.count)
         // From one wish to the next nothing begins anew.
-        try stage.encoder.adjust(EncodingRequest(averageBitRate: chosen / 3))
+        stage.encoder.adjust(EncodingRequest(averageBitRate: chosen / 3))
         try stage.run(seconds: 3)
         #expect(!stage.extensions.contains { $0.isKeyframe })
         #expect(Stage.bitrate(stage.extensions.suffix(60)) < chosen * 5 / 12)
-        try stage.encoder.adjust(.none)
+        stage.encoder.adjust(.none)
         try stage.run(seconds: 2)
         #expect(stage.extensions.first?.isKeyframe == true)
         #expect(stage.extensions.dropFirst().allSatisfy { !$0.isKeyframe })
@@ -88,11 +88,11 @@ import Testing
     @Test func `a chosen bitrate that was opened for wishes changes without a keyframe`() throws {
         let stage = try Stage(.averageBitrate(1_000_000), peak: 1_000_000)
         try stage.run(seconds: 3)
-        try stage.encoder.adjust(EncodingRequest(averageBitRate: 300_000))
+        stage.encoder.adjust(EncodingRequest(averageBitRate: 300_000))
         try stage.run(seconds: 4)
         #expect(!stage.extensions.contains { $0.isKeyframe })
         #expect(Stage.bitrate(stage.extensions.suffix(90)) < 375_000)
-        try stage.encoder.adjust(EncodingRequest(averageBitRate: 9_000_000))
+        stage.encoder.adjust(EncodingRequest(averageBitRate: 9_000_000))
         try stage.run(seconds: 4)
         #expect((700_000...1_250_000).contains(Stage.bitrate(stage.extensions.suffix(60))), "as chosen, not more")
     }
@@ -106,7 +106,7 @@ import Testing
         try stage.run(seconds: 1)
         try alone.run(seconds: 1)
         #expect(stage.encodes == Self.rate)
-        try stage.encoder.adjust(EncodingRequest(averageBitRate: 250_000, maximumFrameRate: 15))
+        stage.encoder.adjust(EncodingRequest(averageBitRate: 250_000, maximumFrameRate: 15))
         for _ in 0..<3 {
             try stage.run(seconds: 1)
             try alone.run(seconds: 1)
@@ -115,7 +115,7 @@ import Testing
         #expect(stage.encodes == Self.rate + stage.extensions.count)
         #expect((14...16).contains(stage.extensions.count))
         #expect(Stage.bitrate(stage.extensions) < 400_000)
-        try stage.encoder.adjust(.none)
+        stage.encoder.adjust(.none)
         try stage.run(seconds: 1)
         #expect(stage.encodes == Self.rate && stage.extensions.first?.isKeyframe == true)
         #expect(stage.extensions.map(\.data) == stage.recording.map(\.data))
@@ -123,7 +123,7 @@ import Testing
 
     @Test func `fewer pictures a second, and what changed in those left out comes with the next`() throws {
         let stage = try Stage()
-        try stage.encoder.adjust(EncodingRequest(maximumFrameRate: 10))
+        stage.encoder.adjust(EncodingRequest(maximumFrameRate: 10))
         try stage.run(seconds: 3)
         #expect((29...31).contains(stage.extensions.count))
         // The last change before the screen stands still falls on a picture that is left out.
@@ -141,7 +141,7 @@ import Testing
 
     @Test func `a wish for what there is already changes nothing`() throws {
         let stage = try Stage(.averageBitrate(2_000_000))
-        try stage.encoder.adjust(EncodingRequest(averageBitRate: 2_000_000, maximumFrameRate: 30))
+        stage.encoder.adjust(EncodingRequest(averageBitRate: 2_000_000, maximumFrameRate: 30))
         try stage.run(seconds: 1)
         #expect(stage.encodes == Self.rate && !stage.extensions.contains { $0.isKeyframe })
     }

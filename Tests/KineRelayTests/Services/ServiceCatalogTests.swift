@@ -218,5 +218,11 @@ import Testing
             Set(rtmp.secrets(in: ["url": address]))
                 == [address, "stream-key?sign=a/b", "stream-key", "pass-word"])
         #expect(rtmp.secrets(in: ["url": "rtmp://host/live/live"]) == ["rtmp://host/live/live"])
+        // A short password, as it is written and as the server gets it; a key with a slash behind it.
+        #expect(
+            Set(rtmp.secrets(in: ["url": "rtmp://me:p%40ss1@host/app/stream-key/"]))
+                == ["rtmp://me:p%40ss1@host/app/stream-key/", "p%40ss1", "p@ss1", "stream-key"])
+        // An address is a secret whatever the manifest says of it.
+        #expect(service.secrets(in: ["key": "s3cret", "url": "rtmp://h/a"]) == ["rtmp://h/a", "s3cret"])
     }
 }
