@@ -11,7 +11,8 @@ struct CarryCommand: ParsableCommand {
         commandName: "carry", abstract: "Carries packets between two network namespaces, later.",
         discussion: """
             Makes a TUN interface in the namespace in which it runs and another in that of the process --far, prints `ready`,
-            and carries packets until it is killed. It leaves addresses to others. Needs the right to make interfaces.
+            and carries packets until it is killed, or nobody holds the other end of a pipe that is its standard input. It
+            leaves addresses to others. Needs the right to make interfaces.
             """)
 
     @Option(help: "A process in the other namespace.")
@@ -67,9 +68,12 @@ struct CarryCommand: ParsableCommand {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             var entries = ends.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+            // Of standard input only the hang-up is asked for, which poll reports unasked.
+            entries.append(pollfd(fd: STDIN_FILENO, events: 0, revents: 0))
             WakeSignal.poll(&entries, until: lines.compactMap(\.due).min())
+            if entries[ends.count].revents & Int16(POLLHUP) != 0 { return }
             let now = MonotonicClock.now()
-            for (end, entry) in entries.enumerated() where entry.revents != 0 {
+            for (end, entry) in zip(ends.indices, entries) where entry.revents != 0 {
                 let count = read(ends[end], &buffer, buffer.count)
                 guard count > 0, lines[end].count < Self.longestQueue else { continue }
                 lines[end].append(Array(buffer[..<count]), due: now + Int64(delay) * 1_000_000)

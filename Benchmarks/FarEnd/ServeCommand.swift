@@ -12,7 +12,8 @@ struct ServeCommand: ParsableCommand {
         commandName: "serve", abstract: "Takes RTMP streams and prints when what came.",
         discussion: """
             Prints `listening PORT`, then the lines of FarEndLine. Instants are nanoseconds of CLOCK_MONOTONIC. Ends when it
-            is killed, or when nobody reads what it prints.
+            is killed, when nobody reads what it prints, or when nobody holds the other end of a pipe that is its standard
+            input.
             """)
 
     @Option(help: "The IPv4 address to listen at.")
@@ -44,13 +45,18 @@ struct ServeCommand: ParsableCommand {
         var connections: [Connection] = []
         var count = 0
         while true {
-            var entries = [pollfd(fd: listener, events: Int16(POLLIN), revents: 0)]
+            var entries = [
+                pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
+                // Of it only the hang-up is asked for, which poll reports unasked.
+                pollfd(fd: STDIN_FILENO, events: 0, revents: 0),
+            ]
             if !deaf {
                 entries += connections.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
             }
             guard poll(&entries, nfds_t(entries.count), -1) > 0 else { continue }
+            if entries[1].revents & Int16(POLLHUP) != 0 { return }
             var over: Set<Int> = []
-            for (connection, entry) in zip(connections, entries.dropFirst()) where entry.revents != 0 {
+            for (connection, entry) in zip(connections, entries.dropFirst(2)) where entry.revents != 0 {
                 if try !serve(connection) { over.insert(connection.number) }
             }
             for connection in connections where over.contains(connection.number) { close(connection.descriptor) }

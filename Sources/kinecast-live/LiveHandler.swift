@@ -36,7 +36,7 @@ import KinecastExtension
             bytes.withUnsafeBytes {
                 server.publish(
                     sampleBufferType, presentationTime: sampleBuffer.presentationTime,
-                    isKeyframe: sampleBuffer.isKeyframe, isDiscontinuity: sampleBuffer.isDiscontinuity, bytes: $0)
+                    isKeyframe: sampleBuffer.isKeyframe, bytes: $0)
             }
         }
     }

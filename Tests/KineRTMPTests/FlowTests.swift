@@ -53,6 +53,41 @@ import Testing
         #expect(rest(queue).count == 500)
     }
 
+    @Test func soundThatWaitsTooLongOrIsTooMuchIsHopeless() {
+        var queue = SendQueue(longest: 100)
+        for time in stride(from: Int64(0), through: 30_000, by: 1000) { _ = queue.append(item(time, video: false)) }
+        #expect(!queue.isHopeless)
+        _ = queue.append(item(31_000, video: false))
+        #expect(queue.isHopeless)
+        queue = SendQueue()
+        let payload = [UInt8](repeating: 0, count: 1 << 20)
+        let large = SendQueue.Item(isVideo: false, isKeyframe: true, time: 0, payload: payload)
+        for _ in 0..<4 { _ = queue.append(large) }
+        #expect(!queue.isHopeless)
+        _ = queue.append(large)
+        #expect(queue.isHopeless)
+        _ = queue.popFirst()
+        #expect(!queue.isHopeless)
+        // Pictures have a limit of their own, and give way.
+        queue = SendQueue(byteLimit: 8 << 20)
+        for _ in 0..<8 { _ = queue.append(.init(isVideo: true, isKeyframe: true, time: 0, payload: payload)) }
+        #expect(!queue.isHopeless)
+    }
+
+    @Test func noKeyframeIsAskedForWhileSoundAloneIsTooLong() {
+        var queue = SendQueue(longest: 1000)
+        for time in stride(from: Int64(0), through: 2000, by: 20) {
+            #expect(queue.append(item(time, video: false)) == .taken)
+        }
+        #expect(queue.append(item(2000, key: true)) == .tooLong)
+        #expect(queue.append(item(2040)) == .tooLong)
+        while queue.duration > 500 { _ = queue.popFirst() }
+        #expect(!queue.isTooLong && queue.isWaitingForKeyframe)
+        #expect(queue.append(item(2080)) == .needsKeyframe)
+        #expect(queue.append(item(2120, key: true)) == .taken)
+        #expect(queue.droppedPictures == 3)
+    }
+
     @Test func itemsLeaveInTheirOrderHoweverManyThereAre() {
         var queue = SendQueue(longest: .max)
         _ = queue.append(item(0, key: true))
@@ -75,6 +110,18 @@ import Testing
         #expect(policy.failed(lost, chance: 0.5) == 1_000_000_000)
         #expect(policy.failed(lost, chance: 0) == 1_200_000_000)
         #expect(policy.failed(lost, chance: 1) == 2_700_000_000)
+    }
+
+    @Test func waitsCountFromTheAttempt() {
+        var policy = ReconnectPolicy()
+        #expect(policy.failed(lost, after: 400_000_000, chance: 0.5) == 600_000_000)
+        // What has lasted for longer than the wait is tried again soon, but not by all publishers in the same instant.
+        #expect(policy.failed(lost, after: 10_000_000_000, chance: 0) == 100_000_000)
+        #expect(policy.failed(lost, after: 10_000_000_000, chance: 1) == 500_000_000)
+        // A server that takes each connection for a while only is not tried more often for that.
+        for _ in 0..<10 { _ = policy.failed(lost, after: 3_000_000_000, chance: 0.5) }
+        #expect(policy.failed(lost, after: 3_000_000_000, chance: 0.5) == 27_000_000_000)
+        #expect(policy.failed(lost, after: .max, chance: 0.5) == 300_000_000)
     }
 
     @Test func finalFailuresAreNotTriedAgain() {
@@ -106,7 +153,17 @@ import Testing
         #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil)
         #expect(policy.failed(lost, atStreamName: true, chance: 0) == nil)
         policy = ReconnectPolicy()
-        policy.connected()
+        policy.accepted()
         for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil) }
+    }
+
+    @Test func aYesAloneDoesNotShortenTheWaitsOrTheCount() {
+        var policy = ReconnectPolicy(limit: 3)
+        for expected: Int64? in [1_000_000_000, 1_500_000_000, 2_250_000_000, nil] {
+            policy.accepted()
+            #expect(policy.failed(lost, chance: 0.5) == expected)
+        }
+        policy.connected()
+        #expect(policy.failed(lost, chance: 0.5) == 1_000_000_000)
     }
 }

@@ -19,6 +19,8 @@ import Testing
         let url = try RTMPURL("rtmp://us%40er:p%3Aa@ss@h/app/key")
         #expect(url.user == "us@er" && url.password == "p:a@ss")
         #expect(url.serverAddress() == "rtmp://h/app")
+        let other = try RTMPURL("rtmp://a%+5b:p%-0q%4@h/app/key")
+        #expect(other.user == "a%+5b" && other.password == "p%-0q%4")
     }
 
     @Test func secretsAreNotInADescription() throws {
@@ -30,6 +32,32 @@ import Testing
         var dumped = ""
         dump(url, to: &dumped)
         #expect(!dumped.contains("password") && !dumped.contains("key"))
+        let authentication = PublisherAuthentication(url, challenge: 1)
+        dump(authentication, to: &dumped)
+        for text in ["\(authentication)", String(reflecting: authentication), "\([authentication])", dumped] {
+            #expect(!text.contains("user") && !text.contains("password"))
+        }
+    }
+
+    /// A key with a slash behind it would pass for a part of the application.
+    @Test(arguments: [
+        ("rtmp://h/app/SECRET/", "rtmp://h/app/…"), ("rtmp://h/app/SECRET/?t=1", "rtmp://h/app/…"),
+        ("rtmp://h/app/SECRET//", "rtmp://h/app/…"), ("rtmp://h/SECRET/", "rtmp://h/…"),
+        ("rtmp://h/app/?SECRET", "rtmp://h/…"), ("rtmp://h/a/b/SECRET", "rtmp://h/a/b/…"),
+    ]) func whatMayBeAKeyIsNotInADescription(text: String, description: String) throws {
+        let url = try RTMPURL(text)
+        #expect(url.description == description)
+        #expect(!url.isFreeOfSecrets("no stream SECRET") && url.isFreeOfSecrets("no such stream"))
+    }
+
+    @Test(arguments: [
+        ("rtmp://h/app/key?token=a1b2c3&n=1", "a1b2c3 has expired", false),
+        ("rtmp://h/app/key?token=a1b2c3&n=1", "token 1 has expired", true),
+        ("rtmp://h/app/name?a1b2c3==", "a1b2c3", false), ("rtmp://h/live?auth=a1b2c3/name", "a1b2c3", false),
+        ("rtmp://h/app/n%61me", "name", false), ("rtmp://h/app/n%61me", "n%61me", false),
+        ("rtmp://h/app/na-me", "na%2Dme", false), ("rtmp://u:a%20b@h/app/name", "a b", false),
+    ]) func secretsAreFoundInAText(address: String, text: String, isFree: Bool) throws {
+        #expect(try RTMPURL(address).isFreeOfSecrets(text) == isFree)
     }
 
     @Test(arguments: [

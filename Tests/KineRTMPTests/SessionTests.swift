@@ -201,6 +201,18 @@ struct Conversation {
         #expect(talk.session.receive([1, 2, 3], now: 0) == [])
     }
 
+    @Test(arguments: ["HTTP/1.1 400 Bad Request", "\u{15}\u{3}\u{3}", "\u{16}\u{3}\u{3}"])
+    func anotherProtocolIsFinalWhereNoStreamWasBefore(answer: String) throws {
+        for (wasLive, kind) in [(false, PublishFailure.Kind.configuration), (true, .broken)] {
+            var session = try Conversation(wasLive: wasLive).session
+            _ = session.connected(now: 0)
+            guard case .fail(let failure) = session.receive(Array(answer.utf8), now: 0).first else {
+                return #expect(Bool(false))
+            }
+            #expect(failure.kind == kind)
+        }
+    }
+
     @Test func aConnectionThatEndsIsLostOnce() throws {
         var talk = try Conversation()
         try talk.start()

@@ -10,6 +10,8 @@ public struct StrictRTMPServer {
         case content
         /// Refuses `connect` with this description.
         case refusesConnect(String)
+        /// Lets in who answers with this challenge, as Adobe's authentication asks for it. The digest is not looked at.
+        case asksForUser(opaque: String)
         /// Refuses `publish` with this code and description.
         case refusesPublish(code: String, description: String)
         /// Says nothing after the handshake.
@@ -197,22 +199,35 @@ public struct StrictRTMPServer {
         }
         switch mood {
         case .silent: return []
-        case .refusesConnect(let description):
-            return command([
-                .string("_error"), .number(1), .null,
-                .object([
-                    ("level", .string("error")), ("code", .string("NetConnection.Connect.Rejected")),
-                    ("description", .string(description)),
-                ]),
-            ])
-        default:
-            phase = .bandwidthAnswer
-            return control(5, Self.window) + control(6, Self.bandwidth, then: [2])
-                + command([
-                    .string("_result"), .number(1), .object([("fmsVer", .string("Strict/1"))]),
-                    .object([("level", .string("status")), ("code", .string("NetConnection.Connect.Success"))]),
-                ])
+        case .refusesConnect(let description): return refusal(description)
+        case .asksForUser(let opaque):
+            guard case .string(let application) = connectProperties["app"] else { return [] }
+            if application.contains("&response="), application.hasSuffix("&opaque=\(opaque)") { return welcome() }
+            return refusal(
+                application.contains("authmod=adobe")
+                    ? "[ authmod=adobe ] : ?reason=needauth&user=jo&salt=c2E=&challenge=AAA=&opaque=\(opaque)"
+                    : "[ code=403 need auth; authmod=adobe ]")
+        default: return welcome()
         }
+    }
+
+    private func refusal(_ description: String) -> [UInt8] {
+        command([
+            .string("_error"), .number(1), .null,
+            .object([
+                ("level", .string("error")), ("code", .string("NetConnection.Connect.Rejected")),
+                ("description", .string(description)),
+            ]),
+        ])
+    }
+
+    private mutating func welcome() -> [UInt8] {
+        phase = .bandwidthAnswer
+        return control(5, Self.window) + control(6, Self.bandwidth, then: [2])
+            + command([
+                .string("_result"), .number(1), .object([("fmsVer", .string("Strict/1"))]),
+                .object([("level", .string("status")), ("code", .string("NetConnection.Connect.Success"))]),
+            ])
     }
 
     private mutating func answerPublish() -> [UInt8] {

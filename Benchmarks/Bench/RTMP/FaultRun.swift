@@ -123,11 +123,10 @@ struct FaultOutcome {
     var longestFreeze = 0.0
     var lostPictures = 0
     var pictures = 0
-    /// Seconds beyond what was usual before the fault.
+    /// Seconds beyond what was usual before the fault; nil where no picture came before it.
     var longestDelay: Double?
     /// Seconds after which the delay was again what it had been; nil: never, or it is not known what it had been.
     var settled: Double?
-    var hasUsual = false
     var peakMemory: Int64 = 0
     /// Milliseconds of samples that waited in the extension at most, of what it says once a second.
     var queuePeak: Int?
@@ -150,7 +149,6 @@ struct FaultOutcome {
         pictures = times.count
         lostPictures = log.missing(of: times)
         if let usual {
-            hasUsual = true
             longestDelay = log.longestDelay(beyond: usual, from: faultBegan)
             settled = restored.last.flatMap {
                 log.settled(after: $0, beyond: usual, tolerance: Self.tolerance)

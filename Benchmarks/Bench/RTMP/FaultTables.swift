@@ -34,7 +34,8 @@ enum FaultTables {
                 Verdict(
                     promise: "\(outcome.title): live again ≤ \(fixed(liveLimit, 0)) s", measured: fixed(slowest, 2),
                     isKept: slowest <= liveLimit))
-            if outcome.hasUsual {
+            // Known where pictures came before the fault.
+            if outcome.longestDelay != nil {
                 verdicts.append(
                     Verdict(
                         promise: "\(outcome.title): delay as it was ≤ \(fixed(settleLimit, 0)) s after",
@@ -50,7 +51,7 @@ enum FaultTables {
                 Verdict(
                     promise: "\(outcome.title): in order, whole sound, a keyframe first, an end in time",
                     measured: outcome.faults.first
-                        ?? (outcome.ending == .finished ? "yes" : "\(outcome.ending as Any)"),
+                        ?? (outcome.ending == .finished ? "yes" : outcome.ending.map { "\($0)" } ?? "no ending"),
                     isKept: outcome.faults.isEmpty && outcome.ending == .finished))
         }
         return BroadcastTables.verdicts(verdicts)

@@ -23,7 +23,6 @@ public struct ArrivalLog: Equatable, Sendable {
     }
 
     public var pictures: [ArrivedUnit] { units.filter(\.isPicture) }
-    public var sounds: [ArrivedUnit] { units.filter { !$0.isPicture } }
 
     /// The first picture that arrived at or after an instant, of those at most a second later than usual where that is known:
     /// what lay in a connection all the while is not live.

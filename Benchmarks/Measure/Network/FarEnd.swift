@@ -11,7 +11,8 @@ public final class FarEnd {
     public let log = Monitor(ArrivalLog())
     private let network: TestNetwork
     private let executable: String
-    private var server: (process: ChildProcess, reader: DedicatedThread)?
+    /// It ends when nobody holds the other end of its standard input.
+    private var server: (process: ChildProcess, input: FileDescriptor, reader: DedicatedThread)?
     private var starts = 0
 
     /// - Parameter folder: with this package's executables.
@@ -33,21 +34,23 @@ public final class FarEnd {
         let command = try network.command(
             on: .server, executable,
             ["serve", "--address", TestNetwork.serverAddress, "--port", "\(Self.port)"] + (deaf ? ["--deaf"] : []))
+        let (theirInput, input) = try FileDescriptor.pipe()
         let (output, theirs) = try FileDescriptor.pipe()
         var options = ChildProcess.Options()
-        options.descriptors = [nil, theirs, .standardError]
+        options.descriptors = [theirInput, theirs, .standardError]
         let process: ChildProcess
         do {
             process = try ChildProcess(
                 executable: command.executable, arguments: command.arguments,
                 environment: Tool.inheritedEnvironment(), options: options)
         } catch {
-            try? theirs.close()
-            try? output.close()
+            for end in [theirInput, input, output, theirs] { try? end.close() }
             throw error
         }
+        try theirInput.close()
         try theirs.close()
         guard try Tool.readLine(output).hasPrefix("listening ") else {
+            try? input.close()
             try? output.close()
             throw Tool.Error.failed(
                 name: executable, ending: process.end(signal: SIGKILL, deadline: MonotonicClock.now()),
@@ -69,14 +72,15 @@ public final class FarEnd {
                 }
             }
         }
-        server = (process, reader)
+        server = (process, input, reader)
     }
 
     /// Ends the server as a power cut would end its program: the kernel closes its connections.
     public func kill() {
-        guard let (process, reader) = server else { return }
+        guard let (process, input, reader) = server else { return }
         server = nil
         _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
+        try? input.close()
         reader.join()
     }
 

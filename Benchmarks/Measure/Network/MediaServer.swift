@@ -13,8 +13,6 @@ public final class MediaServer {
     /// - Parameter diesWithThread: It ends with the thread that makes it, however that ends. Not where that is one of Swift's pool.
     public init(diesWithThread: Bool = true) throws {
         folder = try PrivateFolder()
-        // Its worker may be another user.
-        chmod(folder.path, 0o755)
         port = try Loopback.freePort()
         let configuration = """
             load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;

@@ -55,10 +55,12 @@ final class NetworkNamespace {
             + ["--"]
     }
 
-    func run(_ tool: String, _ arguments: [String]) throws {
+    /// Runs a tool in here. Returns what it prints.
+    @discardableResult
+    func run(_ tool: String, _ arguments: [String]) throws -> String {
         let command = entering + [try Tool.path(of: tool)] + arguments
         do {
-            _ = try Tool.output(command[0], Array(command.dropFirst()))
+            return try Tool.output(command[0], Array(command.dropFirst()))
         } catch {
             throw TestNetwork.Error(doing: ([tool] + arguments).joined(separator: " "), "\(error)")
         }

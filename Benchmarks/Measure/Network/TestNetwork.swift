@@ -28,7 +28,8 @@ public final class TestNetwork {
 
     private let publisher: NetworkNamespace
     private let server: NetworkNamespace
-    private let carrier: ChildProcess?
+    /// Ends when nobody holds the other end of its standard input.
+    private let carrier: (process: ChildProcess, input: FileDescriptor)?
     private let interface = "line0"
 
     /// - Parameters:
@@ -67,7 +68,11 @@ public final class TestNetwork {
         }
     }
 
-    deinit { _ = carrier?.end(signal: SIGKILL, deadline: MonotonicClock.now()) }
+    deinit {
+        guard let carrier else { return }
+        _ = carrier.process.end(signal: SIGKILL, deadline: MonotonicClock.now())
+        try? carrier.input.close()
+    }
 
     /// The program and the arguments that run a command on one of the machines. It keeps the process's id.
     public func command(
@@ -113,34 +118,48 @@ public final class TestNetwork {
         try publisher.run("ip", ["link", "set", interface, isUp ? "up" : "down"])
     }
 
+    /// How many of its segments the publisher's machine has sent again so far: RetransSegs of RFC 4022, as /proc/net/snmp has it.
+    public func resentSegments() throws -> Int {
+        // A line of names, and below it a line of values.
+        let lines = try publisher.run("cat", ["/proc/net/snmp"]).split(separator: "\n")
+            .filter { $0.hasPrefix("Tcp:") }.map { $0.split(separator: " ") }
+        guard lines.count == 2, let column = lines[0].firstIndex(of: "RetransSegs"), column < lines[1].count,
+            let count = Int(lines[1][column])
+        else { throw Error(doing: "reading /proc/net/snmp", "it does not say what was sent again") }
+        return count
+    }
+
     /// TUN interfaces in both namespaces, and a process that carries packets between them.
     private static func carry(
         from near: NetworkNamespace, to far: NetworkNamespace, milliseconds: Int, by executable: String
-    ) throws -> ChildProcess {
+    ) throws -> (process: ChildProcess, input: FileDescriptor) {
         let command =
             near.entering + [
                 executable, "carry", "--far", "\(far.process)", "--near-name", "line0", "--far-name", "line1",
                 "--delay",
                 "\(milliseconds)",
             ]
+        let (theirInput, input) = try FileDescriptor.pipe()
         let (output, theirOutput) = try FileDescriptor.pipe()
         defer { try? output.close() }
         var options = ChildProcess.Options()
-        options.descriptors = [nil, theirOutput, .standardError]
+        options.descriptors = [theirInput, theirOutput, .standardError]
         let carrier: ChildProcess
         do {
             carrier = try ChildProcess(
                 executable: try Tool.path(of: command[0]), arguments: Array(command.dropFirst()),
                 environment: Tool.inheritedEnvironment(), options: options)
         } catch {
-            try? theirOutput.close()
+            for end in [theirInput, input, theirOutput] { try? end.close() }
             throw error
         }
+        try theirInput.close()
         try theirOutput.close()
         guard try Tool.readLine(output) == "ready" else {
+            try? input.close()
             _ = carrier.end(signal: SIGKILL, deadline: MonotonicClock.now())
             throw Error(doing: command.joined(separator: " "), "it ended before it carried anything")
         }
-        return carrier
+        return (carrier, input)
     }
 }

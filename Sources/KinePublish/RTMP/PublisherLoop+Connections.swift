@@ -10,6 +10,7 @@ extension PublisherLoop {
     func connect() {
         phase = .connecting
         number += 1
+        attemptedAt = now
         hasBegun = false
         session = nil
         do {
@@ -24,6 +25,7 @@ extension PublisherLoop {
 
     /// The server has taken a connection: of the attempt, or one that a knock between the attempts has brought.
     func reached(_ channel: any Channel) {
+        if phase != .connecting { attemptedAt = now }
         switch phase {
         case .connecting, .waiting, .live:
             if self.channel == nil { adopt(channel) } else { consider(channel) }
@@ -57,8 +59,7 @@ extension PublisherLoop {
         self.channel = channel
         progress = (0, now)
         let random = (0..<1528).map { _ in UInt8.random(in: 0 ... .max) }
-        session = RTMPSession(
-            url, authentication: authentication, random: random, wasLive: status.reconnects > 0 || liveSince > 0)
+        session = RTMPSession(url, authentication: authentication, random: random, wasLive: wasLive)
         beginMeasuring()
         perform(session?.connected(now: now) ?? [])
     }
@@ -85,9 +86,11 @@ extension PublisherLoop {
 
     func becameLive() {
         phase = .live
-        policy.connected()
+        policy.accepted()
+        hasProvedItself = false
+        deliveredWhenLive = nil
         disappointing = nil
-        if liveSince > 0 { status.reconnects += 1 }
+        if wasLive { status.reconnects += 1 }
         liveSince = now
         progress = (0, now)
         controller.reset()
@@ -98,19 +101,30 @@ extension PublisherLoop {
         answerStart(nil)
         if queue.isWaitingForKeyframe, status.sentBytes > 0 { askForKeyframe() }
         drain()
+        // Once what came with the server's yes has been answered.
+        if isEnding { eventLoop.execute { if self.phase == .live { self.finishNow() } } }
     }
 
     func failed(_ failure: PublishFailure) {
         guard phase != .ended else { return }
-        if phase == .finishing { return end(.finished) }
-        var atStreamName = false
-        if case .publishing = session?.state { atStreamName = true }
-        let delay = policy.failed(failure, atStreamName: atStreamName, chance: .random(in: 0...1))
-        let wasRefused = failure.kind == .lost && atStreamName
+        if isEnding { return end(.finished) }
+        var failure = failure
+        // Where the server sent the publisher, nothing is final: the server itself is still there.
+        if url != settings.url, failure.isFinal { failure = PublishFailure(.lost, failure.description) }
+        let atStreamName = session?.endedAtStreamName ?? false
+        let isUnproved = phase == .live && !hasProvedItself
+        let delay = policy.failed(
+            failure, atStreamName: atStreamName, after: isUnproved ? 0 : now - attemptedAt,
+            chance: .random(in: 0...1))
+        let wasRefused = failure.kind == .lost && atStreamName && !wasLive
         disappointing = (channel ?? retired)?.remoteAddress
+        if url != settings.url {
+            url = settings.url
+            reach.turn(to: url)
+        }
         leaveConnection()
         guard let delay else {
-            let last = wasRefused ? PublishFailure(.refused, failure.description) : failure
+            let last = PublishFailure(wasRefused ? .refused : failure.kind, failure.onceOnly)
             status.state = .failed
             observe(.status(status))
             observe(.failed(last))
@@ -132,6 +146,11 @@ extension PublisherLoop {
         isMoving = false
         moveTarget = nil
         clearQueue()
+        // The server's demand held for that connection; the next one is asked anew.
+        authentication = PublisherAuthentication(url, challenge: .random(in: 0 ... .max))
+        controller.reset()
+        status.roundTrip = nil
+        status.bitrate = 0
     }
 
     /// Leaves the connection, but ends it only when the next one is there: a farewell would not reach the server now, which
@@ -235,7 +254,7 @@ extension PublisherLoop: RTMPConnectionOwner {
 
     func closed(_ failure: PublishFailure?, connection: Int) {
         guard connection == number, phase != .ended else { return }
-        if phase == .finishing { return end(.finished) }
+        if isEnding { return end(.finished) }
         // What TLS says of the server is more than that it closed.
         if let failure, failure.isFinal || session == nil { return failed(failure) }
         perform(session?.disconnected() ?? [])

@@ -6,7 +6,9 @@ extension PublisherLoop {
     private static let keyframeInterval: Int64 = 500_000_000
 
     func drain() {
+        let wasTooLong = queue.isTooLong
         send(everything: false)
+        if wasTooLong, !queue.isTooLong, queue.isWaitingForKeyframe { askForKeyframe() }
         guard phase == .finishing, queue.isEmpty, let events = session?.finish() else { return }
         perform(events)
     }

@@ -47,6 +47,7 @@ extension PublisherLoop {
         let waiting = waiting + (statistics?.unsentBytes ?? 0)
         if let statistics, !isMovingOn(statistics, waiting: waiting) { return }
         guard phase != .connecting else { return }
+        prove(statistics)
         if let statistics {
             status.roundTrip = Double(statistics.roundTrip) / 1e6
             let before = controller.target
@@ -57,6 +58,17 @@ extension PublisherLoop {
         }
         measured += 1
         if measured % 2 == 0 { report(.live) }
+    }
+
+    /// Attempts count from the first again once a connection has lasted, and what was sent arrives.
+    private func prove(_ statistics: TCPStatistics?) {
+        guard !hasProvedItself else { return }
+        let delivered = statistics?.deliveredBytes ?? status.sentBytes
+        let before = deliveredWhenLive ?? delivered
+        deliveredWhenLive = before
+        guard delivered > before, now - liveSince >= settings.provingTime else { return }
+        hasProvedItself = true
+        policy.connected()
     }
 
     /// Whether the peer takes something, or nothing waits for it; leaves the connection when it has not for too long.
@@ -87,9 +99,8 @@ extension PublisherLoop {
     }
 
     func report(_ state: RTMPStatus.State) {
-        var now = status
         status.state = state
-        now = status
+        var now = status
         now.uptime = state == .live ? Double(self.now - liveSince) / 1e9 : 0
         // What the kernel holds has left the queue, and the queue may hold what comes in a burst. Where nothing arrives, the time
         // until it will is anybody's guess; what waits is no older than the wait.

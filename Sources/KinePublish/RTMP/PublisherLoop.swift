@@ -54,7 +54,14 @@ final class PublisherLoop: @unchecked Sendable {
     var moveTarget: RTMPURL?
     /// Samples are kept while the next connection is made: it is a move.
     var isMoving = false
+    /// When the present connection was attempted, or was there unasked.
+    var attemptedAt: Int64 = 0
+    /// Of the present connection, or of the last that was live; 0: none was.
     var liveSince: Int64 = 0
+    /// The present connection is live for long enough, and something arrived. A server may say yes and close a moment later.
+    var hasProvedItself = false
+    /// Bytes that had arrived when the connection was measured first after it became live.
+    var deliveredWhenLive: Int64?
     var keyframeAsked = Int64.min
     var progress: (delivered: Int64, at: Int64) = (0, 0)
     var measured = 0
@@ -63,6 +70,8 @@ final class PublisherLoop: @unchecked Sendable {
     var measuring: RepeatedTask?
     var started: ((PublishFailure?) -> Void)?
     var finished: [() -> Void] = []
+    /// The end was asked for; while a move is being made, its connection is waited for.
+    var isEnding = false
 
     init(
         _ settings: RTMPSettings, format: RTMPStreamFormat, on eventLoop: any EventLoop,
@@ -79,6 +88,7 @@ final class PublisherLoop: @unchecked Sendable {
         controller = Self.controller(settings, format)
     }
 
+    var wasLive: Bool { liveSince > 0 }
     var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
 
     // MARK: What the publisher asks for
@@ -107,15 +117,26 @@ final class PublisherLoop: @unchecked Sendable {
             if queue.append(item) == .needsKeyframe { askForKeyframe() }
         }
         drain()
+        if queue.isHopeless, !isEnding {
+            failed(
+                PublishFailure(
+                    .lost, "The connection to \(url) takes less than the sound needs; a new connection is made."))
+        }
     }
 
     func finish(_ done: @escaping () -> Void) {
         guard phase != .ended, phase != .idle else { return done() }
         finished.append(done)
+        guard !isEnding else { return }
+        isEnding = true
         retryTimer?.cancel()
-        guard phase == .live else { return end(.finished) }
-        phase = .finishing
+        guard phase == .live || isMoving else { return end(.finished) }
         eventLoop.scheduleTask(in: Self.finishDeadline) { self.end(.finished) }
+        if phase == .live { finishNow() }
+    }
+
+    func finishNow() {
+        phase = .finishing
         drain()
     }
 }

@@ -20,6 +20,7 @@ protocol RTMPConnectionOwner: AnyObject, Sendable {
 enum RTMPConnection {
     /// The longest that one address of the server may take; then the next is tried, all within this time (RFC 8305).
     static let connectTimeout = TimeAmount.seconds(5)
+    private static let sendingTimeout = TimeAmount.seconds(5)
     private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
 
     /// Connects to one of the server's addresses, to `avoiding` only where it is the only one. Nothing is read before `adopt`.
@@ -73,9 +74,12 @@ enum RTMPConnection {
         provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Sends what waits, then closes. The peer has everything when it closes in its turn; it may take a second.
+    /// Sends what waits, then closes. The peer has everything when it closes in its turn; it may take a second. A peer that
+    /// takes nothing more is left after `sendingTimeout`.
     static func closeWhenSent(_ channel: any Channel, isSecure: Bool) -> EventLoopFuture<Void> {
         channel.flush()
+        let sending = channel.eventLoop.scheduleTask(in: sendingTimeout) { reset(channel) }
+        channel.closeFuture.whenComplete { _ in sending.cancel() }
         // TLS's farewell goes behind the last data, and is answered.
         guard !isSecure else { return channel.close() }
         // Closing at once, with data unread, would throw away what the peer has not got yet (RFC 1122, 4.2.2.13). This is done
@@ -164,8 +168,19 @@ private final class RTMPHandler: ChannelInboundHandler {
         owner.received(unwrapInboundIn(data), connection: number)
     }
 
+    /// A server that asks and asks, and does not read the answers, is not listened to until it has taken them. Only here, and
+    /// not as soon as the channel is full: a stream on a slow link fills it up again whenever it has room, and the server's
+    /// words have to come through in between.
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if !context.channel.isWritable { try? context.channel.syncOptions?.setOption(.autoRead, value: false) }
+        context.fireChannelReadComplete()
+    }
+
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { owner.becameWritable(connection: number) }
+        if context.channel.isWritable {
+            try? context.channel.syncOptions?.setOption(.autoRead, value: true)
+            owner.becameWritable(connection: number)
+        }
         context.fireChannelWritabilityChanged()
     }
 

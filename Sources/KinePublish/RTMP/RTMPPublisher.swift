@@ -6,7 +6,8 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A stream on its way to a server. All methods may be called from any thread, but samples in their order.
+/// A stream on its way to a server. All methods may be called from any thread, but samples in their order. Let go without
+/// `finish()`, it ends in the same way, and nobody waits for that.
 public final class RTMPPublisher: Sendable {
     private let loop: PublisherLoop
     private let format: RTMPStreamFormat
@@ -30,11 +31,14 @@ public final class RTMPPublisher: Sendable {
             })
     }
 
+    deinit { loop.eventLoop.execute { [loop] in loop.finish {} } }
+
     /// As it was told last.
     public var status: RTMPStatus { latest.status.withLock { $0 } }
 
     /// Connects. Returns when the stream is live, when the first connection failed for a reason that may pass, or after 5
-    /// seconds; from then on it is tried again in the background. Throws what cannot be helped without changing something.
+    /// seconds; from then on it is tried again in the background. Throws what cannot be helped without changing something, and
+    /// where `retries` is 0 also what may pass, such as `.unreachable`.
     public func start() async throws(PublishFailure) {
         let outcome = await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [loop] in loop.start { continuation.resume(returning: $0) } }

@@ -20,6 +20,8 @@ public struct RTMPSettings: Sendable {
     var stallDeadline: Int64 = 8_000_000_000
     /// Nanoseconds before the first attempt to connect again.
     var firstDelay = ReconnectPolicy.firstDelay
+    /// Nanoseconds that a connection has to be live before it counts as one that lasts.
+    var provingTime: Int64 = 3_000_000_000
 
     public init(url: RTMPURL) { self.url = url }
 
@@ -34,6 +36,8 @@ public struct RTMPSettings: Sendable {
         } catch {
             throw Error(description: error.description)
         }
+        // With a slash behind it, a key would pass for an application, which is no secret.
+        guard !url.streamName.isEmpty else { throw Error(description: RTMPURL.Error.streamName.description) }
         certificateAuthority = setupInfo["ca"]
         if let text = setupInfo["retry"] {
             guard let number = Int(text), number >= 0 else {

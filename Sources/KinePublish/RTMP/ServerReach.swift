@@ -23,6 +23,8 @@ final class ServerReach {
     /// Knocks without an answer yet.
     private var pending = 0
     private var timer: Scheduled<Void>?
+    /// A network came, and the knock that follows it is about to be.
+    private var isSettling = false
 
     /// `reached` gets a connection that nothing has been read from or written to, once for each time that is looked.
     init(on eventLoop: any EventLoop, reached: @escaping (any Channel) -> Void) {
@@ -54,14 +56,22 @@ final class ServerReach {
         knock(in: .nanoseconds(.random(in: Self.knockIntervals)))
     }
 
-    /// A network came: the next knock is now.
+    /// Where a server is looked for, it is this one from now on.
+    func turn(to url: RTMPURL) {
+        if self.url != nil { look(for: url) }
+    }
+
+    /// A network came: the next knock is now. What comes until then does not put it off.
     func networkReturned() {
-        if url != nil { knock(in: Self.settling) }
+        guard url != nil, !isSettling else { return }
+        isSettling = true
+        knock(in: Self.settling)
     }
 
     func stop() {
         generation += 1
         url = nil
+        isSettling = false
         timer?.cancel()
         timer = nil
     }
@@ -69,6 +79,7 @@ final class ServerReach {
     private func knock(in delay: TimeAmount) {
         timer?.cancel()
         timer = eventLoop.assumeIsolated().scheduleTask(in: delay) {
+            self.isSettling = false
             self.knock()
             self.knock(in: .nanoseconds(.random(in: Self.knockIntervals)))
         }

@@ -38,6 +38,8 @@ public struct PublishStateMachine: Sendable {
     public private(set) var deadline: Int64?
     /// What the server calls itself; nil before it has answered, or where it does not say.
     public private(set) var server: String?
+    /// The server was told the stream's name and ended the connection without a yes or a no, or gave no answer in time.
+    public private(set) var endedAtStreamName = false
 
     private let url: RTMPURL
     private var authentication: PublisherAuthentication
@@ -65,6 +67,8 @@ public struct PublishStateMachine: Sendable {
         do {
             command = try PublishCommand.read(message)
         } catch {
+            // To a stream that is live it says nothing that must be known.
+            if isLive { return [] }
             return fail(.broken, error.description)
         }
         guard let command else { return [] }
@@ -84,7 +88,7 @@ public struct PublishStateMachine: Sendable {
     public mutating func disconnected(reason: String? = nil) -> [Action] {
         switch state {
         case .failed, .finished: return []
-        case .publishing:
+        case .publishing where !wasLive:
             // Services close without a word where they do not know the key; so do servers that restart.
             return fail(
                 .lost,
@@ -126,7 +130,7 @@ public struct PublishStateMachine: Sendable {
     private mutating func answered(_ transaction: Double, _ arguments: [AMF0Value], now: Int64) -> [Action] {
         switch (state, transaction) {
         case (.connecting, PublishCommand.Transaction.connect):
-            server = Self.serverName(arguments)
+            server = serverName(arguments)
             state = .creating
             deadline = now + Self.answerDeadline
             let name = AMF0Value.string(url.streamName)
@@ -203,21 +207,32 @@ public struct PublishStateMachine: Sendable {
     private mutating func refusedStream(_ told: AMF0Value?) -> [Action] {
         let words = said(told)
         let isTaken = told?["description"]?.string?.lowercased().contains("already") == true
-        if isTaken || wasLive {
+        if isTaken || wasLive || isLive {
             return fail(.busy, "The server \(url) does not take the stream now\(words); it is tried again.")
         }
         return fail(.refused, "The server \(url) refused the stream\(words); check the stream key.")
     }
 
+    private var isLive: Bool { if case .live = state { true } else { false } }
+
     /// The server's words in brackets, where they may be repeated.
     private func said(_ told: AMF0Value?) -> String {
         guard let text = told?["description"]?.string ?? told?["code"]?.string else { return "" }
-        let line = text.prefix(200).filter { $0.isASCII && !$0.isNewline && $0 >= " " }
-        guard !line.isEmpty, url.isFreeOfSecrets(line) else { return "" }
-        return " (“\(line)”)"
+        return shown(text, atMost: 200).map { " (“\($0)”)" } ?? ""
+    }
+
+    /// What of a server's words can be shown; nil: nothing, for they may hold a secret. Neither what is left out nor what is
+    /// cut off may hide one.
+    private func shown(_ text: String, atMost length: Int) -> String? {
+        // No server has so much to say, and all of it would be searched.
+        guard text.utf8.count <= 4096 else { return nil }
+        let line = text.filter { $0.isASCII && $0 >= " " && $0 != "\u{7F}" }
+        guard !line.isEmpty, url.isFreeOfSecrets(text), url.isFreeOfSecrets(line) else { return nil }
+        return String(line.prefix(length))
     }
 
     private mutating func fail(_ kind: PublishFailure.Kind, _ sentence: String) -> [Action] {
+        if case .publishing = state { endedAtStreamName = kind == .lost || kind == .unreachable }
         state = .failed
         deadline = nil
         return [.fail(PublishFailure(kind, sentence))]
@@ -227,10 +242,10 @@ public struct PublishStateMachine: Sendable {
         .send(PublishCommand.named(name, transaction, arguments), chunkStream: ChunkStreamID.command)
     }
 
-    private static func serverName(_ arguments: [AMF0Value]) -> String? {
+    private func serverName(_ arguments: [AMF0Value]) -> String? {
         for argument in arguments {
             for name in ["serverName", "fmsVer"] {
-                if let text = argument[name]?.string { return String(text.prefix(100)) }
+                if let text = argument[name]?.string { return shown(text, atMost: 100) }
             }
         }
         return nil

@@ -89,3 +89,11 @@ public struct PublisherAuthentication: Sendable, Equatable {
         return result
     }
 }
+
+extension PublisherAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Without user, password, and what is made of them.
+    public var description: String { "PublisherAuthentication(…)" }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

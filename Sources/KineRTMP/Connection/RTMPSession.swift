@@ -20,6 +20,7 @@ public struct RTMPSession: Sendable {
     public static let handshakeDeadline: Int64 = 10_000_000_000
 
     private let url: RTMPURL
+    private let wasLive: Bool
     private var handshake: ClientHandshake?
     private var reader = ChunkReader()
     private var writer = ChunkWriter()
@@ -37,12 +38,15 @@ public struct RTMPSession: Sendable {
         _ url: RTMPURL, authentication: PublisherAuthentication, random: [UInt8], wasLive: Bool = false
     ) {
         self.url = url
+        self.wasLive = wasLive
         handshake = ClientHandshake(random: random)
         publishing = PublishStateMachine(url, authentication: authentication, wasLive: wasLive)
     }
 
     public var state: PublishStateMachine.State { publishing.state }
     public var server: String? { publishing.server }
+    /// As in `PublishStateMachine`.
+    public var endedAtStreamName: Bool { publishing.endedAtStreamName }
     /// When `tick` has to be called at the latest.
     public var deadline: Int64? { handshakeEnd ?? publishing.deadline }
 
@@ -61,7 +65,7 @@ public struct RTMPSession: Sendable {
             return events
         }
         handshake?.append(bytes)
-        do {
+        do throws(ClientHandshake.Error) {
             while var waiting = handshake {
                 let step = try waiting.next(time: UInt32(truncatingIfNeeded: (now - begun) / 1_000_000))
                 handshake = waiting
@@ -81,8 +85,9 @@ public struct RTMPSession: Sendable {
                     readChunks(rest, now: now, &events)
                 }
             }
-        } catch let error {
-            fail(.broken, "\(error)", &events)
+        } catch {
+            // A server that was one before is restarting, and another answers in its place.
+            fail(error.isOtherProtocol && !wasLive ? .configuration : .broken, error.description, &events)
         }
         return events
     }

@@ -143,12 +143,14 @@ public struct RTMPURL: Equatable, Sendable {
     }
 
     /// Without percent-encoding (RFC 3986, section 2.1); what is none stays.
-    private static func decoded(_ text: Substring) -> String {
+    private static func decoded(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
-            if byte == 0x25, rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            let digits = rest.prefix(2)
+            // Signs, too, would be a number's.
+            if byte == 0x25, digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
+                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
             {
                 bytes.append(value)
                 rest = rest.dropFirst(2)
@@ -162,17 +164,36 @@ public struct RTMPURL: Equatable, Sendable {
 
 extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without user, password, stream name and query, and without what hides a token in the application.
-    public var description: String {
-        let application = application.prefix { $0 != "?" }
-        return "\(origin)/\(application)/…"
-    }
+    public var description: String { ([origin] + applicationParts.shown + ["…"]).joined(separator: "/") }
 
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
+    /// The application without its query. Where nothing is behind it, its last part is where the key was put.
+    private var applicationParts: (shown: [String], hidden: String?) {
+        let parts = application.prefix { $0 != "?" }.split(separator: "/").map(String.init)
+        if let first = streamName.first, first != "?" { return (parts, nil) }
+        return (Array(parts.dropLast()), parts.last)
+    }
+
     /// Whether a text that comes from the server may be shown; a server may repeat what it was told.
     public func isFreeOfSecrets(_ text: String) -> Bool {
-        let secrets = [streamName, streamName.split(separator: "?").first.map(String.init) ?? "", password ?? ""]
-        return !secrets.contains { !$0.isEmpty && text.contains($0) }
+        var secrets = [streamName, String(streamName.prefix { $0 != "?" }), password ?? ""]
+        if let hidden = applicationParts.hidden { secrets.append(hidden) }
+        secrets += Self.queryValues(application) + Self.queryValues(streamName)
+        secrets += secrets.map(Self.decoded)
+        let texts = [text, Self.decoded(text)]
+        return !secrets.contains { secret in !secret.isEmpty && texts.contains { $0.contains(secret) } }
+    }
+
+    /// What stands behind "?" in a part of an address: values, and words that have none, where they are long enough for one.
+    private static func queryValues(_ text: String) -> [String] {
+        guard let start = text.firstIndex(of: "?") else { return [] }
+        var values: [String] = []
+        for pair in text[start...].split(whereSeparator: { $0 == "?" || $0 == "&" }) {
+            let words = pair.split(separator: "=")
+            for word in words.dropFirst(words.count > 1 ? 1 : 0) where word.count >= 4 { values.append(String(word)) }
+        }
+        return values
     }
 }

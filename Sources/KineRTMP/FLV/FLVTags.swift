@@ -36,13 +36,6 @@ public enum VideoTag {
         }
     }
 
-    /// No picture follows.
-    public static func endOfSequence(_ codec: RTMPStreamFormat.VideoCodec) -> [UInt8] {
-        codec == .h264
-            ? [FrameType.keyframe << 4 | avcCodec, 2, 0, 0, 0]
-            : enhanced(FrameType.keyframe, PacketType.sequenceEnd, codec)
-    }
-
     /// CodecID 7 (E.4.3.1).
     private static let avcCodec: UInt8 = 7
 
@@ -55,7 +48,6 @@ public enum VideoTag {
     private enum PacketType {
         static let sequenceStart: UInt8 = 0
         static let codedFrames: UInt8 = 1
-        static let sequenceEnd: UInt8 = 2
         static let codedFramesX: UInt8 = 3
     }
 

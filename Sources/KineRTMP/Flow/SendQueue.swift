@@ -24,20 +24,25 @@ public struct SendQueue: Sendable {
         case droppedToKeyframe
         /// Pictures are dropped until a keyframe comes: ask for one.
         case needsKeyframe
+        /// What waits is too long without any picture. A keyframe is of use once `isTooLong` is over: ask for one then.
+        case tooLong
     }
 
     /// Milliseconds from the oldest waiting sample to the newest, over which pictures are dropped.
     public let longest: Int64
     /// Bytes over which pictures are dropped.
     public let byteLimit: Int
+    /// Milliseconds, and bytes, of sound that wait at most.
+    private static let soundLimits = (duration: Int64(30_000), bytes: 4 << 20)
     public private(set) var byteCount = 0
+    private var soundByteCount = 0
     /// Pictures that were left out in all.
     public private(set) var droppedPictures = 0
     private var items: [Item] = []
     private var head = 0
     private var awaitsKeyframe: Bool
 
-    /// `awaitsKeyframe`: pictures before the first keyframe are left out without being counted.
+    /// `awaitsKeyframe`: pictures before the first keyframe are left out, and counted.
     public init(longest: Int64 = 3000, byteLimit: Int = 8 << 20, awaitsKeyframe: Bool = true) {
         self.longest = longest
         self.byteLimit = byteLimit
@@ -53,20 +58,31 @@ public struct SendQueue: Sendable {
     }
     /// The next keyframe has to be asked for, or is.
     public var isWaitingForKeyframe: Bool { awaitsKeyframe }
-    /// The first sample that waits is a keyframe.
-    public var beginsWithKeyframe: Bool { head < items.count && items[head].isVideo && items[head].isKeyframe }
+    /// What waits is longer than it may be, and takes no picture.
+    public var isTooLong: Bool { duration > longest }
+    /// The network does not even take the sound. Of pictures, nothing waits for so long.
+    public var isHopeless: Bool {
+        duration > Self.soundLimits.duration || soundByteCount > Self.soundLimits.bytes
+    }
 
     public mutating func append(_ item: Item) -> Outcome {
         if item.isVideo {
+            if isTooLong {
+                droppedPictures += 1
+                awaitsKeyframe = true
+                return .tooLong
+            }
             if awaitsKeyframe, !item.isKeyframe {
                 droppedPictures += 1
                 return .needsKeyframe
             }
             awaitsKeyframe = false
+        } else {
+            soundByteCount += item.payload.count
         }
         items.append(item)
         byteCount += item.payload.count
-        guard duration > longest || byteCount > byteLimit else { return .taken }
+        guard isTooLong || byteCount > byteLimit else { return .taken }
         return drop()
     }
 
@@ -77,6 +93,7 @@ public struct SendQueue: Sendable {
         items[head].payload = []
         head += 1
         byteCount -= item.payload.count
+        if !item.isVideo { soundByteCount -= item.payload.count }
         if head == items.count || head > 256 {
             items.removeFirst(head)
             head = 0
@@ -90,6 +107,7 @@ public struct SendQueue: Sendable {
         items = []
         head = 0
         byteCount = 0
+        soundByteCount = 0
         awaitsKeyframe = true
     }
 
@@ -115,6 +133,6 @@ public struct SendQueue: Sendable {
         head = 0
         guard end == waiting.endIndex else { return .droppedToKeyframe }
         awaitsKeyframe = true
-        return .needsKeyframe
+        return isTooLong ? .tooLong : .needsKeyframe
     }
 }

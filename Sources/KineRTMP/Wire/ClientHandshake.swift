@@ -7,12 +7,23 @@ public struct ClientHandshake: Sendable {
         /// The server's first byte is not 3.
         case otherVersion(UInt8)
 
+        /// "H" begins "HTTP/1.1 400 Bad Request".
+        private static let http: UInt8 = 0x48
+        /// An alert, and a part of a handshake (RFC 8446, section 5.1).
+        private static let tls: ClosedRange<UInt8> = 0x15...0x16
+
+        /// What answers is no RTMP server, and will be none.
+        public var isOtherProtocol: Bool {
+            switch self {
+            case .otherVersion(let version): version == Self.http || Self.tls.contains(version)
+            }
+        }
+
         public var description: String {
             switch self {
-            // "H" begins "HTTP/1.1 400 Bad Request"; 21 and 22 are records of TLS (RFC 8446, section 5.1).
-            case .otherVersion(0x48):
+            case .otherVersion(let version) where version == Self.http:
                 "The server answered in HTTP, not in RTMP; check the address and the port."
-            case .otherVersion(0x15), .otherVersion(0x16):
+            case .otherVersion(let version) where Self.tls.contains(version):
                 "The server answered in TLS, not in RTMP; write the address with rtmps://."
             case .otherVersion(let version):
                 "The server answered with version \(version) of RTMP, not 3; check the address and the port."
@@ -35,8 +46,6 @@ public struct ClientHandshake: Sendable {
     private var hasAnswered = false
     private var isDone = false
     private let first: [UInt8]
-    /// Whether the server gave back what it was sent. Many do not, and are good servers.
-    public private(set) var isEchoed = false
 
     /// `random`: of its bytes, repeated or cut, 1,528 are sent: enough to tell this connection from another.
     public init(random: [UInt8], time: UInt32 = 0) {
@@ -69,7 +78,7 @@ public struct ClientHandshake: Sendable {
         guard !isDone else { return .done }
         guard buffer.count >= 1 + 2 * Self.length else { return .needsBytes }
         isDone = true
-        isEchoed = buffer[(1 + Self.length + 8)..<(1 + 2 * Self.length)].elementsEqual(first.dropFirst(8))
+        // Whether it gives back what it was sent is not looked at: many do not, and are good servers.
         buffer.removeFirst(1 + 2 * Self.length)
         return .done
     }

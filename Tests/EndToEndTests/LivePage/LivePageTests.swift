@@ -169,6 +169,120 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `it plays where the first connection is lost before there is a player`(_ isBeforeTheSegment: Bool) throws {
+        // Either before the initialization segment, a record of kind 1, has come, and everything until the connection is gone;
+        // or while the page asks whether the browser can play, which takes until the next connection has brought the segment.
+        let lose = """
+            window.losing = "no";
+            window.segments = 0;
+            const isBeforeTheSegment = \(isBeforeTheSegment);
+            window.Worker = class extends Worker {
+                constructor(...rest) {
+                    super(...rest);
+                    window.thread = this;
+                }
+                set onmessage(deliver) {
+                    super.onmessage = (event) => {
+                        if (event.data.lost) window.losing = "done";
+                        if (event.data.record?.kind === 1) {
+                            window.segments += 1;
+                            if (isBeforeTheSegment && window.losing === "no") {
+                                window.losing = "now";
+                                this.postMessage({ restart: true });
+                            }
+                        }
+                        if (!isBeforeTheSegment || window.losing !== "now") deliver(event);
+                    };
+                }
+            };
+            const ask = VideoDecoder.isConfigSupported.bind(VideoDecoder);
+            VideoDecoder.isConfigSupported = async (configuration) => {
+                if (!isBeforeTheSegment && window.losing === "no") {
+                    window.losing = "now";
+                    window.thread.postMessage({ restart: true });
+                    while (window.segments < 2) await new Promise((done) => setTimeout(done, 10));
+                }
+                return ask(configuration);
+            };
+            """
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                try browser.runBeforePages(lose)
+                try browser.open("\(link)?play=webcodecs")
+                #expect(try browser.wait(until: "return window.losing === 'done'"))
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try moves(browser))
+            }
+        }
+    }
+
+    @Test func `Media Source begins anew where there is no room and nothing to remove`() throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                // The first source takes three pieces and is full then.
+                try browser.runBeforePages(
+                    """
+                    const append = SourceBuffer.prototype.appendBuffer;
+                    window.pieces = new Map();
+                    SourceBuffer.prototype.appendBuffer = function (bytes) {
+                        const count = (window.pieces.get(this) ?? 0) + 1;
+                        window.pieces.set(this, count);
+                        if (window.pieces.size === 1 && count > 3) throw new DOMException("It is full.", "QuotaExceededError");
+                        return append.call(this, bytes);
+                    };
+                    """)
+                try browser.open("\(link)?play=mse")
+                #expect(try browser.wait(until: "return window.pieces.size > 1"))
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try moves(browser))
+            }
+        }
+    }
+
+    @Test func `sound that could not begin is tried again at a click`() throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                try browser.runBeforePages(
+                    """
+                    const add = AudioWorklet.prototype.addModule;
+                    window.attempts = 0;
+                    AudioWorklet.prototype.addModule = async function (...rest) {
+                        window.attempts += 1;
+                        if (window.attempts === 1) throw new DOMException("It cannot be loaded.", "AbortError");
+                        return add.apply(this, rest);
+                    };
+                    """)
+                try browser.open("\(link)?play=webcodecs")
+                #expect(try browser.wait(until: "return window.attempts === 1"))
+                #expect(try browser.wait(until: phase("live")))
+                let label = "document.getElementById('sound').textContent"
+                #expect(try browser.wait(until: "return \(label) === 'Sound on'"))
+                try browser.click("#sound")
+                #expect(try browser.wait(until: "return window.attempts === 2"))
+                #expect(try browser.wait(until: "return \(label) === 'Sound off'"))
+            }
+        }
+    }
+
+    @Test func `a receiver that fails before anything is shown is told of`() throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                try browser.runBeforePages(
+                    """
+                    window.Worker = class extends Worker {
+                        postMessage() { this.dispatchEvent(new Event("error")); }
+                    };
+                    """)
+                try browser.open(link)
+                #expect(try browser.wait(until: phase("stopped")))
+                #expect(
+                    try browser.run("return document.getElementById('notice').textContent")
+                        == "The page could not receive the stream. Reload it.")
+            }
+        }
+    }
+
     @Test func `a wrong token shows nothing`() throws {
         try Workplace.with { place in
             try watch(place) { _, link, browser in

@@ -10,7 +10,8 @@ import Testing
         _ address: String, _ options: [String] = []
     ) throws -> (pictures: Int, sounds: Int, complaints: [Substring]) {
         let command =
-            ["ffmpeg", "-v", "warning", "-nostdin", "-xerror"] + options
+            // A server that says nothing is not waited for longer than this: microseconds.
+            ["ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-rw_timeout", "30000000"] + options
             + ["-i", address, "-map", "0", "-t", "2", "-enc_time_base", "-1", "-f", "framecrc", "-"]
         let lines = try Tool.output("sh", ["-c", "exec \"$@\" 2>&1", "sh"] + command).split(separator: "\n")
         // One line for each frame, which begins with its stream's number; those with # are the form's head.

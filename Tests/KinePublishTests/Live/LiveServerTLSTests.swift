@@ -22,11 +22,13 @@ import Testing
         return (server, link.port, "/\(link.token)/")
     }
 
-    /// Asks for `path` and reads until the answer has what `isEnough` wants, or ends.
+    /// Asks for `path`, by `newest` at most, and reads until the answer has what `isEnough` wants, or ends.
     private func get(
-        _ path: String, port: Int, trusting roots: NIOSSLTrustRoots, until isEnough: (String) -> Bool
+        _ path: String, port: Int, trusting roots: NIOSSLTrustRoots, newest: TLSVersion? = nil,
+        until isEnough: (String) -> Bool
     ) async throws -> String {
         var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.maximumTLSVersion = newest
         configuration.trustRoots = roots
         let context = try NIOSSLContext(configuration: configuration)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
@@ -65,6 +67,34 @@ import Testing
         #expect(stream.contains("avc1.640028") && stream.contains(text))
         let movie = try await get(path + "live.mp4", port: port, trusting: own) { $0.contains(text) }
         #expect(movie.contains("ftyp") && movie.contains("moof") && movie.contains(text))
+        await server.finish()
+    }
+
+    @Test func `a keyframe that is sent in pieces is whole`() async throws {
+        let (server, port, path) = try await start()
+        let (size, end) = (100_000, "the end of it")
+        server.publish(
+            EncodedSample(
+                type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true,
+                data: [UInt8](repeating: UInt8(ascii: "~"), count: size) + Array(end.utf8)))
+        let own = NIOSSLTrustRoots.file(certificate.path)
+        let stream = try await get(path + "samples", port: port, trusting: own) { $0.contains(end) }
+        #expect(stream.utf8.count { $0 == UInt8(ascii: "~") } >= size)
+        await server.finish()
+    }
+
+    @Test func `pieces share the memory of what they are pieces of`() {
+        let whole = [ByteBuffer(repeating: 1, count: 70), ByteBuffer(), ByteBuffer(repeating: 2, count: 30)]
+        let slices = LiveResponder.slices(of: whole, bytes: 30)
+        #expect(slices.map(\.readableBytes) == [30, 30, 10, 30])
+        #expect(slices.flatMap { Array($0.readableBytesView) } == whole.flatMap { Array($0.readableBytesView) })
+    }
+
+    @Test func `who speaks no newer TLS than 1.1 does not connect`() async throws {
+        let (server, port, path) = try await start()
+        await #expect(throws: (any Error).self) {
+            try await get(path, port: port, trusting: .file(certificate.path), newest: .tlsv11) { !$0.isEmpty }
+        }
         await server.finish()
     }
 

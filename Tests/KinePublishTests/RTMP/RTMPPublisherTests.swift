@@ -61,13 +61,89 @@ import Testing
             type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true,
             data: [UInt8](repeating: 1, count: 1 << 20))
         for _ in 0..<7 { publisher.publish(keyframe) }
-        #expect(await told.events.next { $0.contains { Self.isInterrupted($0) } ? true : nil } == true)
+        let words = "taken nothing"
+        #expect(await told.events.next { $0.contains { Self.isInterrupted($0, words) } ? true : nil } == true)
         server.state.withLock {
             $0.isDeaf = false
             $0.cut = true
         }
         #expect(await told.events.next { $0.contains { Self.isReconnected($0) } ? true : nil } == true)
         await publisher.finish()
+    }
+
+    @Test func `A network that takes less than the sound is left`() async throws {
+        let server = try StrictServerSocket()
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
+        try await publisher.start()
+        server.state.withLock { $0.isDeaf = true }
+        // Twelve MiB: more than the kernels at both ends hold, and four.
+        for index in 0..<192 {
+            publisher.publish(
+                EncodedSample(
+                    type: .audioApp, presentationTime: .milliseconds(Int64(index) * 20), duration: .zero,
+                    isKeyframe: true, data: [UInt8](repeating: 1, count: 1 << 16)))
+        }
+        let words = "less than the sound"
+        #expect(await told.events.next { $0.contains { Self.isInterrupted($0, words) } ? true : nil } == true)
+        server.state.withLock { $0.isDeaf = false }
+        await publisher.finish()
+    }
+
+    @Test func `A server that asks and asks and does not read is not answered without end`() async throws {
+        let server = try StrictServerSocket()
+        // Far more than the kernels at both ends hold.
+        let pings = 256 << 20
+        server.state.withLock { $0.pings = pings }
+        let publisher = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
+        try await publisher.start()
+        let taken = try #require(await server.wait { $0.pingsTaken })
+        #expect(taken < pings)
+        await publisher.finish()
+    }
+
+    @Test func `A publisher that is let go says goodbye`() async throws {
+        let server = try StrictServerSocket()
+        var publisher: RTMPPublisher? = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
+        try await publisher?.start()
+        for sample in TestStream.samples(0..<1000) { publisher?.publish(sample) }
+        publisher = nil
+        let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.violation == nil && seen.phase == .deleted)
+        #expect(TestStream.samples(in: seen.media) == TestStream.samples(0..<1000).map(TestStream.expected))
+    }
+
+    @Test(arguments: [RTMPStreamFormat.VideoCodec.hevc, .av1])
+    func `Newer codecs arrive in extended tags`(codec: RTMPStreamFormat.VideoCodec) async throws {
+        let stream = codec == .hevc ? NewerCodec.hevc : NewerCodec.av1
+        let server = try StrictServerSocket()
+        let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
+        var format = TestStream.format
+        format.video?.codec = codec
+        format.video?.decoderConfiguration = stream.configuration
+        let publisher = RTMPPublisher(RTMPSettings(url: url), format: format)
+        try await publisher.start()
+        for (index, bytes) in [stream.keyframe, stream.picture].enumerated() {
+            publisher.publish(
+                EncodedSample(
+                    type: .video, presentationTime: .milliseconds(Int64(index) * 40), duration: .milliseconds(40),
+                    isKeyframe: index == 0, data: bytes))
+        }
+        await publisher.finish()
+        let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(seen.violation == nil)
+        let name = Array(codec.fourCharacterCode.utf8)
+        func tag(_ head: UInt8, _ bytes: [UInt8]) -> [UInt8] { [head] + name + bytes }
+        let expected = [
+            tag(0x90, stream.configuration), tag(0x90 | stream.packetType, stream.keyframe),
+            tag(0xA0 | stream.packetType, stream.picture),
+        ]
+        let pictures = seen.media.filter { $0.type == 9 }
+        #expect(pictures.map(\.payload) == expected)
+        #expect(pictures.map(\.timestamp) == [0, 0, 40])
+        let metadata = try StrictAMF.read(try #require(seen.media.first).payload)
+        let number = name.reduce(0) { $0 * 256 + Int($1) }
+        #expect(metadata.last?["videocodecid"] == .number(Double(number)))
     }
 
     @Test func aRefusedKeyIsNotTriedAgain() async throws {
@@ -110,8 +186,11 @@ import Testing
         let pictures = Self.largePictures(7)
         for picture in pictures { publisher.publish(picture) }
         async let finished: Void = publisher.finish()
+        // However often that is asked for.
+        async let again: Void = publisher.finish()
         server.state.withLock { $0.isDeaf = false }
         await finished
+        await again
         let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
         #expect(seen.violation == nil && seen.phase == .deleted)
         #expect(TestStream.samples(in: seen.media) == pictures.map(TestStream.expected))
@@ -135,12 +214,35 @@ import Testing
         #expect(seen.phase != .deleted)
     }
 
+    @Test func `After a move a server that does not take the rest is left`() async throws {
+        let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
+        try await publisher.start()
+        for sample in TestStream.samples(0..<500) { publisher.publish(sample) }
+        #expect(await first.wait { ($0.connections.last?.media.count ?? 0) > 0 ? true : nil } == true)
+        let address = "rtmp://127.0.0.1:\(second.port)/app"
+        first.state.withLock {
+            $0.isDeaf = true
+            $0.hearsResets = true
+            $0.request = .some(address)
+        }
+        #expect(await told.keyframes.next { $0 > 0 ? true : nil } == true)
+        // All before the keyframe goes to the first server.
+        for picture in Self.largePictures(7, areKeyframes: false) { publisher.publish(picture) }
+        for sample in TestStream.samples(1000..<1500) { publisher.publish(sample) }
+        #expect(await second.wait { ($0.connections.last?.media.count ?? 0) > 0 ? true : nil } == true)
+        let left = try #require(await first.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(left.violation == "reset")
+        await publisher.finish()
+    }
+
     /// More than the kernels at both ends hold, so that some of it has to wait.
-    private static func largePictures(_ count: Int) -> [EncodedSample] {
+    private static func largePictures(_ count: Int, areKeyframes: Bool = true) -> [EncodedSample] {
         (0..<count).map { index in
             EncodedSample(
-                type: .video, presentationTime: .milliseconds(Int64(index) * 40), duration: .zero, isKeyframe: true,
-                data: [UInt8](repeating: UInt8(index), count: 1 << 20))
+                type: .video, presentationTime: .milliseconds(Int64(index) * 40), duration: .zero,
+                isKeyframe: areKeyframes, data: [UInt8](repeating: UInt8(index), count: 1 << 20))
         }
     }
 
@@ -152,13 +254,14 @@ import Testing
         #expect(
             await told.events.next { $0.contains { if case .failed = $0 { true } else { false } } ? true : nil } == true
         )
+        #expect(told.interruptions == 1 && told.failures.count == 1)
         #expect(told.failures.first?.kind == .unreachable)
         #expect(told.failures.first?.description.contains("Connection refused") == true)
         await publisher.finish()
     }
 
-    private static func isInterrupted(_ event: RTMPEvent) -> Bool {
-        if case .interrupted(let failure, _) = event { failure.description.contains("taken nothing") } else { false }
+    private static func isInterrupted(_ event: RTMPEvent, _ words: String) -> Bool {
+        if case .interrupted(let failure, _) = event { failure.description.contains(words) } else { false }
     }
 
     private static func isReconnected(_ event: RTMPEvent) -> Bool {

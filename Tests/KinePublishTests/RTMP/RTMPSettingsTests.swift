@@ -17,6 +17,7 @@ import Testing
 
     @Test(arguments: [
         ([:], "--to"), (["url": "rtmp://h/secret"], "names no stream"),
+        (["url": "rtmp://h/app/secret/"], "names no stream"),
         (["url": "rtmp://h/a/k", "retry": "-1"], "retry"),
         (["url": "rtmp://h/a/k", "min-bitrate": "fast"], "min-bitrate"),
         (["url": "rtmp://h/a/k", "min-bitrate": "0"], "min-bitrate"),

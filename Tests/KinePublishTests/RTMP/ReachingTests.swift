@@ -1,7 +1,9 @@
 // How a server is found again: between the attempts, and at another address of its name.
 import KineMeasure
+import KinePlatform
 import KineRTMP
 import NIOCore
+import NIOPosix
 import Testing
 
 @testable import KinePublish
@@ -46,13 +48,41 @@ import Testing
         let server = try StrictServerSocket()
         server.state.withLock { $0.cut = true }
         let told = Told()
-        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") { $0.firstDelay = Self.long }
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") {
+            $0.firstDelay = 3_000_000_000
+        }
+        let begun = ContinuousClock.now
         try await publisher.start()
-        #expect(await told.events.next { Self.interruptions($0) == 1 ? true : nil } == true)
-        // Long enough for several knocks; on a slow machine for fewer, never for more.
-        try await Task.sleep(nanoseconds: 3_000_000_000)
-        #expect(server.state.withLock(\.connections).count == 1)
+        #expect(await server.wait { $0.connections.count == 2 ? true : nil } == true)
+        // The wait is 2.4 seconds at least; a knock would have come after one.
+        #expect(ContinuousClock.now - begun >= .seconds(2))
+        #expect(told.events.withLock(Self.interruptions) == 1)
         await publisher.finish()
+    }
+
+    @Test func `A stream of messages about networks does not put off the knock`() async throws {
+        let server = try StrictServerSocket()
+        let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
+        let found = Monitor(false)
+        let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+        eventLoop.execute {
+            let reach = ServerReach(on: eventLoop) { channel in
+                channel.close(promise: nil)
+                found.signal { $0 = true }
+            }
+            reach.look(for: url)
+            Self.tellOfNetworks(reach, on: eventLoop, until: found)
+        }
+        #expect(await found.next { $0 ? true : nil } == true)
+    }
+
+    /// Every few milliseconds; a knock comes later after a message than the next message.
+    private static func tellOfNetworks(_ reach: ServerReach, on eventLoop: any EventLoop, until found: Monitor<Bool>) {
+        guard !found.withLock({ $0 }) else { return }
+        reach.networkReturned()
+        eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(10)) {
+            tellOfNetworks(reach, on: eventLoop, until: found)
+        }
     }
 
     @Test func `The limit of attempts holds while there are knocks`() async throws {

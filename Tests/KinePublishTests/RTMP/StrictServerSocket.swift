@@ -25,8 +25,18 @@ final class StrictServerSocket: Sendable {
         var cut = false
         /// Each connection is cut off once its stream is permitted.
         var cutsWhenPublished = false
+        /// Each connection is closed instead of an answer to the stream's name.
+        var closesAtStreamName = false
+        /// How the next connections are met, where it is otherwise than the first.
+        var mood: StrictRTMPServer.Mood?
+        /// Bytes of pings that are sent once a stream is permitted, while nothing is read; then the connection is cut off.
+        var pings = 0
+        /// How many of them the publisher took.
+        var pingsTaken: Int?
         /// Nothing is read any more.
         var isDeaf = false
+        /// A connection that is reset is over even while nothing is read.
+        var hearsResets = false
         /// Sent to the publisher as soon as there is a connection.
         var request: String??
         var isClosing = false
@@ -83,7 +93,7 @@ final class StrictServerSocket: Sendable {
     }
 
     private static func serve(_ connection: CInt, _ mood: StrictRTMPServer.Mood, _ state: Monitor<State>) {
-        var server = StrictRTMPServer(mood)
+        var server = StrictRTMPServer(state.withLock(\.mood) ?? mood)
         let index = state.signal { state in
             state.connections.append(Connection())
             return state.connections.count - 1
@@ -106,13 +116,32 @@ final class StrictServerSocket: Sendable {
                     break
                 }
                 if let request = order.request { try send(server.reconnectRequest(address: request), connection) }
+                if poller.revents & Int16(POLLERR) != 0, state.withLock(\.hearsResets) {
+                    violation = "reset"
+                    break
+                }
                 guard !isDeaf, poller.revents != 0 else { continue }
                 let count = recv(connection, &buffer, buffer.count, 0)
                 guard count > 0 else { break }
-                try send(server.receive(buffer[..<count]), connection)
+                let answer = try server.receive(buffer[..<count])
+                if server.streamName != nil, state.withLock(\.closesAtStreamName) {
+                    violation = "cut off"
+                    break
+                }
+                try send(answer, connection)
                 if server.phase == .metadata, state.withLock(\.cutsWhenPublished) {
                     violation = "cut off"
                     state.signal { update(&$0.connections[index], server) }
+                    break
+                }
+                let pings = server.phase == .metadata ? state.withLock(\.pings) : 0
+                if pings > 0 {
+                    let taken = ping(connection, bytes: pings)
+                    violation = "cut off"
+                    state.signal {
+                        $0.pings = 0
+                        $0.pingsTaken = taken
+                    }
                     break
                 }
                 state.signal { update(&$0.connections[index], server) }
@@ -133,6 +162,23 @@ final class StrictServerSocket: Sendable {
         connection.phase = server.phase
         connection.connect = server.connectProperties
         connection.streamName = server.streamName
+    }
+
+    /// Sends pings until so many bytes were taken, or none for some seconds; says how many.
+    private static func ping(_ connection: CInt, bytes: Int) -> Int {
+        let ping: [UInt8] = [2, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 6, 0, 0, 0x12, 0x67]
+        let pings = (0..<4096).flatMap { _ in ping }
+        var taken = 0
+        while taken < bytes {
+            var poller = pollfd(fd: connection, events: Int16(POLLOUT), revents: 0)
+            guard poll(&poller, 1, 3000) > 0 else { break }
+            let count = pings[(taken % pings.count)...].withUnsafeBytes {
+                Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+            guard count > 0 || errno == EAGAIN else { break }
+            taken += max(count, 0)
+        }
+        return taken
     }
 
     private static func send(_ bytes: [UInt8], _ connection: CInt) throws {

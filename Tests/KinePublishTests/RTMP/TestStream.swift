@@ -44,6 +44,29 @@ enum TestStream {
     }
 }
 
+/// The smallest that has the form: a configuration record, a keyframe and a picture after it.
+struct NewerCodec {
+    /// VideoPacketType of a picture: CodedFramesX, or CodedFrames (Enhanced RTMP v2, "ExVideoTagHeader").
+    let packetType: UInt8
+    let configuration: [UInt8]
+    let keyframe: [UInt8]
+    let picture: [UInt8]
+
+    /// hvcC (ISO/IEC 14496-15, 8.3.2.1.2): Main at level 3.1, one parameter set of each kind. Slices behind their lengths.
+    static let hevc = NewerCodec(
+        packetType: 3,
+        configuration: [
+            1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xF0, 0, 0xFC, 0xFD, 0xF8, 0xF8, 0, 0, 0x0F, 3, 0xA0, 0, 1,
+            0, 3, 0x40, 1, 0x0C, 0xA1, 0, 1, 0, 3, 0x42, 1, 1, 0xA2, 0, 1, 0, 3, 0x44, 1, 0xC1,
+        ],
+        keyframe: [0, 0, 0, 5, 0x26, 1, 0xAF, 0x1B, 0x80], picture: [0, 0, 0, 4, 2, 1, 0xD0, 0x80])
+
+    /// av1C (AV1 Codec ISO Media File Format Binding, 2.3.3). A sequence header and a frame, each OBU with its size.
+    static let av1 = NewerCodec(
+        packetType: 1, configuration: [0x81, 0, 0x0C, 0, 0x0A, 3, 0, 0, 0],
+        keyframe: [0x0A, 3, 0, 0, 0, 0x32, 4, 0x10, 1, 2, 3], picture: [0x32, 3, 0x30, 4, 5])
+}
+
 /// What a publisher has told so far.
 final class Told: Sendable {
     let events = Monitor<[RTMPEvent]>([])
@@ -54,8 +77,17 @@ final class Told: Sendable {
     var failures: [PublishFailure] {
         events.withLock { $0.compactMap { if case .failed(let failure) = $0 { failure } else { nil } } }
     }
+    var interruptions: Int {
+        events.withLock { $0.count { if case .interrupted = $0 { true } else { false } } }
+    }
+    /// How often it was told that the stream is live.
+    var liveReports: Int { events.withLock { Self.liveReports($0) } }
     var status: RTMPStatus? {
         events.withLock { $0.compactMap { if case .status(let status) = $0 { status } else { nil } }.last }
+    }
+
+    static func liveReports(_ events: [RTMPEvent]) -> Int {
+        events.count { if case .status(let status) = $0 { status.state == .live } else { false } }
     }
 
     func publisher(_ address: String, _ change: (inout RTMPSettings) -> Void = { _ in }) throws -> RTMPPublisher {

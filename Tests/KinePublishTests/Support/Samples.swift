@@ -31,7 +31,7 @@ enum Samples {
         [UInt8](repeating: 7, count: bytes).withUnsafeBytes {
             LiveRecord(
                 sample: type, fragmentHeader: [1, 2, 3], accessUnit: $0, time: .seconds(seconds), isKeyframe: key,
-                isDiscontinuity: false, arrival: Int64(seconds * 1e9))
+                arrival: Int64(seconds * 1e9))
         }
     }
 

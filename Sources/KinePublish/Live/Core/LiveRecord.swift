@@ -12,7 +12,7 @@ import NIOCore
 /// |---|---|---|
 /// | 0 | 4 | how many bytes follow these four |
 /// | 4 | 1 | kind |
-/// | 5 | 1 | flags: bit 0, decoding can start here; bit 1, something before it was lost |
+/// | 5 | 1 | flags: bit 0, decoding can start here |
 /// | 6 | 2 | where the access unit begins, counted from offset 0; 0 in records that are no sample |
 /// | 8 | 8 | presentation time in microseconds on the take's timeline, signed |
 /// | 16 | | the content |
@@ -21,8 +21,8 @@ import NIOCore
 /// block for sound. A second sound's fragments belong to a movie of their own, which nobody is sent. A stream begins with
 /// `description` (JSON, see `StreamDescription`), `pictures`, `initialization` (the MP4 initialization segment) and `state`;
 /// then come samples, from a keyframe on, and now and then states and ticks.
-public struct LiveRecord: Sendable {
-    public enum Kind: UInt8, Sendable {
+struct LiveRecord: Sendable {
+    enum Kind: UInt8, Sendable {
         case description = 0
         case initialization = 1
         case video = 2
@@ -50,12 +50,11 @@ public struct LiveRecord: Sendable {
 
     static let headerBytes = 16
     private static let keyframeFlag: UInt8 = 1
-    private static let discontinuityFlag: UInt8 = 2
 
-    public let kind: Kind
-    public let isKeyframe: Bool
+    let kind: Kind
+    let isKeyframe: Bool
     /// Header and content.
-    public let bytes: ByteBuffer
+    let bytes: ByteBuffer
     /// CLOCK_MONOTONIC nanoseconds at which it came.
     let arrival: Int64
 
@@ -85,14 +84,14 @@ public struct LiveRecord: Sendable {
     ///   - accessUnit: copied, once for all viewers.
     init(
         sample type: SampleType, fragmentHeader: [UInt8], accessUnit: UnsafeRawBufferPointer, time: MediaTime,
-        isKeyframe: Bool, isDiscontinuity: Bool, isInMovie: Bool = true, arrival: Int64
+        isKeyframe: Bool, isInMovie: Bool = true, arrival: Int64
     ) {
         kind = Kind(type)
         self.isInMovie = isInMovie
         self.arrival = arrival
         self.isKeyframe = isKeyframe
         var buffer = Self.header(
-            kind, flags: (isKeyframe ? Self.keyframeFlag : 0) | (isDiscontinuity ? Self.discontinuityFlag : 0),
+            kind, flags: isKeyframe ? Self.keyframeFlag : 0,
             accessUnitOffset: UInt16(clamping: Self.headerBytes + fragmentHeader.count), time: time,
             contentBytes: fragmentHeader.count + accessUnit.count)
         buffer.writeBytes(fragmentHeader)

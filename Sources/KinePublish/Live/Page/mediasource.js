@@ -122,19 +122,22 @@ export class BufferingPlayer {
     this.#isHurrying = false;
     this.#target = leastTarget[this.#manner];
     this.#video.disableRemotePlayback = true;
+    const url = URL.createObjectURL(source);
     source.addEventListener("sourceopen", () => {
-      URL.revokeObjectURL(this.#video.src);
+      URL.revokeObjectURL(url);
       if (source !== this.#source) return;
       this.#buffer = source.addSourceBuffer(type);
       this.#buffer.addEventListener("updateend", () => { this.#append(); this.#begin(); });
       this.#append();
     }, { once: true });
-    this.#video.src = URL.createObjectURL(source);
+    this.#video.src = url;
   }
 
   sample(record) {
     // The movie has the first sound only.
     if (record.kind !== kinds.video && (!this.#playsSound || record.kind !== this.#soundKind)) return;
+    // In a page that nobody looks at, the source may not open for hours: what is kept for it begins with the newest keyframe.
+    if (!this.#buffer && this.#isBeginning(record)) this.#queue.length = 1;
     this.#queue.push(record.content);
     if (this.#isEdge(record)) this.#noteEdge(record.time / 1e6);
     this.#append();
@@ -154,6 +157,9 @@ export class BufferingPlayer {
 
   /** Sound comes behind its picture, and without sound nothing plays: it makes the edge where there is any. */
   #isEdge(record) { return this.#playsSound ? record.kind !== kinds.video : record.kind === kinds.video; }
+
+  /** Whether what follows can be decoded without what came before. */
+  #isBeginning(record) { return !this.#description.video || (record.kind === kinds.video && record.isKeyframe); }
 
   /** How far the take's clock is ahead of the page's, by each sample that came lately; the largest came without delay. */
   #noteEdge(time) {
@@ -187,7 +193,8 @@ export class BufferingPlayer {
     } catch (error) {
       if (error.name !== "QuotaExceededError") return this.#fail();
       this.#queue.unshift(whole);
-      this.#trim(1);
+      // What is removed makes room, and then an update's end has this tried again; without it there is no end to waiting.
+      if (!this.#trim(1)) this.#fail();
     }
   }
 
@@ -229,10 +236,13 @@ export class BufferingPlayer {
     this.#trim(kept);
   }
 
+  /** Removes what is further behind the playhead; false where there is too little of it. */
   #trim(seconds) {
     const buffer = this.#buffer;
-    if (!buffer || buffer.updating || buffer.buffered.length === 0) return;
+    if (!buffer || buffer.updating || buffer.buffered.length === 0) return false;
     const end = this.#video.currentTime - seconds;
-    if (end > buffer.buffered.start(0) + 2) buffer.remove(0, end);
+    if (end <= buffer.buffered.start(0) + 2) return false;
+    buffer.remove(0, end);
+    return true;
   }
 }

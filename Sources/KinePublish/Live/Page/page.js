@@ -17,6 +17,7 @@ const words = {
   ended: ["Ended", "The broadcast has ended."],
   reconnecting: ["Reconnecting", "The connection was lost. Trying again …"],
   gone: ["Gone", "This link leads nowhere any more. Ask for a new one."],
+  stopped: ["Stopped", "The page could not receive the stream. Reload it."],
   impossible: [
     "Cannot play",
     "This browser can play H.264 neither by WebCodecs nor by Media Source. Take a current Chromium, Firefox or Safari, or give " +
@@ -28,8 +29,14 @@ const words = {
 const wanted = new URLSearchParams(location.search).get("play");
 const ways = [DecodingPlayer, BufferingPlayer].filter((way) => wanted === null || way.name === wanted);
 
+/** A player that fails so soon after it was made will not do better the next time. Milliseconds. */
+const quickFailure = 10_000;
+
 let player = null;
+/** The description that came last, as JSON. */
 let description = null;
+/** The one that the player was made for; null when it has failed. */
+let playing = null;
 let initialization = null;
 /** The initialization segment without sound, where the stream has sound. */
 let pictures = null;
@@ -38,6 +45,7 @@ let isRejoining = false;
 /** Records that came while the player was being chosen. */
 let early = null;
 let wantsSound = true;
+/** Players that failed soon. */
 let failures = 0;
 /** How the broadcast stands, by this connection; null while it has not said so. */
 let standing = null;
@@ -80,12 +88,16 @@ async function open() {
     stream.stop();
     return say("impossible");
   }
+  playing = json;
+  const opened = performance.now();
   player = new way(element(way === DecodingPlayer ? "canvas" : "video"), next, {
     receiver: stream,
     shown,
     fail() {
-      failures += 1;
-      description = null;
+      // One player fails once, whatever it is given until the connection is dropped.
+      if (playing !== json) return;
+      if (performance.now() - opened < quickFailure) failures += 1;
+      playing = null;
       stream.restart();
     },
     rejoin() {
@@ -127,9 +139,9 @@ const stream = new Receiver("samples", {
   record(record) {
     if (record.kind === kinds.description) {
       const json = new TextDecoder().decode(record.content);
-      // The same formats as before: what has been built can go on.
-      early = json === description ? null : [];
-      if (early) description = json;
+      // The same formats as before: what has been built for them can go on.
+      early = player && json === playing ? null : [];
+      description = json;
       pictures = null;
     } else if (record.kind === kinds.pictures) {
       pictures = record.content;
@@ -155,7 +167,10 @@ const stream = new Receiver("samples", {
     say("gone");
     showSound();
   },
-  failed() { say("impossible"); },
+  failed() {
+    // What is shown goes on, if it can.
+    if (!isShown) say("stopped");
+  },
 });
 
 function showSound() {

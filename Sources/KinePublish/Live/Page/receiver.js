@@ -1,6 +1,6 @@
 // The page's end of the thread that receives: see receiver-thread.js.
 
-/** Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called if there is no such thread. */
+/** Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called on the thread's errors. */
 export class Receiver {
   #thread;
   #url;

@@ -58,7 +58,14 @@ export class SoundPlayer {
     const context = new AudioContext({ latencyHint: "interactive" });
     this.#context = context;
     context.onstatechange = () => { if (this.isOn) this.#connect(); };
-    await context.audioWorklet.addModule("sound.js");
+    try {
+      await context.audioWorklet.addModule("sound.js");
+    } catch (error) {
+      // Another try, at the next click, needs another context.
+      this.#context = null;
+      context.close().catch(() => {});
+      throw error;
+    }
     for (const sound of this.#sounds) {
       const node = new AudioWorkletNode(context, "live-sound", {
         numberOfInputs: 0,

@@ -46,12 +46,10 @@ export class RecordReader {
 
   static #record(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    const flags = view.getUint8(5);
     const unit = view.getUint16(6);
     return {
       kind: view.getUint8(4),
-      isKeyframe: (flags & 1) !== 0,
-      isDiscontinuity: (flags & 2) !== 0,
+      isKeyframe: (view.getUint8(5) & 1) !== 0,
       /** Microseconds on the take's timeline. */
       time: Number(view.getBigInt64(8)),
       content: bytes.subarray(headerBytes),

@@ -2,7 +2,6 @@
 // the kernel holds for it.
 import NIOCore
 import NIOHTTPTypes
-import NIOPosix
 
 /// Closes connections that send their request too slowly (from the first byte of TLS on), and those that have taken
 /// nothing for too long. Stands between the HTTP codec and the request's handling; one for each connection.
@@ -12,21 +11,20 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// From opening, or from the end of a response, to the end of the next request.
+    /// From opening, or from the end of a response after which none is owed, to the end of the next request.
     private static let requestTime = TimeAmount.seconds(10)
     /// How long a viewer may take nothing at all.
     private static let stallTime = TimeAmount.seconds(30)
     /// Bytes the kernel may hold that are not on the wire yet: little, so that a slow viewer finds a new keyframe rather
-    /// than old pictures. tcp(7), TCP_NOTSENT_LOWAT.
+    /// than old pictures.
     private static let unsentLimit = 128 << 10
-    private static let unsentOption = NIOBSDSocket.Option(rawValue: 25)
 
+    private var balance = RequestBalance()
     private var requestDeadline: Scheduled<Void>?
     private var stallDeadline: Scheduled<Void>?
 
     func handlerAdded(context: ChannelHandlerContext) {
-        let option = ChannelOptions.Types.SocketOption(level: .tcp, name: Self.unsentOption)
-        _ = context.channel.setOption(option, value: Self.unsentLimit)
+        _ = context.channel.setOption(TCPStatistics.unsentLimit.option, value: Self.unsentLimit)
         awaitRequest(context)
     }
 
@@ -38,12 +36,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .end = unwrapInboundIn(data) { requestDeadline?.cancel() }
+        if case .end = unwrapInboundIn(data) {
+            balance.requestEnded()
+            if balance.owesResponse { requestDeadline?.cancel() }
+        }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) { awaitRequest(context) }
+        if case .end = unwrapOutboundIn(data) {
+            balance.responseEnded()
+            if !balance.owesResponse { awaitRequest(context) }
+        }
         context.write(data, promise: promise)
     }
 

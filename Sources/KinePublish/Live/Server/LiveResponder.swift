@@ -8,6 +8,13 @@ struct LiveResponder: Sendable {
     let gate: RequestGate
     let stream: LiveStream
     let page: LivePage
+    /// Each viewer gets a copy of his own, for it is encrypted for him: it must not be a whole keyframe at a time.
+    let isEncrypted: Bool
+
+    /// Bytes of a stream that are encrypted at a time.
+    private static let encryptedSlice = 32 << 10
+    private static let wrongName =
+        "This page is not served under that name; open the link exactly as kinecast printed it.\n"
 
     /// What `/TOKEN/state` says.
     private struct Standing: Encodable {
@@ -15,7 +22,10 @@ struct LiveResponder: Sendable {
         var viewers: Int
     }
 
-    func respond(to request: Request, with writer: consuming ResponseWriter) async throws {
+    /// - Parameter eventLoop: the connection's.
+    func respond(
+        to request: Request, with writer: consuming ResponseWriter, on eventLoop: any EventLoop
+    ) async throws {
         let head = request.head
         let verdict = gate.judge(
             method: head.method.rawValue, target: head.path ?? "", host: head.authority,
@@ -23,8 +33,10 @@ struct LiveResponder: Sendable {
         )
         let isHead = head.method == .head
         switch verdict {
-        case .give(.movie): try await serve(.fragments, type: "video/mp4", isHead: isHead, with: writer)
-        case .give(.samples): try await serve(.records, type: "application/octet-stream", isHead: isHead, with: writer)
+        case .give(.movie):
+            try await serve(.fragments, type: "video/mp4", isHead: isHead, with: writer, on: eventLoop)
+        case .give(.samples):
+            try await serve(.records, type: "application/octet-stream", isHead: isHead, with: writer, on: eventLoop)
         case .give(.state):
             let standing = Standing(phase: stream.phase, viewers: stream.counts.viewers)
             try await send(standing.json, type: "application/json", isHead: isHead, with: writer)
@@ -37,31 +49,59 @@ struct LiveResponder: Sendable {
             response.headerFields[.contentLength] = "0"
             try await writer.writeResponse(response)
         case .notFound: try await refuse(.notFound, with: writer)
-        case .forbidden: try await refuse(.forbidden, with: writer)
+        case .forbidden:
+            try await send(
+                Array(Self.wrongName.utf8), type: "text/plain; charset=utf-8", status: .forbidden, isHead: isHead,
+                with: writer)
         case .wrongMethod: try await refuse(.methodNotAllowed, with: writer)
         }
     }
 
     /// A stream without an end, as chunks.
     private func serve(
-        _ form: ViewerCursor.Form, type: String, isHead: Bool, with writer: consuming ResponseWriter
+        _ form: ViewerCursor.Form, type: String, isHead: Bool, with writer: consuming ResponseWriter,
+        on eventLoop: any EventLoop
     ) async throws {
         var response = Self.response(.ok)
         response.headerFields[.contentType] = type
         if isHead { return try await writer.writeResponse(response) }
-        var body = try await writer.writeHead(response)
+        // Before the head: who has that is counted, and misses nothing from then on.
         let (viewer, preface) = stream.join(form)
         defer { stream.leave(viewer) }
+        var body = try await writer.writeHead(response)
         try await body.write(contentsOf: preface)
         // Each write returns once the connection can take more: what a slow viewer does not take stays in the history.
-        while let buffers = await stream.next(for: viewer) { try await body.write(contentsOf: buffers) }
+        while let buffers = await stream.next(for: viewer) {
+            guard isEncrypted else {
+                try await body.write(contentsOf: buffers)
+                continue
+            }
+            for slice in Self.slices(of: buffers, bytes: Self.encryptedSlice) {
+                try await body.write(slice)
+                // A write only reaches the event loop's queue; whether the connection takes more is known once it is done.
+                try await eventLoop.submit {}.get()
+            }
+        }
         try await body.finish(nil)
     }
 
+    /// The same in pieces of at most so many bytes, which are not copied.
+    static func slices(of buffers: [ByteBuffer], bytes: Int) -> [ByteBuffer] {
+        buffers.flatMap { buffer -> [ByteBuffer] in
+            var rest = buffer
+            var slices: [ByteBuffer] = []
+            while let slice = rest.readSlice(length: min(bytes, rest.readableBytes)), slice.readableBytes > 0 {
+                slices.append(slice)
+            }
+            return slices
+        }
+    }
+
     private func send(
-        _ bytes: [UInt8], type: String, isHead: Bool, with writer: consuming ResponseWriter
+        _ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok, isHead: Bool,
+        with writer: consuming ResponseWriter
     ) async throws {
-        var response = Self.response(.ok)
+        var response = Self.response(status)
         response.headerFields[.contentType] = type
         response.headerFields[.contentLength] = String(bytes.count)
         if isHead { return try await writer.writeResponse(response) }

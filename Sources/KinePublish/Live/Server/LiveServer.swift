@@ -15,6 +15,8 @@ import NIOSSL
 #endif
 
 /// A running server of one live stream. All methods may be called from any thread, but samples of one type in their order.
+///
+/// It runs until `finish()` is called, which has to be: a server that is only let go of keeps its port and its viewers.
 public final class LiveServer: Sendable {
     /// Why the server cannot run. One sentence.
     public struct Error: Swift.Error, Equatable, CustomStringConvertible {
@@ -58,7 +60,7 @@ public final class LiveServer: Sendable {
         }
         let responder = LiveResponder(
             gate: RequestGate(token: settings.token, hosts: hosts, acceptsAnyAddress: settings.isEverywhere),
-            stream: stream, page: LivePage(title: settings.title))
+            stream: stream, page: LivePage(title: settings.title), isEncrypted: settings.certificate != nil)
         let http = HTTPServerBuilder.http1(
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [ConnectionGuard()],
@@ -75,8 +77,8 @@ public final class LiveServer: Sendable {
                     address: .hostname(address, port: port),
                     availableConnectionsDelegate: .maximum(Self.connectionLimit, logger: logger)),
                 eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger
-            ) { request, writer, _ in
-                try await responder.respond(to: request, with: writer)
+            ) { request, writer, channel in
+                try await responder.respond(to: request, with: writer, on: channel.eventLoop)
             } onServerRunning: { channel in
                 found.yield(channel.localAddress?.port ?? port)
                 found.finish()
@@ -106,14 +108,16 @@ public final class LiveServer: Sendable {
     ///   - presentationTime: on the take's timeline. Samples before time zero are left out.
     ///   - bytes: as in `EncodedSample.data`.
     public func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, isDiscontinuity: Bool = false,
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool,
         bytes: UnsafeRawBufferPointer
     ) {
         stream.publish(
-            type, presentationTime: presentationTime, isKeyframe: isKeyframe, isDiscontinuity: isDiscontinuity,
+            type, presentationTime: presentationTime, isKeyframe: isKeyframe,
             bytes: bytes)
     }
 
+    /// Hands a sample to all viewers, as `publish(_:presentationTime:isKeyframe:bytes:)` does. Its duration is
+    /// not used.
     public func publish(_ sample: EncodedSample) {
         sample.data.withUnsafeBytes {
             publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
@@ -134,6 +138,7 @@ public final class LiveServer: Sendable {
     public var droppedPictures: Int { stream.counts.droppedPictures }
 
     /// Tells viewers that the broadcast has ended, gives them a moment to take what is on its way, and closes the server.
+    /// Takes two seconds at most. What is published afterwards reaches nobody.
     public func finish() async {
         stream.set(.ended)
         stream.close()
@@ -173,8 +178,10 @@ public final class LiveServer: Sendable {
         }
         do {
             let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
-            let tls = TLSConfiguration.makeServerConfiguration(
+            var tls = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+            // What is older is deprecated (RFC 8996).
+            tls.minimumTLSVersion = .tlsv12
             return try .tls(http, tlsConfiguration: tls)
         } catch {
             throw Error(
@@ -190,6 +197,11 @@ public final class LiveServer: Sendable {
         guard case .failure(let failure) = result else {
             return Error(
                 description: "The live page's server on \(place) ended before it began; start the broadcast again.")
+        }
+        if failure is SocketAddressError.UnknownHost {
+            return Error(
+                description: "The live page cannot be served on \(place): no address is known for that name; set "
+                    + "“listen” to an address of this machine, or to 0.0.0.0 for all.")
         }
         let reason =
             switch (failure as? IOError)?.errnoCode {

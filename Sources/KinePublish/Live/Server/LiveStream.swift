@@ -23,6 +23,8 @@ final class LiveStream: Sendable {
 
     private struct Viewer {
         var cursor: ViewerCursor
+        /// How many ticks there had been when he last asked what is next.
+        var tick: Int
         var waiting: CheckedContinuation<Void, Never>?
     }
 
@@ -32,6 +34,10 @@ final class LiveStream: Sendable {
         var nextViewer = 0
         var phase = Phase.live
         var stateRecord: LiveRecord
+        /// Ticks so far, and the newest. They are not remembered: whoever has been sent everything else gets the newest one,
+        /// and a pause that lasts for days takes no memory.
+        var tick = 0
+        var tickRecord: LiveRecord
         var sequenceNumber: UInt32 = 0
         var newest = MediaTime.zero
         var counts = Counts()
@@ -76,12 +82,13 @@ final class LiveStream: Sendable {
         state = Mutex(
             State(
                 history: SampleHistory(hasVideo: format.video != nil),
-                stateRecord: Self.record(of: .live, time: .zero, now: now), lastRecord: now))
+                stateRecord: Self.record(of: .live, time: .zero, now: now),
+                tickRecord: LiveRecord(.tick, content: [], arrival: now), lastRecord: now))
     }
 
     /// Hands a sample to all viewers. `bytes` are copied before this returns.
     func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, isDiscontinuity: Bool,
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool,
         bytes: UnsafeRawBufferPointer
     ) {
         let now = MonotonicClock.now()
@@ -98,7 +105,7 @@ final class LiveStream: Sendable {
             state.history.append(
                 LiveRecord(
                     sample: type, fragmentHeader: header, accessUnit: bytes, time: presentationTime,
-                    isKeyframe: isKeyframe, isDiscontinuity: isDiscontinuity, isInMovie: isInMovie, arrival: now))
+                    isKeyframe: isKeyframe, isInMovie: isInMovie, arrival: now))
         }
     }
 
@@ -115,12 +122,13 @@ final class LiveStream: Sendable {
     }
 
     /// Call a few times a second: tells the viewers of a stream in which nothing happens that it is still there.
-    func tick() {
-        let now = MonotonicClock.now()
+    /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
+    func tick(at now: Int64 = MonotonicClock.now()) {
         change { state in
             guard now - state.lastRecord >= Self.tickInterval else { return }
             state.lastRecord = now
-            state.history.append(LiveRecord(.tick, content: [], time: state.newest, arrival: now))
+            state.tick += 1
+            state.tickRecord = LiveRecord(.tick, content: [], time: state.newest, arrival: now)
         }
     }
 
@@ -146,7 +154,8 @@ final class LiveStream: Sendable {
     func join(_ form: ViewerCursor.Form) -> (viewer: Int, preface: [ByteBuffer]) {
         let (id, stateRecord) = state.withLock { state in
             state.nextViewer += 1
-            state.viewers[state.nextViewer] = Viewer(cursor: ViewerCursor(form: form, history: state.history))
+            state.viewers[state.nextViewer] = Viewer(
+                cursor: ViewerCursor(form: form, history: state.history), tick: state.tick)
             state.counts.viewers = state.viewers.count
             return (state.nextViewer, state.stateRecord)
         }
@@ -189,7 +198,12 @@ final class LiveStream: Sendable {
     private func take(for id: Int, from state: inout State) -> (buffers: [ByteBuffer], isOver: Bool, asks: Bool) {
         guard var viewer = state.viewers.removeValue(forKey: id) else { return ([], true, false) }
         let before = viewer.cursor.droppedPictures
-        let batch = viewer.cursor.take(from: state.history, state: state.stateRecord)
+        var batch = viewer.cursor.take(from: state.history, state: state.stateRecord)
+        if batch.buffers.isEmpty, viewer.tick != state.tick, viewer.cursor.form == .records {
+            batch.buffers = [state.tickRecord.bytes]
+            batch.bytes = state.tickRecord.bytes.readableBytes
+        }
+        viewer.tick = state.tick
         state.counts.droppedPictures += viewer.cursor.droppedPictures - before
         state.counts.sentBytes += Int64(batch.bytes)
         state.viewers[id] = viewer
@@ -203,7 +217,7 @@ final class LiveStream: Sendable {
     private func wait(for id: Int, _ continuation: CheckedContinuation<Void, Never>) {
         let goesOn = state.withLock { state in
             guard !Task.isCancelled, !state.isClosed, let viewer = state.viewers[id],
-                viewer.cursor.next == state.history.end
+                viewer.cursor.next == state.history.end, viewer.tick == state.tick
             else { return true }
             state.viewers[id]?.waiting = continuation
             return false

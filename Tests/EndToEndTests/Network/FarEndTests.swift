@@ -1,0 +1,22 @@
+// The other end of a network under test leaves nothing behind when whoever started it is killed.
+import KineMeasure
+import KinePlatform
+import SystemPackage
+import Testing
+
+@Suite struct FarEndTests {
+    @Test func `the server ends when nobody holds the other end of its standard input`() throws {
+        let (theirs, input) = try FileDescriptor.pipe()
+        defer { try? theirs.close() }
+        var options = ChildProcess.Options()
+        options.descriptors = [theirs, nil, .standardError]
+        let farEnd = RunningKinecast.executable.removingLastComponent().appending("kinecast-farend").string
+        let server = try ChildProcess(
+            executable: farEnd, arguments: ["serve"], environment: Tool.inheritedEnvironment(), options: options)
+        #expect(server.poll() == nil)
+        try input.close()
+        // Signal 0 is none: it has to end by itself.
+        let ending = server.end(signal: 0, deadline: MonotonicClock.now() + RunningKinecast.patience)
+        #expect(ending == .exited(status: 0))
+    }
+}

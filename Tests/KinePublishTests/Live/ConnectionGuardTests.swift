@@ -1,0 +1,68 @@
+// How long a connection may take to ask, whatever order requests and responses end in.
+import KinePlatform
+import Testing
+
+@testable import KinePublish
+
+@Suite struct ConnectionGuardTests {
+    @Test func aResponseAheadOfItsRequestIsSetOffAgainstIt() {
+        var balance = RequestBalance()
+        balance.responseEnded()
+        #expect(!balance.owesResponse)
+        balance.requestEnded()
+        #expect(!balance.owesResponse)
+        balance.requestEnded()
+        #expect(balance.owesResponse)
+    }
+
+    @Test func theFirstOfTwoRequestsLeavesOneToAnswer() {
+        var balance = RequestBalance()
+        balance.requestEnded()
+        balance.requestEnded()
+        balance.responseEnded()
+        #expect(balance.owesResponse)
+        balance.responseEnded()
+        #expect(!balance.owesResponse)
+    }
+
+    /// The server waits ten seconds for a request, so these take a little longer.
+    @Test func whoAsksForNothingMoreAfterAnEarlyResponseIsLeft() async throws {
+        let (server, port, path) = try await Self.start()
+        let isClosed = try await blocking {
+            let client = try PlainClient(port: port)
+            client.get(path, headers: "Content-Length: 5\r\n", method: "POST")
+            let head = try client.head()
+            guard head.hasPrefix("HTTP/1.1 405") else { throw PlainClient.Failure(description: head) }
+            // The request ends when it has been answered already.
+            client.send("12345")
+            while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
+            return true
+        }
+        #expect(isClosed)
+        await server.finish()
+    }
+
+    @Test func aStreamAskedForBehindAnotherRequestGoesOn() async throws {
+        let (server, port, path) = try await Self.start()
+        let ticks = try await blocking {
+            let client = try PlainClient(port: port)
+            let request = " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+            client.send("HEAD \(path)state\(request)GET \(path)samples\(request)")
+            _ = try client.head()
+            _ = try client.head()
+            // A tick a second, until the deadline for a request would have come.
+            let end = MonotonicClock.now() + 12_000_000_000
+            var chunks = 0
+            while MonotonicClock.now() < end, let chunk = try client.chunk(), !chunk.isEmpty { chunks += 1 }
+            return MonotonicClock.now() < end ? 0 : chunks
+        }
+        #expect(ticks > 0, "the connection was closed")
+        await server.finish()
+    }
+
+    private static func start() async throws -> (server: LiveServer, port: Int, path: String) {
+        let server = try await LiveServer.start(LiveSettings(setupInfo: [:]), format: Samples.format)
+        let link = try #require(LiveSettings.parse(link: server.link))
+        return (server, link.port, "/\(link.token)/")
+    }
+}

@@ -1,0 +1,138 @@
+// What follows the end of a connection: which server is asked again, how often, and as whom.
+import KineMeasure
+import KineRTMP
+import RTMPTesting
+import Testing
+
+@testable import KinePublish
+
+@Suite(.timeLimit(.minutes(2))) struct ReconnectingTests {
+    /// Nanoseconds: short, so that many attempts are soon made.
+    private static let short: Int64 = 20_000_000
+
+    @Test func `A server that closes at each stream name does not know it`() async throws {
+        let server = try StrictServerSocket()
+        server.state.withLock { $0.closesAtStreamName = true }
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/secret") {
+            $0.firstDelay = Self.short
+        }
+        try await publisher.start()
+        #expect(await told.events.next { Self.hasFailed($0) ? true : nil } == true)
+        #expect(told.failures.first?.kind == .refused)
+        #expect(told.failures.first?.description.contains("check the stream key") == true)
+        #expect(server.state.withLock(\.connections).count == ReconnectPolicy.silentRefusals)
+        await publisher.finish()
+    }
+
+    @Test func `A server that says yes and closes is tried as often as was said`() async throws {
+        let server = try StrictServerSocket()
+        server.state.withLock { $0.cutsWhenPublished = true }
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") {
+            $0.retries = 4
+            $0.firstDelay = Self.short
+        }
+        // Whether its yes comes before its end is the network's to say.
+        try? await publisher.start()
+        #expect(await told.events.next { Self.hasFailed($0) ? true : nil } == true)
+        #expect(told.interruptions <= 4)
+        #expect(server.state.withLock(\.connections).count <= 5)
+        await publisher.finish()
+    }
+
+    @Test func `A connection that lasts gives back all attempts`() async throws {
+        let server = try StrictServerSocket()
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") {
+            $0.retries = 1
+            $0.firstDelay = Self.short
+            $0.provingTime = 0
+        }
+        try await publisher.start()
+        for round in 1...3 {
+            // Measured four times a second: it goes on until two measurements have seen something arrive.
+            let before = told.liveReports
+            var time = Int64(round) * 1_000_000
+            while told.liveReports < before + 3 {
+                for sample in TestStream.samples(time..<(time + 100)) { publisher.publish(sample) }
+                time += 100
+                let reports = told.liveReports
+                #expect(await told.events.next { Told.liveReports($0) > reports ? true : nil } == true)
+            }
+            server.state.withLock { $0.cut = true }
+            #expect(
+                await told.events.next { Self.isLive($0, reconnects: round) || Self.hasFailed($0) ? true : nil } == true
+            )
+        }
+        #expect(told.failures.isEmpty && told.interruptions == 3)
+        await publisher.finish()
+    }
+
+    @Test func `Each connection asks anew how the server wants to know who is there`() async throws {
+        let server = try StrictServerSocket(.asksForUser(opaque: "Zmlyc3Q="))
+        let told = Told()
+        let publisher = try told.publisher("rtmp://jo:password@127.0.0.1:\(server.port)/app/key") {
+            $0.firstDelay = Self.short
+        }
+        try await publisher.start()
+        #expect(await told.events.next { Self.isLive($0, reconnects: 0) ? true : nil } == true)
+        server.state.withLock {
+            $0.mood = .asksForUser(opaque: "c2Vjb25k")
+            $0.cut = true
+        }
+        #expect(
+            await told.events.next { Self.isLive($0, reconnects: 1) || Self.hasFailed($0) ? true : nil } == true)
+        #expect(told.failures.isEmpty)
+        await publisher.finish()
+    }
+
+    @Test func `Where a server sends the publisher in vain, the server itself is asked again`() async throws {
+        let (server, nobody) = (try StrictServerSocket(), try Loopback.freePort())
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") { $0.firstDelay = Self.short }
+        try await publisher.start()
+        for sample in TestStream.samples(0..<500) { publisher.publish(sample) }
+        let address = "rtmp://127.0.0.1:\(nobody)/other"
+        server.state.withLock { $0.request = .some(address) }
+        #expect(await told.keyframes.next { $0 > 0 ? true : nil } == true)
+        for sample in TestStream.samples(1000..<1500) { publisher.publish(sample) }
+        #expect(await told.events.next { Self.isLive($0, reconnects: 1) ? true : nil } == true)
+        let seen = try #require(await server.wait { $0.connections.count == 2 ? $0.connections[1] : nil })
+        #expect(seen.connect["app"] == .string("app"))
+        await publisher.finish()
+    }
+
+    @Test func `The end during a move waits for the other server`() async throws {
+        let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
+        second.state.withLock { $0.isDeaf = true }
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
+        try await publisher.start()
+        for sample in TestStream.samples(0..<1000) { publisher.publish(sample) }
+        let address = "rtmp://127.0.0.1:\(second.port)/app"
+        first.state.withLock { $0.request = .some(address) }
+        #expect(await told.keyframes.next { $0 > 0 ? true : nil } == true)
+        for sample in TestStream.samples(1000..<2000) { publisher.publish(sample) }
+        #expect(await second.wait { $0.connections.isEmpty ? nil : true } == true)
+        async let finished: Void = publisher.finish()
+        second.state.withLock { $0.isDeaf = false }
+        await finished
+        let before = try #require(await first.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        let after = try #require(await second.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(before.violation == nil)
+        #expect(after.violation == nil)
+        let arrived = TestStream.samples(in: before.media) + TestStream.samples(in: after.media)
+        #expect(arrived == TestStream.samples(0..<2000).map(TestStream.expected))
+    }
+
+    private static func hasFailed(_ events: [RTMPEvent]) -> Bool {
+        events.contains { if case .failed = $0 { true } else { false } }
+    }
+
+    private static func isLive(_ events: [RTMPEvent], reconnects: Int) -> Bool {
+        events.contains {
+            if case .status(let status) = $0 { status.state == .live && status.reconnects == reconnects } else { false }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// What a server may say at the wrong moment, and what of its words is shown.
+import KineRTMP
+import RTMPTesting
+import Testing
+
+@Suite struct PublishStateMachineTests {
+    @Test func whoEndsAtTheStreamsNameIsRemembered() throws {
+        var machine = try publishing()
+        #expect(Self.failure(machine.disconnected())?.description.contains("stream key") == true)
+        #expect(machine.endedAtStreamName)
+        machine = try publishing()
+        #expect(Self.failure(machine.tick(now: PublishStateMachine.answerDeadline))?.kind == .unreachable)
+        #expect(machine.endedAtStreamName)
+        machine = try publishing()
+        #expect(Self.failure(machine.receive(status("X.Y", level: "error"), now: 0))?.kind == .refused)
+        #expect(!machine.endedAtStreamName)
+        machine = try live()
+        #expect(Self.failure(machine.disconnected())?.kind == .lost)
+        #expect(!machine.endedAtStreamName)
+    }
+
+    @Test func aKeyThatWasTakenBeforeIsNotToBeChecked() throws {
+        var machine = try publishing(wasLive: true)
+        let failure = Self.failure(machine.disconnected())
+        #expect(failure?.kind == .lost && failure?.description.contains("stream key") == false)
+    }
+
+    @Test func anErrorOfAStreamThatIsLiveIsNotFinal() throws {
+        var machine = try live()
+        let failure = Self.failure(machine.receive(status("NetStream.Record.NoAccess", level: "error"), now: 0))
+        #expect(failure?.kind == .busy && failure?.isFinal == false)
+    }
+
+    @Test func aCommandThatCannotBeReadEndsOnlyWhatIsNotLive() throws {
+        let unreadable = RTMPMessage(kind: .commandAMF0, payload: [0xFF])
+        var machine = try publishing()
+        #expect(Self.failure(machine.receive(unreadable, now: 0))?.kind == .broken)
+        machine = try live()
+        #expect(machine.receive(unreadable, now: 0) == [])
+        #expect(machine.state == .live(streamID: 1))
+    }
+
+    @Test(arguments: [
+        String(repeating: "x", count: 195) + "secret-key", "no stream se\u{7}cret-key", "expired: a1b2c3d4",
+        String(repeating: "x", count: 5000),
+    ]) func wordsThatMayHoldASecretAreNotShown(words: String) throws {
+        var machine = try publishing(server: words)
+        #expect(machine.server == nil)
+        let failure = Self.failure(machine.receive(status("X.Y", level: "error", words), now: 0))
+        #expect(failure?.description == "The server rtmp://h/app/… refused the stream; check the stream key.")
+    }
+
+    @Test func ofWordsThatAreShownOnlyWhatIsPrintable() throws {
+        var machine = try publishing(server: "Ser\u{1B}ver/1\n" + String(repeating: "2", count: 200))
+        #expect(machine.server == "Server/1" + String(repeating: "2", count: 92))
+        let failure = Self.failure(machine.receive(status("X.Y", level: "error", "no\tsuch\u{7F}"), now: 0))
+        #expect(failure?.description.contains("(“nosuch”)") == true)
+    }
+
+    /// Told the stream's name, and not yet answered.
+    private func publishing(wasLive: Bool = false, server: String = "Strict/1") throws -> PublishStateMachine {
+        let url = try RTMPURL("rtmp://h/app/secret-key?token=a1b2c3d4")
+        var machine = PublishStateMachine(
+            url, authentication: PublisherAuthentication(url, challenge: 1), wasLive: wasLive)
+        _ = machine.start(now: 0)
+        let version = StrictAMF.object([("fmsVer", .string(server))])
+        _ = machine.receive(command([.string("_result"), .number(1), version, .null]), now: 0)
+        _ = machine.receive(command([.string("_result"), .number(4), .null, .number(1)]), now: 0)
+        try #require(machine.state == .publishing(streamID: 1))
+        return machine
+    }
+
+    private func live() throws -> PublishStateMachine {
+        var machine = try publishing()
+        try #require(
+            machine.receive(status("NetStream.Publish.Start", level: "status"), now: 0) == [.live(streamID: 1)])
+        return machine
+    }
+
+    private func status(_ code: String, level: String, _ description: String = "words") -> RTMPMessage {
+        command([
+            .string("onStatus"), .number(0), .null,
+            .object([
+                ("level", .string(level)), ("code", .string(code)), ("description", .string(description)),
+            ]),
+        ])
+    }
+
+    private func command(_ values: [StrictAMF]) -> RTMPMessage {
+        RTMPMessage(kind: .commandAMF0, payload: values.flatMap(\.bytes))
+    }
+
+    private static func failure(_ actions: [PublishStateMachine.Action]) -> PublishFailure? {
+        if case .fail(let failure) = actions.first { failure } else { nil }
+    }
+}
