@@ -27,13 +27,17 @@ import Testing
             var options = ChildProcess.Options()
             options.descriptors = [nil, nil, .standardError, ends.extensionEnd]
             process = try ChildProcess(
-                executable: try #require(BuiltProgram.path("ExtensionFixture")), arguments: [], environment: [],
-                options: options)
+                executable: try #require(BuiltProgram.path("ExtensionFixture")), arguments: [],
+                environment: ProcessEnvironment.current.filter(Self.isForSanitizers), options: options)
             try ends.extensionEnd.close()
             let start = ExtensionStart(
                 service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, pictures: layout, sounds: [],
                 sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20, finishSeconds: finishSeconds)
             try control.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
+        }
+
+        private static func isForSanitizers(_ variable: String) -> Bool {
+            ["LD_PRELOAD=", "TSAN_OPTIONS=", "ASAN_OPTIONS="].contains { variable.hasPrefix($0) }
         }
 
         static func soon() -> Int64 { MonotonicClock.now() + 30_000_000_000 }
