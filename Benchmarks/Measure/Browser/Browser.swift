@@ -40,29 +40,7 @@ public final class Browser {
     ///   - environment: where its sound server is, and its display if it has one.
     public init(arguments: [String] = [], environment: [String]) throws {
         folder = try PrivateFolder()
-        let pipe = try FileDescriptor.pipe()
-        output = pipe.readEnd
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, pipe.writeEnd, nil]
-        options.parentDeathSignal = SIGTERM
-        options.newProcessGroup = true
-        do {
-            defer { try? pipe.writeEnd.close() }
-            driver = try ChildProcess(
-                executable: try Tool.path(of: "chromedriver"), arguments: ["--port=0"], environment: environment,
-                options: options)
-        }
-        let deadline = MonotonicClock.now() + Browser.patience
-        var found: UInt16?
-        while found == nil, let line = PrivateDisplay.readLine(from: output, deadline: deadline) {
-            guard line.contains("started successfully on port") else { continue }
-            found = line.split { !$0.isNumber }.last.flatMap { UInt16($0) }
-        }
-        guard let found else {
-            _ = driver.end(signal: SIGKILL, deadline: MonotonicClock.now())
-            throw Error.noAnswer("chromedriver did not say its port")
-        }
-        port = found
+        (driver, output, port) = try Self.startDriver(environment)
         let chromium = ChromeOptions(
             binary: try Tool.path(of: "chromium"),
             args: [
@@ -78,6 +56,37 @@ public final class Browser {
             end()
             throw error
         }
+    }
+
+    /// It takes a free port, and says which. Now and then it ends at once instead; it is started again then.
+    private static func startDriver(
+        _ environment: [String], attempts: Int = 3
+    ) throws -> (ChildProcess, FileDescriptor, port: UInt16) {
+        let pipe = try FileDescriptor.pipe()
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, pipe.writeEnd, nil]
+        options.parentDeathSignal = SIGTERM
+        options.newProcessGroup = true
+        let driver: ChildProcess
+        do {
+            defer { try? pipe.writeEnd.close() }
+            driver = try ChildProcess(
+                executable: try Tool.path(of: "chromedriver"), arguments: ["--port=0"], environment: environment,
+                options: options)
+        }
+        let deadline = MonotonicClock.now() + Browser.patience
+        var said: [String] = []
+        while let line = PrivateDisplay.readLine(from: pipe.readEnd, deadline: deadline) {
+            said.append(line)
+            guard line.contains("started successfully on port") else { continue }
+            if let port = line.split(whereSeparator: { !$0.isNumber }).last.flatMap({ UInt16($0) }) {
+                return (driver, pipe.readEnd, port)
+            }
+        }
+        try? pipe.readEnd.close()
+        let ending = driver.end(signal: SIGKILL, deadline: MonotonicClock.now())
+        guard attempts > 1 else { throw Error.noAnswer("chromedriver did not say its port, \(ending): \(said)") }
+        return try startDriver(environment, attempts: attempts - 1)
     }
 
     /// Opens a page and waits until it is loaded.
