@@ -12,7 +12,7 @@ public final class RTMPPublisher: Sendable {
     private let loop: PublisherLoop
     private let format: RTMPStreamFormat
     private let latest = Latest()
-    private let inbox = Mutex<[SendQueue.Item]>([])
+    private let inbox = Mutex(Inbox())
 
     /// Connects with `start()`.
     /// - Parameters:
@@ -31,7 +31,13 @@ public final class RTMPPublisher: Sendable {
             })
     }
 
-    deinit { loop.eventLoop.execute { [loop] in loop.finish {} } }
+    deinit {
+        let rest = inbox.withLock { $0.takeAll() }
+        loop.eventLoop.execute { [loop] in
+            loop.take(rest)
+            loop.finish {}
+        }
+    }
 
     /// As it was told last.
     public var status: RTMPStatus { latest.status.withLock { $0 } }
@@ -65,18 +71,8 @@ public final class RTMPPublisher: Sendable {
         let item = SendQueue.Item(
             isVideo: type == .video, isKeyframe: isKeyframe, time: presentationTime.ticks(timescale: 1000),
             payload: payload)
-        let isFirst = inbox.withLock { inbox in
-            inbox.append(item)
-            return inbox.count == 1
-        }
-        guard isFirst else { return }
-        loop.eventLoop.execute { [self] in
-            loop.take(
-                inbox.withLock { inbox in
-                    defer { inbox = [] }
-                    return inbox
-                })
-        }
+        guard inbox.withLock({ $0.add(item) }) else { return }
+        loop.eventLoop.execute { [self] in loop.take(inbox.withLock { $0.takeAll() }) }
     }
 
     public func publish(_ sample: EncodedSample) {
@@ -88,7 +84,30 @@ public final class RTMPPublisher: Sendable {
     /// Sends what waits, at most for 5 seconds, says goodbye and closes. Returns when that is done.
     public func finish() async {
         await withCheckedContinuation { continuation in
-            loop.eventLoop.execute { [loop] in loop.finish { continuation.resume() } }
+            loop.eventLoop.execute { [self] in
+                loop.take(inbox.withLock { $0.takeAll() })
+                loop.finish { continuation.resume() }
+            }
+        }
+    }
+
+    /// Samples on their way to the event loop.
+    private struct Inbox {
+        private var items: [SendQueue.Item] = []
+        private var isCalled = false
+
+        /// Whether the loop has to be called. A piece of sound alone is not worth waking it; it goes with the next sample, a
+        /// fiftieth of a second later at most.
+        mutating func add(_ item: SendQueue.Item) -> Bool {
+            items.append(item)
+            guard !isCalled, item.isVideo || items.count > 1 else { return false }
+            isCalled = true
+            return true
+        }
+
+        mutating func takeAll() -> [SendQueue.Item] {
+            defer { self = Inbox() }
+            return items
         }
     }
 
