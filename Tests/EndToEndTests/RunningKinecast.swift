@@ -80,6 +80,7 @@ final class RunningKinecast {
     private var text = ["", ""]
     private var isOpen = [true, true]
     private var isClosed = [false, false]
+    private var hasEnded = false
 
     /// Where `swift build` put the executables: beside the tests.
     static let executable: FilePath = {
@@ -111,6 +112,8 @@ final class RunningKinecast {
     }
 
     deinit {
+        // A test that failed half-way leaves nothing behind: the engine ends what its client no longer wants.
+        if !hasEnded { _ = process.end(signal: SIGTERM, deadline: MonotonicClock.now() + 5_000_000_000) }
         for (end, isClosed) in zip(ends, isClosed) where !isClosed { try? end.close() }
     }
 
@@ -148,6 +151,7 @@ final class RunningKinecast {
             case .exited(let status): status
             case .killed(let signal): 128 + signal
             }
+        hasEnded = true
         return Ended(status: status, output: text[0], errors: text[1])
     }
 
