@@ -32,7 +32,7 @@ struct Kinecast: ParsableCommand {
             // What is not understood is repeated, and there may be a stream's key in it.
             let text = fullMessage(for: error)
             if CommandLine.arguments.contains(where: { $0.contains("://") && text.contains($0) }) {
-                Terminal.standardError.line("kinecast: An address stands where none is taken; give it with --to ADDRESS.")
+                Terminal.standardError.line("kinecast: An address stands where none is taken; give it with --to.")
                 Glibc.exit(ExitStatus.usage)
             }
             exit(withError: error)
