@@ -3,6 +3,10 @@ import PackageDescription
 
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+// For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
+let internalNames = ["CLinux", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform"]
+let internals: [Product] = internalNames.map { .library(name: $0, targets: [$0]) }
+
 // The floors, lowest first; a target imports only floors below it. docs/structure.md says what lives where.
 let package = Package(
     name: "kinecast",
@@ -15,10 +19,11 @@ let package = Package(
         .library(name: "KinecastExtensionTesting", targets: ["KinecastExtensionTesting"]),
         .library(name: "KinePublish", targets: ["KinePublish"]),
         .library(name: "KineRTMP", targets: ["KineRTMP"]),
+        .library(name: "KineLive", targets: ["KineLive"]),
         .library(name: "KineMedia", targets: ["KineMedia"]),
         .library(name: "KineContainers", targets: ["KineContainers"]),
         .library(name: "KineRelay", targets: ["KineRelay"]),
-    ],
+    ] + internals,
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
@@ -39,10 +44,11 @@ let package = Package(
         .systemLibrary(name: "CFFmpeg"),
         .systemLibrary(name: "CSharedAtomics"),
         .target(name: "CPixels"),
+        .target(name: "CSandbox"),
 
         // Floor 1: values, and the thin layer over the operating system.
         .target(name: "KineMedia"),
-        .target(name: "KinePlatform", dependencies: ["CLinux", system]),
+        .target(name: "KinePlatform", dependencies: ["CLinux", "CSandbox", system]),
 
         // Floor 2: the rooms that know one thing each.
         .target(name: "KineCapture", dependencies: ["KineMedia", "KinePlatform", "CXCB", "CPulse", "CLinux", system]),
@@ -54,6 +60,9 @@ let package = Package(
 
         // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
         .target(name: "KineRTMP", dependencies: ["KineMedia"]),
+
+        // Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
+        .target(name: "KineLive"),
 
         // Floor 3: the pipeline.
         .target(
@@ -67,7 +76,7 @@ let package = Package(
         .target(
             name: "KinePublish",
             dependencies: [
-                "KineMedia", "KineContainers", "KinePlatform", "KineRTMP", "CLinux",
+                "KineMedia", "KineContainers", "KineLive", "KinePlatform", "KineRTMP", "CLinux",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -97,7 +106,8 @@ let package = Package(
             ]),
         .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine"]),
         .executableTarget(
-            name: "kinecast-live", dependencies: ["KinecastExtension", "KinePublish", "KineMedia", "CLinux"]),
+            name: "kinecast-live",
+            dependencies: ["KinecastExtension", "KineLive", "KinePublish", "KineMedia", "CLinux"]),
         .executableTarget(
             name: "kinecast-rtmp",
             dependencies: [
@@ -109,12 +119,12 @@ let package = Package(
         .executableTarget(
             name: "kinecast-witness", dependencies: ["KinecastExtension"], path: "Tests/WitnessExtension"),
 
-        // Measuring: known pictures, a client that draws them, the comparison with other recorders, and the reading of
-        // recordings that the end-to-end tests share. Its pixel loops are optimised in debug builds too, or a test would
-        // draw slower than the screen it imitates.
+        // Support, for tests and for Benchmarks/, which is a package of its own: known pictures, a client that draws them,
+        // the reading of recordings, the cost of a process, the far end of a network. The pixel loops are optimised in
+        // debug builds too, or a test would draw slower than the screen it imitates.
         .target(
             name: "KineMeasure", dependencies: ["CPixels", "KineMedia", "KinePlatform", "CLinux", system],
-            path: "Benchmarks/Measure",
+            path: "Support/Measure",
             swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
         .executableTarget(
             name: "kinecast-scene",
@@ -122,44 +132,30 @@ let package = Package(
                 "CXCB", "CPulse", "CLinux", "KineMeasure", "KineMedia", "KinePlatform", system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Benchmarks/Scene"),
+            path: "Support/Scene"),
         .executableTarget(
-            name: "kinecast-livesource",
+            name: "kinecast-account",
             dependencies: [
-                "KineCodecs", "KineImaging", "KineMeasure", "KineMedia", "KinePlatform", "KinePublish", system,
+                "KineMeasure", "KinePlatform", system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Benchmarks/LiveSource"),
-        .systemLibrary(name: "CTurboJPEG", path: "Benchmarks/TurboJPEG"),
-        .executableTarget(
-            name: "kinecast-baseline",
-            dependencies: [
-                "CTurboJPEG", "CYUV", "CLinux", "KineMeasure", "KineMedia", "KinePlatform", system,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Benchmarks/Baselines"),
-        .executableTarget(
-            name: "kinecast-meter", dependencies: ["KinecastExtension", "KineMedia", "KinePlatform", system],
-            path: "Benchmarks/Meter"),
-        // The other end of a network under test, beside which EndToEndTests and the benchmark run.
+            path: "Support/Account"),
+        // The other end of a network under test.
         .executableTarget(
             name: "kinecast-farend",
             dependencies: [
                 "RTMPTesting", "KineMeasure", "KinePlatform", "CLinux", system,
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
-            path: "Benchmarks/FarEnd"),
-        .executableTarget(
-            name: "kinecast-bench",
-            dependencies: [
-                "KineMeasure", "KineCapture", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            path: "Benchmarks/Bench"),
+            path: "Support/FarEnd"),
 
         // An extension that does everything wrong, for the end-to-end tests.
         .executableTarget(
             name: "kinecast-faults", dependencies: ["KinecastExtension", "KineRelay"], path: "Tests/Faults"),
+        // An extension that tries to reach what is not its own, and what it tries.
+        .target(name: "HostileReaches", path: "Tests/HostileReaches"),
+        .executableTarget(
+            name: "kinecast-hostile", dependencies: ["KinecastExtension", "HostileReaches"], path: "Tests/Hostile"),
         .target(
             name: "SoundTesting", dependencies: ["CPulse", "CFFmpeg", "KinePlatform", "CLinux", system],
             path: "Tests/SoundTesting", linkerSettings: [.linkedLibrary("avcodec")]),
@@ -175,13 +171,27 @@ let package = Package(
             path: "Tests/RelayPeer"),
         .executableTarget(
             name: "ExtensionFixture", dependencies: ["KinecastExtension"], path: "Tests/ExtensionFixture"),
-        .testTarget(name: "KineMediaTests", dependencies: ["KineMedia"]),
-        .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform"]),
+        // Denies a thread new threads, as the kernel does to a process that has as many as it may.
+        .target(name: "ThreadDenial", path: "Tests/ThreadDenial"),
+        // Margins that only scripts/endurance judges, and seeds that are printed.
+        .target(name: "TestSupport", dependencies: ["KinePlatform"], path: "Tests/TestSupport"),
+        // The real executables, driven as a user drives them; for EndToEndTests and EnduranceTests.
+        .target(
+            name: "ProcessTesting",
+            dependencies: [
+                "KineMeasure", "RTMPTesting", "ScreenTesting", "KineRelay", "KineContainers", "KineMedia",
+                "KinePlatform",
+                "CLinux", system,
+            ], path: "Tests/ProcessTesting"),
+        .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "TestSupport"]),
+        .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadDenial", system]),
         .testTarget(
             name: "KineCaptureTests",
-            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "SoundTesting", "ScreenTesting"]),
+            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "SoundTesting", "ScreenTesting", "TestSupport"]),
         .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels"]),
-        .testTarget(name: "KineCodecsTests", dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "SoundTesting"]),
+        .testTarget(
+            name: "KineCodecsTests",
+            dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "SoundTesting", "TestSupport"]),
         .testTarget(
             name: "KineContainersTests",
             dependencies: ["KineContainers", "KineMedia", "KinePlatform", "CLinux", system]),
@@ -189,7 +199,7 @@ let package = Package(
             name: "KineRelayTests",
             dependencies: [
                 "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting", "RelayPeer",
-                system,
+                "TestSupport", system,
             ]),
         .testTarget(
             name: "KinecastExtensionTests",
@@ -201,11 +211,12 @@ let package = Package(
         .target(
             name: "RTMPTesting", path: "Tests/RTMPTesting",
             swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is looked at
-        .testTarget(name: "KineRTMPTests", dependencies: ["KineRTMP", "KineMedia", "RTMPTesting"]),
+        .testTarget(name: "KineRTMPTests", dependencies: ["KineRTMP", "KineCodecs", "KineMedia", "RTMPTesting"]),
         .testTarget(
             name: "KinePublishTests",
             dependencies: [
-                "KinePublish", "KineRTMP", "RTMPTesting", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system,
+                "KinePublish", "KineLive", "KineRTMP", "RTMPTesting", "KineMeasure", "KineMedia", "KinePlatform",
+                "CLinux", "TestSupport", system,
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
@@ -216,20 +227,32 @@ let package = Package(
                 "kinecast", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
-        .testTarget(name: "KineEngineTests", dependencies: ["KineEngine", "SoundTesting"]),
+        .testTarget(
+            name: "KineEngineTests",
+            dependencies: ["KineEngine", "KineMeasure", "SoundTesting", "TestSupport", "ThreadDenial"]),
         .testTarget(
             name: "KineMeasureTests",
             dependencies: [
-                "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "kinecast-scene", "kinecast-bench", system,
+                "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "TestSupport", "kinecast-scene",
+                "kinecast-account", system,
             ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults", "kinecast-witness",
+                "kinecast-hostile",
                 "kinecast-scene", "kinecast-farend",
-                "KineMeasure", "ScreenTesting", "RTMPTesting", "KineRelay", "KineContainers", "KineMedia",
-                "KinePlatform", "CLinux",
+                "ProcessTesting", "TestSupport", "KineMeasure", "ScreenTesting", "RTMPTesting", "KineRelay",
+                "KineContainers", "KineMedia", "KinePlatform", "CLinux",
                 system,
+            ]),
+        // Promises about real time: scripts/endurance runs them by hand, scripts/test only builds them.
+        .testTarget(
+            name: "EnduranceTests",
+            dependencies: [
+                "kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene", "kinecast-farend",
+                "ProcessTesting", "TestSupport", "KineEngine", "KineMeasure", "ScreenTesting", "SoundTesting",
+                "RTMPTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -9,19 +9,31 @@ func fuzzer(_ name: String, _ products: String...) -> Target {
         swiftSettings: [.unsafeFlags(["-parse-as-library"])])
 }
 
-// Fuzzing stands apart: everything in it is compiled with the fuzzer's instrumentation. scripts/fuzz builds and runs it.
+// Fuzzing stands apart: everything in it is compiled with the fuzzer's instrumentation. scripts/fuzz builds and runs it. What belongs
+// to an executable, or to a target that needs much more than the reader of foreign bytes in it, is a target's own source here by a link.
 let package = Package(
     name: "kinecast-fuzz",
     dependencies: [.package(name: "kinecast", path: "..")],
     targets: [
-        .target(name: "FuzzDriver"),
+        .target(name: "FuzzDriver", dependencies: [.product(name: "KineContainers", package: "kinecast")]),
         fuzzer("recover", "KineContainers"),
+        fuzzer("faststart", "KineContainers"),
+        fuzzer("x-properties", "KineCapture"),
         fuzzer("control", "KineRelay"),
+        fuzzer("engine-messages", "KineRelay", "KineMedia"),
         fuzzer("extension-control", "KineRelay", "KineMedia"),
+        fuzzer("extension-states", "KineRelay", "KinePlatform"),
+        fuzzer("foreign-text", "KineRelay"),
+        fuzzer("take-records", "KineRelay"),
+        fuzzer("destinations", "KineRelay", "KineRTMP", "KinePlatform"),
+        fuzzer("process-texts", "KinePlatform"),
+        fuzzer("route-messages"),
         fuzzer("manifest", "KineRelay"),
         fuzzer("amf", "KineRTMP"),
         fuzzer("rtmp-chunks", "KineRTMP"),
         fuzzer("rtmp-handshake", "KineRTMP"),
+        fuzzer("rtmp-url", "KineRTMP"),
+        fuzzer("request-gate", "KineLive"),
     ],
     swiftLanguageModes: [.v6]
 )

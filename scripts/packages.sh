@@ -5,7 +5,7 @@ build_packages=(
     libavcodec-dev libavutil-dev libpulse-dev libswresample-dev libx264-dev libxcb-composite0-dev libxcb-damage0-dev
     libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev libxcb-xtest0-dev libxcb1-dev libyuv-dev
 )
-# To build what is measured beside Kinecast, which a build of everything includes.
+# To build what is measured beside Kinecast.
 measure_packages=(libturbojpeg0-dev)
 # To record with no display and no sound card.
 virtual_packages=(pulseaudio xauth xvfb)
@@ -33,17 +33,5 @@ install_packages() {
 
 # To test: decoders that are not ours, a browser, RTMP servers, and bad networks.
 test_packages=(
-    chromium chromium-driver ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables nginx-light openssl
+    chromium chromium-driver ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables nginx-light openssl xterm
 )
-
-# build_release NAME…: builds executables that carry Swift's library in themselves, which saves memory, and prints the
-# directory they are in.
-build_release() {
-    local product
-    for product in "$@"; do
-        # The linker's complaint about mktemp is about Swift's library; Kinecast does not call it.
-        swift build -c release --static-swift-stdlib --quiet --product "$product" 2>&1 |
-            { grep -v 'mktemp' || true; } >&2 || return 1
-    done
-    swift build -c release --static-swift-stdlib --show-bin-path
-}

@@ -37,10 +37,12 @@ struct LiveSourceCommand: AsyncParsableCommand {
             scene: scene.make(size: Self.size, framesPerSecond: fps), size: Self.size, fps: fps)
         let sound = mute ? nil : try SoundFeed(beeps: scene.make(size: Self.size, framesPerSecond: fps))
         let request = WakeSignal()
+        var events = LiveServer.Events()
+        events.wantsKeyframe = { request.signal() }
         let server = try await LiveServer.start(
-            settings, format: LiveFormat(video: pictures.format, audio: sound.map { [$0.format] } ?? []),
-            wantsKeyframe: { request.signal() })
-        Self.say("link \(server.link)")
+            settings, format: LiveFormat(video: pictures.format, audio: sound.map { [$0.format] } ?? []), events: events
+        )
+        Self.say("link \(server.links.page)")
         let start = MonotonicClock.now() + 100_000_000
         let isOver = Monitor(false)
         let threads = [

@@ -1,5 +1,5 @@
 // Linux calls that Glibc's Swift overlay does not offer: sockets' peer credentials and fd passing (macros),
-// sealed memory, signal descriptors, and starting a process that dies with its parent.
+// sealed memory and signal descriptors. Starting processes is in CSandbox.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,8 @@ static inline int kine_ppoll(struct pollfd *fds, nfds_t count, const struct time
 // Names the calling thread for `top -H`; variadic in C, so Swift cannot call prctl itself.
 static inline void kine_set_thread_name(const char *name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// No core of this process, and no other process of this user may read its memory; what it starts may be dumped again.
+// No core of this process, and no other process of this user may read its memory or its environment; root may. A program
+// that it starts may be read again.
 static inline void kine_forbid_dump(void) { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 // The user id behind a connected unix socket, or -1 with errno set.
@@ -61,118 +62,6 @@ static inline int64_t kine_peer_pid(int socket) {
     socklen_t length = sizeof credentials;
     if (getsockopt(socket, SOL_SOCKET, 17 /* SO_PEERCRED */, &credentials, &length) != 0) return -1;
     return credentials.pid;
-}
-
-// How kine_spawn starts a process. `fds[i]` becomes descriptor i of the child, or /dev/null where it is negative: a program
-// whose standard error is closed writes its log into the first file it opens. Everything above is closed.
-struct kine_spawn_options {
-    const int *fds;
-    int fd_count;
-    int parent_death_signal; // 0: the child outlives its parent
-    int new_session;         // setsid(): away from the terminal's signals
-    int new_process_group;   // setpgid(0, 0)
-    const char *directory;   // NULL: the parent's
-    int no_new_privileges;   // neither it nor what it starts ever gains rights, by set-user-ID or otherwise
-    int no_core_file;        // its memory is written to no file when it crashes
-    int64_t data_limit;      // RLIMIT_DATA, hard: bytes of private memory; 0: the parent's
-    int64_t stack_limit;     // RLIMIT_STACK, hard: bytes, which new threads' stacks have too; 0: the parent's
-    int oom_score_adjustment; // added to the kernel's choice of whom to kill for want of memory; 0: the parent's
-    int cgroup_processes;    // an open cgroup.procs that the child enters before it runs anything; 0: the parent's cgroup
-};
-
-// Lowers a limit for good; a hard limit that is lower already stays.
-static inline int kine_lower_limit(__rlimit_resource_t resource, int64_t value) {
-    struct rlimit limit;
-    if (getrlimit(resource, &limit) != 0) return -1;
-    if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)value) limit.rlim_max = (rlim_t)value;
-    limit.rlim_cur = limit.rlim_max;
-    return setrlimit(resource, &limit);
-}
-
-// What an extension is started with beyond any child: async-signal-safe calls only. Returns 0, or -1 with errno set.
-static inline int kine_confine(const struct kine_spawn_options *options) {
-    if (options->cgroup_processes > 0 && write(options->cgroup_processes, "0", 1) != 1) return -1;
-    if (options->oom_score_adjustment) {
-        // In decimal, by hand: snprintf may take a lock. A kernel without the file, or one that refuses, does no harm.
-        char digits[8];
-        int end = sizeof digits, value = options->oom_score_adjustment;
-        for (; value > 0 && end > 0; value /= 10) digits[--end] = (char)('0' + value % 10);
-        int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-        if (file >= 0) {
-            (void)!write(file, digits + end, sizeof digits - end);
-            close(file);
-        }
-    }
-    // 1 and not 0: a program that the kernel pipes cores into gets none then either (core(5), fs/coredump.c).
-    if (options->no_core_file && kine_lower_limit(RLIMIT_CORE, 1) != 0) return -1;
-    if (options->data_limit && kine_lower_limit(RLIMIT_DATA, options->data_limit) != 0) return -1;
-    if (options->stack_limit && kine_lower_limit(RLIMIT_STACK, options->stack_limit) != 0) return -1;
-    if (options->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
-    return 0;
-}
-
-// Starts `path`. posix_spawn knows neither a parent-death signal nor close_range, hence fork: between fork and exec only
-// async-signal-safe calls are made. Returns the pid, or -1 with errno from fork or from the child's exec.
-static inline pid_t kine_spawn(const char *path, char *const argv[], char *const envp[],
-                               const struct kine_spawn_options *options) {
-    int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0) return -1;
-    pid_t parent = getpid();
-    sigset_t all, previous;
-    sigfillset(&all);
-    sigprocmask(SIG_BLOCK, &all, &previous); // no handler of ours may run in the child
-    pid_t pid = fork();
-    if (pid != 0) {
-        int saved = errno;
-        sigprocmask(SIG_SETMASK, &previous, 0);
-        close(report[1]);
-        if (pid < 0) { close(report[0]); errno = saved; return -1; }
-        int failure = 0;
-        ssize_t got;
-        do { got = read(report[0], &failure, sizeof failure); } while (got < 0 && errno == EINTR);
-        close(report[0]);
-        if (got == (ssize_t)sizeof failure) { waitpid(pid, 0, 0); errno = failure; return -1; }
-        return pid;
-    }
-    int failure = 0;
-    if (kine_confine(options) != 0) goto failed; // first: its cgroup's descriptor may be one of the targets below
-    // Move every source descriptor above the targets first, so that no dup2 overwrites one that is still needed.
-    int high[16];
-    int count = options->fd_count < 16 ? options->fd_count : 16;
-    for (int i = 0; i < count; i++) {
-        high[i] = options->fds[i] < 0 ? -1 : fcntl(options->fds[i], F_DUPFD_CLOEXEC, 32);
-        if (options->fds[i] >= 0 && high[i] < 0) goto failed;
-    }
-    {
-        int status = fcntl(report[1], F_DUPFD_CLOEXEC, 32);
-        if (status < 0) goto failed;
-        report[1] = status;
-    }
-    for (int i = 0; i < count; i++) {
-        int source = high[i] >= 0 ? high[i] : open("/dev/null", O_RDWR | O_CLOEXEC);
-        if (source < 0 || (source == i ? fcntl(i, F_SETFD, 0) : dup2(source, i)) < 0) goto failed;
-    }
-    // What is inherited is only what was named. close_range, Linux 5.11 with its flag; before that, one by one.
-    if (syscall(436, count, ~0U, 4 /* CLOSE_RANGE_CLOEXEC */) != 0)
-        for (int fd = count; fd < 1024; fd++)
-            if (fd != report[1]) fcntl(fd, F_SETFD, FD_CLOEXEC);
-    if (options->new_session) setsid();
-    else if (options->new_process_group) setpgid(0, 0);
-    if (options->parent_death_signal) {
-        prctl(PR_SET_PDEATHSIG, options->parent_death_signal);
-        if (getppid() != parent) { errno = ESRCH; goto failed; } // it died before the call above
-    }
-    if (options->directory && chdir(options->directory) != 0) goto failed;
-    for (int s = 1; s < 65; s++)
-        if (s != SIGKILL && s != SIGSTOP) signal(s, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, 0);
-    execve(path, argv, envp);
-failed:
-    failure = errno;
-    (void)!write(report[1], &failure, sizeof failure);
-    _exit(127);
 }
 
 // A file in memory that holds `size` bytes and can neither grow nor shrink: who writes past its end gets EPERM.
@@ -213,6 +102,12 @@ static inline int kine_become_subreaper(void) { return prctl(PR_SET_CHILD_SUBREA
 // already. pidfd_open, Linux 5.3; the number is the same on every architecture.
 static inline int kine_open_process(pid_t pid) {
     return (int)syscall(434, pid, 0);
+}
+
+// Sends a signal to the process behind such a descriptor, and to no other that was given its number since; 0 only looks whether
+// it is there. pidfd_send_signal, Linux 5.1. Returns 0, or -1 with errno set.
+static inline int kine_signal_process(int process, int number) {
+    return (int)syscall(424, process, number, 0, 0);
 }
 
 // Swaps two paths, or, where the file system cannot, returns -1 with errno EINVAL. renameat2 with RENAME_EXCHANGE.

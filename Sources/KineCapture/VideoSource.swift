@@ -21,8 +21,15 @@ public protocol VideoSource: AnyObject {
         _ region: DamageRegion, _ body: (_ rect: PixelRect, _ pixels: UnsafeRawPointer, _ stride: Int) -> Void
     ) throws(VideoSourceError)
 
+    /// Whether the last `read` showed all it was asked for. Otherwise the source changed meanwhile, and says so as damage.
+    var readWasComplete: Bool { get }
+
     /// A closure that ends the current or the next `wait`; it may be called from any thread, for as long as the source lives.
     var interrupter: @Sendable () -> Void { get }
+}
+
+extension VideoSource {
+    public var readWasComplete: Bool { true }
 }
 
 public enum VideoSourceWake: Equatable, Sendable {

@@ -13,16 +13,13 @@ public enum MP4FastStart {
     /// Rewrites the file at `path` with its index first. Does nothing where it is first already. Needs as much space as
     /// the file takes, except where the file system lets two files share blocks; memory as large as the index.
     ///
-    /// Where this throws, or the process dies, the file is what it was and nothing is left beside it.
+    /// If this throws, or the process dies, the file is unchanged and nothing is left beside it: the new file has no name
+    /// before it is whole. On file systems where every file has one, the next to move or to recover the file removes it.
     public static func moveIndexToFront(_ path: String) throws(Error) {
         do {
             let file = try DiskFile.open(DiskFile.resolved(path))  // the file is replaced, not a link to it
-            switch try RecordingState(of: file) {
-            case .indexFirst: return
-            case .recording, .empty: throw Error.notFinished(path: path)
-            case .foreign: throw Error.notARecording(path: path)
-            case .finished(let index): try rewrite(file, index: index)
-            }
+            guard let plan = try plan(for: file) else { return }
+            try rewrite(file, plan)
         } catch let error as Error {
             throw error
         } catch {
@@ -30,20 +27,37 @@ public enum MP4FastStart {
         }
     }
 
-    private static func rewrite(_ file: DiskFile, index: Int64) throws {
-        guard let content = try file.content(of: "moov", at: index, atMost: 1 << 30),
+    /// What a file becomes: a new head, and behind it a part of the old file.
+    public struct Plan: Sendable, Equatable {
+        public var head: [UInt8]
+        public var rest: Range<Int64>
+    }
+
+    /// What the file becomes with its index first; nil where it is first already. Reads little more than the index.
+    public static func plan(for file: any StorageFile) throws -> Plan? {
+        let index: Int64
+        switch try RecordingState(of: file) {
+        case .indexFirst: return nil
+        case .recording, .empty: throw Error.notFinished(path: file.path)
+        case .foreign: throw Error.notARecording(path: file.path)
+        case .finished(let offset): index = offset
+        }
+        let start = RecordingLayout.switchOffset
+        guard index >= start + 16, let content = try file.content(of: "moov", at: index, atMost: 1 << 30),
             index + Int64(content.count) + 8 == (try file.size()),
             let moved = try? movie(content, movedBy: Int64(content.count) + 8)
         else { throw Error.notARecording(path: file.path) }
+        return Plan(head: RecordingLayout.fileType + moved, rest: start..<index)
+    }
 
-        let start = RecordingLayout.switchOffset
-        let head = RecordingLayout.fileType + moved
+    private static func rewrite(_ file: DiskFile, _ plan: Plan) throws {
+        let end = Int64(plan.head.count) + plan.rest.upperBound - plan.rest.lowerBound
         let result = try DiskFile.createReplacement(for: file.path)
         do {
-            try result.reserve(through: Int64(head.count) + index - start)
-            try result.write(head, at: 0)
-            try result.copy(from: file, range: start..<index, to: Int64(head.count))
-            try result.truncate(to: Int64(head.count) + index - start)
+            try result.reserve(through: end)
+            try result.write(plan.head, at: 0)
+            try result.copy(from: file, range: plan.rest, to: Int64(plan.head.count))
+            try result.truncate(to: end)
             try result.synchronize()
             try result.replaceTarget(like: file)
         } catch {

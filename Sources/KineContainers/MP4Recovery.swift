@@ -11,11 +11,13 @@ public enum MP4Recovery {
         case nothingRecorded(path: String)
     }
 
-    /// Makes an ordinary MP4 of the recording at `path`. A finished file is left as it is. Where this throws, the file
+    /// Makes an ordinary MP4 of the recording at `path`. A finished file is left as it is. If this throws, the file
     /// plays as well as before.
     ///
-    /// Reads a few hundred bytes for each half second recorded; memory as the writer's (`SampleTable`).
+    /// Reads a few hundred bytes for each half second recorded, and where the file is damaged each byte a few times at most;
+    /// memory as the writer's (`SampleTable`), and some megabytes. Also removes what a process that was killed left beside it.
     public static func recover(_ path: String) throws(Error) -> RecoveredFile {
+        DiskFile.clearLeavings(beside: DiskFile.resolved(path))
         let file: DiskFile
         do { file = try DiskFile.open(path) } catch { throw .storage(error) }
         return try recover(file)

@@ -27,6 +27,8 @@ public final class MP4Writer {
     /// Up to where the file was brought by the last flush that went well.
     private var flushedThrough = MediaTime.zero
     private var isDirty = false
+    /// An older file under the name is given up only for one that can be played.
+    private var isPublished = false
 
     /// Why nothing more can be written. Finishing what is there may still succeed.
     public private(set) var failure: StorageError?
@@ -34,7 +36,7 @@ public final class MP4Writer {
     /// Kept free beyond what the index is known to need.
     private static let reserveMargin: Int64 = 64 << 10
 
-    /// Begins the file: from here on it is a valid recording, and `file` gets its name.
+    /// Begins the file: from here on it is a valid recording. `file` gets its name once the first fragment is durable.
     /// - Parameters:
     ///   - audio: the sound tracks, each of another `type`.
     ///   - creationTime: seconds since 1970-01-01 UTC.
@@ -57,8 +59,10 @@ public final class MP4Writer {
         try file.reserve(through: end + RecordingLayout.indexSizeBound(movie, tables) + Self.reserveMargin)
         try file.write(header, at: 0)
         try file.synchronize()
-        try file.publish()
     }
+
+    /// Where the file is, or will be once it has its name.
+    public var path: String { file.path }
 
     /// Bytes in the file so far.
     public var bytesWritten: Int64 { end }
@@ -109,11 +113,17 @@ public final class MP4Writer {
             try extendLastPicture(until: pending[0].starts.first ?? ticks(now))
             if pending.contains(where: { !$0.isEmpty }) { try writeFragment(through: ticks(now)) }
             flushedThrough = now
+            if !isPublished, tables[0].count > 0 { try publish() }
         } catch {
             failure = error
             for track in pending.indices { pending[track].removeAll() }
             throw error
         }
+    }
+
+    private func publish() throws(StorageError) {
+        try file.publish()
+        isPublished = true
     }
 
     private func ticks(_ time: MediaTime) -> UInt64 {
@@ -188,6 +198,15 @@ public final class MP4Writer {
         try checkName()
     }
 
+    /// Sees to it that the file has a name at the end.
+    private func place() throws(StorageError) {
+        do {
+            if !isPublished { try publish() }
+            guard try file.isRemoved() else { return }
+        } catch {}  // its directory is gone, say
+        try file.putBack()
+    }
+
     /// Throws `removed` where the file has lost its name: end the take then, `finish` puts the file back.
     public func checkName() throws(StorageError) {
         if try file.isRemoved() { throw .removed(path: file.path) }
@@ -205,12 +224,18 @@ public final class MP4Writer {
         } catch {
             end = min(end, flushedThrough)
         }
-        let tooLittle = tables[0].count == 0
-        if !tooLittle {
+        if tables[0].count > 0 {
             if failure != nil { try? extendLastPicture(until: ticks(end)) }
-            self.end = try RecordingLayout.finish(file, end: self.end, movie: movie, tables: tables)
+            var unfinished: StorageError?
+            do throws(StorageError) {
+                self.end = try RecordingLayout.finish(file, end: self.end, movie: movie, tables: tables)
+            } catch {
+                unfinished = error
+            }
+            // Also one that could not be finished: without a name it would be gone when it is closed.
+            try place()
+            if let unfinished { throw unfinished }
         }
-        if try file.isRemoved() { try file.putBack() }
         file.close()
         return FinishedFile(
             path: file.path, bytes: self.end, duration: RecordingLayout.duration(movie, tables),

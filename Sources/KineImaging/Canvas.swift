@@ -38,6 +38,9 @@ public final class Canvas {
     public var hasFreeSlot: Bool { ring.hasFreeSlot }
     public func begin() -> Bool { ring.begin() }
 
+    /// Gives the picture up that was begun.
+    public func abandon() { ring.abandon() }
+
     /// Draws pixels of the source, as `VideoSource.read` shows them.
     public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         if let scaling {

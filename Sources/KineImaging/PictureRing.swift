@@ -8,7 +8,7 @@ import KineMedia
 /// Whatever is drawn is first converted to a band of scratch memory one tile high, which stays in the processor's cache,
 /// compared there with the newest picture, and copied only where it differs or where the slot is behind.
 public final class PictureRing {
-    /// A finished picture, lent once: whoever reads it further retains its slot, and the last one to release it frees it.
+    /// A finished picture, lent once: each further reader retains its slot, and the last one to release it frees it.
     public struct Picture: Sendable {
         public let planes: I420Picture
         /// The tiles that differ from the picture committed before this one.

@@ -10,7 +10,7 @@ public struct PictureSlotLayout: Hashable, Sendable {
     public let planeOffsets: [Int]
     /// Of each plane: bytes from one row to the next.
     public let planeStrides: [Int]
-    /// Bytes from one slot to the next: whole pages, so that who is done with a slot can give its memory back.
+    /// Bytes from one slot to the next: whole pages, so that a reader that is done with a slot can give its memory back.
     public let slotBytes: Int
 
     private static let pageBytes = 4096

@@ -1,4 +1,4 @@
-// Who still reads which slot. The encoder, the readers in other processes and the converter may all have the same picture;
+// The readers of each slot. The encoder, the readers in other processes and the converter may all have the same picture;
 // its slot is drawn over again only when the last of them is done.
 import Synchronization
 
@@ -30,7 +30,7 @@ public final class SlotLoans: Sendable {
         }
     }
 
-    /// One more reader. Only for who knows that the slot is lent, or has just filled it.
+    /// Adds a reader. Only for callers that know that the slot is lent, or have just filled it.
     public func retain(_ slot: Int) { readers.withLock { $0[slot] += 1 } }
 
     /// One reader less.

@@ -1,4 +1,4 @@
-// A planar picture as the encoder reads it. A view only: whoever handed it out owns the memory and says how long it lasts.
+// A planar picture as the encoder reads it. A view only: its maker owns the memory and says how long it lasts.
 
 /// The three planes of a 4:2:0 picture. Luma has `size` samples, each chroma plane half of that both ways.
 public struct I420Picture: @unchecked Sendable {

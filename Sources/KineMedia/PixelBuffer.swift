@@ -1,4 +1,4 @@
-// An uncompressed picture as a reader sees it. A view only: whoever handed it out owns the memory and says how long it lasts.
+// An uncompressed picture as a reader sees it. A view only: its maker owns the memory and says how long it lasts.
 
 /// The planes of a picture, to be read. Cannot be copied, so that it does not outlive the closure it is lent to.
 public struct PixelBuffer: ~Copyable {

@@ -1,16 +1,24 @@
 // Starting and ending the processes a take needs: the engine, a private X server, a private sound server, a command.
 import CLinux
+import CSandbox
 import Glibc
+import Synchronization
 import SystemPackage
 
-/// A process this one started and must reap.
-public struct ChildProcess: Sendable {
+/// A process this one started and must reap. Once it was reaped it is never signalled: its number may be another's.
+public final class ChildProcess: Sendable {
     public let pid: Int32
+    /// Readable when the process has ended, owned by this object; nil where the kernel has no such descriptors (Linux 5.3).
+    public let exitDescriptor: Int32?
+    private let ending = Mutex<Ending?>(nil)
 
     /// How a process ended.
     public enum Ending: Equatable, Sendable {
         case exited(status: Int32)
         case killed(signal: Int32)
+
+        /// Somebody else has reaped it: nothing more is known, so it is no success.
+        public static let unknown = Ending.exited(status: -1)
     }
 
     public struct Options: Sendable {
@@ -44,6 +52,10 @@ public struct ChildProcess: Sendable {
         public var outOfMemoryScore: Int32 = 0
         /// An open `cgroup.procs`: the child enters that cgroup before it runs anything.
         public var cgroupProcesses: FileDescriptor?
+        /// `RLIMIT_FSIZE`, hard: bytes of a file that it writes. Nil: as here.
+        public var fileLimit: Int64?
+        /// What it may reach; nil: what this process may. Needs `noNewPrivileges`.
+        public var sandbox: Sandbox?
 
         public init() {}
     }
@@ -63,49 +75,83 @@ public struct ChildProcess: Sendable {
         let directory = options.directory.map { strdup($0) } ?? nil
         defer { free(directory) }
         let started = descriptors.withUnsafeBufferPointer { fds in
+            let confinement = options.confinement
+            let sandbox = confinement?.sandbox
             var native = kine_spawn_options(
                 fds: fds.baseAddress, fd_count: Int32(fds.count),
                 parent_death_signal: options.parentDeathSignal ?? 0, new_session: options.newSession ? 1 : 0,
                 new_process_group: options.newProcessGroup ? 1 : 0, directory: UnsafePointer(directory),
-                no_new_privileges: options.confinement?.noNewPrivileges == true ? 1 : 0,
-                no_core_file: options.confinement?.noCoreFile == true ? 1 : 0,
-                data_limit: options.confinement?.dataLimit ?? 0, stack_limit: options.confinement?.stackLimit ?? 0,
-                oom_score_adjustment: options.confinement?.outOfMemoryScore ?? 0,
-                cgroup_processes: options.confinement?.cgroupProcesses?.rawValue ?? 0)
+                no_new_privileges: confinement?.noNewPrivileges == true ? 1 : 0,
+                no_core_file: confinement?.noCoreFile == true ? 1 : 0,
+                data_limit: confinement?.dataLimit ?? 0, stack_limit: confinement?.stackLimit ?? 0,
+                file_limit: confinement?.fileLimit ?? 0, oom_score_adjustment: confinement?.outOfMemoryScore ?? 0,
+                cgroup_processes: confinement?.cgroupProcesses?.rawValue ?? 0,
+                no_capabilities: sandbox?.layers.contains(.capabilities) == true ? 1 : 0,
+                landlock_ruleset: sandbox?.ruleset ?? -1, filter: sandbox?.filter,
+                namespaces: sandbox?.namespaces ?? KINE_NO_NAMESPACES)
             let pid = kine_spawn(executable, argv, envp, &native)
             return pid < 0 ? -errno : pid
         }
         guard started > 0 else { throw Errno(rawValue: -started) }
         pid = started
+        let descriptor = kine_open_process(started)
+        exitDescriptor = descriptor < 0 ? nil : descriptor
     }
 
-    public func signal(_ number: Int32) { kill(pid, number) }
+    deinit { if let exitDescriptor { close(exitDescriptor) } }
+
+    public func signal(_ number: Int32) {
+        ending.withLock { ending in
+            guard ending == nil else { return }
+            // By the descriptor it reaches this process and no other, whoever has reaped it.
+            if let exitDescriptor, kine_signal_process(exitDescriptor, number) == 0 || errno != ENOSYS { return }
+            kill(pid, number)
+        }
+    }
 
     /// Reaps the child if it has ended; nil while it runs.
-    public func poll() -> Ending? { reap(WNOHANG) }
+    public func poll() -> Ending? {
+        ending.withLock { ending in
+            if ending == nil { ending = reap() }
+            return ending
+        }
+    }
 
     /// Waits for the child to end and reaps it.
-    public func wait() -> Ending { reap(0) ?? .exited(status: 0) }
+    public func wait() -> Ending {
+        while true {
+            if let ending = poll() { return ending }
+            waitForEnd(until: nil)
+        }
+    }
 
     /// Waits until CLOCK_MONOTONIC reaches `deadline` (nanoseconds), then kills. Always reaps.
     public func end(signal number: Int32 = SIGTERM, deadline: Int64) -> Ending {
         signal(number)
         while MonotonicClock.now() < deadline {
             if let ending = poll() { return ending }
-            // There is no descriptor to wait on for a child's end before Linux 5.3's pidfd; 5 ms is short of what a person notices.
-            var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
-            nanosleep(&pause, nil)
+            waitForEnd(until: deadline)
         }
+        if let ending = poll() { return ending }
         signal(SIGKILL)
         return wait()
     }
 
-    private func reap(_ flags: Int32) -> Ending? {
+    private func waitForEnd(until deadline: Int64?) {
+        if let exitDescriptor {
+            _ = WakeSignal.poll([exitDescriptor], until: deadline)
+        } else {
+            // 5 ms is short of what a person notices.
+            _ = WakeSignal.poll([], until: min(deadline ?? .max, MonotonicClock.now() + 5_000_000))
+        }
+    }
+
+    private func reap() -> Ending? {
         var status: Int32 = 0
         var result: pid_t
-        repeat { result = waitpid(pid, &status, flags) } while result < 0 && errno == EINTR
+        repeat { result = waitpid(pid, &status, WNOHANG) } while result < 0 && errno == EINTR
         if result == 0 { return nil }
-        if result < 0 { return .exited(status: 0) }  // already reaped: nothing more is known
+        if result < 0 { return .unknown }
         return status & 0x7f == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: status & 0x7f)
     }
 }

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import Synchronization
+import SystemPackage
 
 /// A named POSIX thread that runs one closure to its end.
 public final class DedicatedThread: Sendable {
@@ -19,8 +20,8 @@ public final class DedicatedThread: Sendable {
     }
 
     /// Starts `body` at once. `name` is what `top -H` shows, at most 15 bytes. All signals are blocked in the thread:
-    /// the main thread reads them from a descriptor.
-    public init(name: String, body: @escaping @Sendable () -> Void) {
+    /// the main thread reads them from a descriptor. Throws where the process may have no more threads.
+    public init(starting name: String, body: @escaping @Sendable () -> Void) throws(Errno) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()
         var all = sigset_t()
@@ -36,9 +37,26 @@ public final class DedicatedThread: Sendable {
                 return nil
             }, start.toOpaque())
         pthread_sigmask(SIG_SETMASK, &previous, nil)
-        // Only a process out of memory or of threads gets here; there is nothing a caller could do instead.
-        precondition(status == 0, "cannot start the thread \(name): error \(status)")
+        guard status == 0 else {
+            start.release()
+            throw Errno(rawValue: status)
+        }
         handle = thread
+    }
+
+    /// The same for what is started before there is anything to lose: without the thread the process ends.
+    public convenience init(name: String, body: @escaping @Sendable () -> Void) {
+        do throws(Errno) {
+            try self.init(starting: name, body: body)
+        } catch {
+            preconditionFailure("cannot start the thread \(name): \(error)")
+        }
+    }
+
+    /// Why a thread cannot be started, and what to do. One sentence.
+    public static func explanation(of failure: Errno, thread name: String) -> String {
+        "The thread “\(name)” cannot be started (\(failure)); end other programs, or raise the limit of processes that "
+            + "“ulimit -u” shows."
     }
 
     /// A thread nobody waited for cleans up after itself.

@@ -13,6 +13,9 @@ final class BroadcastLink: Sendable {
         /// What is asked of the encoder, and whether the engine has said that it understands that.
         var encoding = EncodingRequest.none
         var isAdjustable = false
+        /// What was said of arriving, and whether the engine has said that it understands that.
+        var live: (isLive: Bool, reason: String?)?
+        var understandsLive = false
         var failure: String?
         /// What was said before there was a connection.
         var early: [ExtensionReport] = []
@@ -63,6 +66,8 @@ final class BroadcastLink: Sendable {
             state.context = BroadcastContext(start)
             state.isAdjustable = start.video?.isAdjustable ?? false
             if state.isAdjustable, state.encoding != .none { state.send?(.encoding(state.encoding)) }
+            state.understandsLive = start.understandsLive ?? false
+            if state.understandsLive, let live = state.live { state.send?(.live(live.isLive, reason: live.reason)) }
         }
     }
 
@@ -73,6 +78,16 @@ final class BroadcastLink: Sendable {
             state.encoding = encoding
             // With the lock held: of two threads that ask, the one that is remembered is also heard last.
             if state.isAdjustable { state.send?(.encoding(encoding)) }
+        }
+    }
+
+    /// Says whether the broadcast arrives; what stands is not said again.
+    func tell(isLive: Bool, reason: String?) {
+        state.withLock { state in
+            if let live = state.live, live.isLive == isLive, reason == nil || reason == live.reason { return }
+            state.live = (isLive, reason)
+            // With the lock held, as above.
+            if state.understandsLive { state.send?(.live(isLive, reason: reason)) }
         }
     }
 

@@ -17,9 +17,10 @@ import KineRelay
 ///
 /// ## Topics
 /// - Callbacks: `broadcastStarted(withSetupInfo:)`, `processSampleBuffer(_:with:)`, `broadcastPaused()`,
-///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastFinished()`
+///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastLinkRenewalRequested()`,
+///   `broadcastFinished()`
 /// - What is known: `context`
-/// - Telling the user: `announce(link:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`, `addSentBytes(_:)`,
+/// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`, `addSentBytes(_:)`,
 ///   `connectionStatistics`
 /// - Steering: `requestKeyframe()`, `requestEncoding(averageBitRate:maximumFrameRate:)`, `finishBroadcastWithError(_:)`
 @BroadcastActor
@@ -43,6 +44,10 @@ open class BroadcastSampleHandler {
     /// What is being shown has changed.
     open func broadcastAnnotated(withApplicationInfo applicationInfo: [String: String]) async {}
 
+    /// The user wants another link than the one that was announced: nobody should get in by that one any more. Make a new one,
+    /// and announce it. Only called where the last one was announced as renewable.
+    open func broadcastLinkRenewalRequested() async {}
+
     /// The last callback, after the last sample: the time to finish uploads, `context.finishSeconds` at most. Not called after
     /// `finishBroadcastWithError(_:)`, and not where `broadcastStarted` threw.
     open func broadcastFinished() async {}
@@ -65,8 +70,26 @@ open class BroadcastSampleHandler {
     /// Tells the user where the broadcast can be seen.
     public nonisolated final func announce(link address: String) { link.say(.link(address)) }
 
+    /// Tells the user where the broadcast can be seen.
+    /// - Parameters:
+    ///   - page: for a browser.
+    ///   - player: a plain address for players, where there is one.
+    ///   - isRenewable: `broadcastLinkRenewalRequested()` makes another.
+    public nonisolated final func announce(link page: String, player: String?, isRenewable: Bool) {
+        link.say(.links(BroadcastLinks(page: page, player: player, isRenewable: isRenewable)))
+    }
+
     /// Tells the user in a few words where the broadcast stands: "connected", "reconnecting" …
     public nonisolated final func report(state: String) { link.say(.state(state)) }
+
+    /// Tells whether the broadcast arrives where it goes. An extension that never calls this is live as soon as
+    /// `broadcastStarted` has returned. One that connects to a server calls it with false in `broadcastStarted`, and with true
+    /// when the server has said yes: until then the destination is starting, and one that never was live has failed when
+    /// the take ends. False again means that the connection is lost and made anew.
+    /// - Parameter reason: why it does not arrive, one sentence; nil where that is not known, or as it was.
+    public nonisolated final func report(isLive: Bool, reason: String? = nil) {
+        link.tell(isLive: isLive, reason: reason)
+    }
 
     /// Tells the user something that is to be known; one sentence.
     public nonisolated final func warn(_ sentence: String) { link.say(.warning(sentence)) }

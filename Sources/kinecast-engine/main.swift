@@ -1,4 +1,5 @@
 // The engine's process: one take, for the client that started it and that is connected on descriptor 3.
+import CLinux
 import FoundationEssentials
 import Glibc
 import KineEngine
@@ -20,6 +21,10 @@ case "--list-sources": answer(SourceSurvey.list())
 case "--doctor": answer(Doctor.examine())
 default: break
 }
+
+// What is in its memory and its environment is for no other process of this user. Portals refuse such a caller: what will speak
+// to them has to be a process of its own.
+kine_forbid_dump()
 
 // A client or a sound server that goes away is an error to handle where it is written to, not the end of the process.
 signal(SIGPIPE, SIG_IGN)

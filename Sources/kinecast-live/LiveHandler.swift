@@ -1,32 +1,57 @@
 // The built-in extension `live`: a broadcast that is watched in a browser, served from this very machine.
 import CLinux
+import KineLive
 import KineMedia
 import KinePublish
 import KinecastExtension
 
-@main final class LiveHandler: BroadcastSampleHandler {
+@main enum LiveProgram {
+    @MainActor
+    static func main() async {
+        PassedFiles.forbidExecution()
+        await LiveHandler.main()
+    }
+}
+
+final class LiveHandler: BroadcastSampleHandler {
     private var server: LiveServer?
 
     required init() {
         // One heap for all threads: several would each keep what they once used, and the limit is the process's.
         mallopt(M_ARENA_MAX, 1)
+        // A TLS connection has a buffer of 32 KB for what it receives, and a request needs one page of it. The rest is not
+        // resident where the buffer is a mapping of its own, which takes that the heap has no room for it.
+        mallopt(M_MMAP_THRESHOLD, 32 << 10)
+        mallopt(M_TOP_PAD, 0)
         super.init()
     }
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
-        let settings = try LiveSettings(setupInfo: setupInfo)
+        var settings = try LiveSettings(setupInfo: setupInfo)
+        settings.boundSocket = PassedFiles.descriptor(for: "listen")
+        if let chain = PassedFiles.contents(for: "cert"), let key = PassedFiles.contents(for: "key") {
+            settings.certificate?.contents = .init(chain: chain, key: key)
+        }
         var format = LiveFormat(video: nil, audio: [])
         if case .h264(let video) = context.video { format.video = video }
         for case .aac(let audio) in [context.audioApp, context.audioMic] { format.audio.append(audio) }
-        let server = try await LiveServer.start(
-            settings, format: format, wantsKeyframe: { [weak self] in self?.requestKeyframe() },
-            observe: { [weak self] viewers, sentBytes in
-                self?.viewers = viewers
-                self?.sentBytes = sentBytes
-            })
+        var events = LiveServer.Events()
+        events.wantsKeyframe = { [weak self] in self?.requestKeyframe() }
+        events.observe = { [weak self] viewers, sentBytes in
+            self?.viewers = viewers
+            self?.sentBytes = sentBytes
+        }
+        events.warn = { [weak self] sentence in self?.warn(sentence) }
+        let server = try await LiveServer.start(settings, format: format, events: events)
         self.server = server
-        announce(link: server.link)
+        announce(server.links)
     }
+
+    override func broadcastLinkRenewalRequested() async {
+        if let server { announce(server.renewLinks()) }
+    }
+
+    private func announce(_ links: LiveLinks) { announce(link: links.page, player: links.player, isRenewable: true) }
 
     override func processSampleBuffer(
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType

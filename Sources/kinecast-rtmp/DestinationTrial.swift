@@ -4,6 +4,7 @@ import Glibc
 import KinePublish
 import KineRTMP
 import KineRelay
+import KinecastExtension
 import SystemPackage
 
 enum DestinationTrial {
@@ -13,7 +14,9 @@ enum DestinationTrial {
         var report: DestinationReport
         do {
             let setupInfo = try JSONDecoder().decode([String: String].self, from: question())
-            report = DestinationReport(try await RTMPTrial.run(RTMPSettings(setupInfo: setupInfo)))
+            var settings = try RTMPSettings(setupInfo: setupInfo)
+            settings.certificateAuthorityContents = PassedFiles.contents(for: "ca")
+            report = DestinationReport(try await RTMPTrial.run(settings))
         } catch let failure as PublishFailure {
             report = DestinationReport(problem: failure.onceOnly)
         } catch let error as RTMPSettings.Error {
@@ -21,7 +24,7 @@ enum DestinationTrial {
         } catch {
             report = DestinationReport(problem: "What is to be tried was not understood; install Kinecast completely.")
         }
-        // Who asked may be gone; nobody else wants to know.
+        // The process that asked may be gone; nobody else wants to know.
         if let answer = try? JSONEncoder().encode(report) {
             _ = try? FileDescriptor.standardOutput.writeAll(answer)
         }

@@ -18,7 +18,8 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
     }
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
-        let settings = try RTMPSettings(setupInfo: setupInfo)
+        var settings = try RTMPSettings(setupInfo: setupInfo)
+        settings.certificateAuthorityContents = PassedFiles.contents(for: "ca")
         var format = RTMPStreamFormat(video: nil, audio: nil)
         if case .h264(let video) = context.video {
             let movie = FragmentedMovie(video: video, audio: [])
@@ -42,6 +43,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
             observe: { [weak self] event in self?.tell(event) })
         self.publisher = publisher
         report(state: "connecting to \(settings.url)")
+        report(isLive: false)
         try await publisher.start()
     }
 
@@ -66,7 +68,13 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
             sentBytes = status.sentBytes
             connectionStatistics = Self.statistics(status, after: connectionStatistics)
             report(state: status.state.rawValue)
+            switch status.state {
+            case .live: report(isLive: true)
+            case .starting, .reconnecting: report(isLive: false)
+            case .finished, .failed: break
+            }
         case .interrupted(let failure, let delay):
+            report(isLive: false, reason: failure.onceOnly)
             let next = Int(delay.rounded(.up))
             warn(next > 0 ? "\(failure) The next attempt is in \(next) s." : failure.description)
         case .failed(let failure): finishBroadcastWithError(failure)

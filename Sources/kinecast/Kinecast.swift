@@ -17,8 +17,8 @@ struct Kinecast: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-            StopCommand.self, AnnotateCommand.self, SourcesCommand.self, ServicesCommand.self, ExtensionCommand.self,
-            DoctorCommand.self, RecoverCommand.self,
+            StopCommand.self, AnnotateCommand.self, LinkCommand.self, SourcesCommand.self, ServicesCommand.self,
+            ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self, DismissCommand.self,
         ])
 
     static func main() {
@@ -38,12 +38,4 @@ struct Kinecast: ParsableCommand {
             exit(withError: error)
         }
     }
-}
-
-/// What ends a command early.
-struct CommandFailure: Error, Equatable {
-    /// One of `ExitStatus`.
-    var status: Int32
-    /// One sentence: what happened, on what, and what to do.
-    var message: String
 }

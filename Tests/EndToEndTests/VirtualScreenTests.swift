@@ -6,13 +6,30 @@ import Testing
 
 @Suite(.serialized) struct VirtualScreenTests {
     /// A program that draws and beeps, built beside kinecast.
-    static let scene = RunningKinecast.executable.removingLastComponent().appending("kinecast-scene").string
+    static let scene = RunningKinecast.scene
 
     @Test(arguments: [("exit 0", Int32(0)), ("exit 7", 7), ("kill -SEGV $$", 128 + SIGSEGV)])
     func `the command's status is passed on`(script: String, status: Int32) throws {
         try Workplace.with { place in
             let ended = try place.run("record", "a.mp4", "--virtual", "320x240", "--", "sh", "-c", script)
             #expect(ended.status == status, "\(ended)")
+            _ = try TakeTests.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    /// A program of the X Window System that everybody has, and what it draws in a private screen.
+    @Test(
+        arguments: [(["-e", "sh", "-c", "echo shown; echo done >mark"], 0), (["-nonsense"], 1)] as [([String], Int32)])
+    func `xterm is recorded in a private screen, and the take ends with its status`(
+        arguments: [String], status: Int32
+    ) throws {
+        try Workplace.with { place in
+            let take = try RunningKinecast(
+                arguments: ["record", "a.mp4", "--virtual", "320x240", "--", "xterm"] + arguments,
+                environment: place.environment, directory: place.directory)
+            let ended = try take.wait()
+            #expect(ended.status == status, "\(ended)")
+            #expect((access(place.path("mark"), F_OK) == 0) == (status == 0))
             _ = try TakeTests.finishedDuration(place.path("a.mp4"))
         }
     }
@@ -39,6 +56,41 @@ import Testing
         }
     }
 
+    /// Ended together with its display, it would die of that, and its own status would be the take's.
+    @Test func `a command that uses the display is ended before it`() throws {
+        try Workplace.with { place in
+            // What the command says of a display that is gone would be its status.
+            let script = "trap 'exit 0' TERM; \"$0\" bars --seconds 1000 >/dev/null & wait $!; exit 84"
+            let ended = try place.run(
+                "record", "a.mp4", "--virtual", "320x240", "--for", "0.5", "--", "sh", "-c", script, Self.scene)
+            #expect(ended.status == 0, "\(ended)")
+        }
+    }
+
+    @Test func `a private X server that never answers keeps nobody waiting`() throws {
+        try Workplace.with { place in
+            let servers = place.path("servers")
+            #expect(mkdir(servers, 0o755) == 0)
+            let script = try FileDescriptor.open(
+                FilePath(servers + "/Xvfb"), .writeOnly, options: .create, permissions: FilePermissions(rawValue: 0o755)
+            )
+            try script.closeAfter { _ = try script.writeAll("#!/bin/sh\nexec sleep 1000\n".utf8) }
+            let environment = place.environment.map {
+                $0.hasPrefix("PATH=") ? "PATH=\(servers):" + $0.dropFirst(5) : $0
+            }
+            let take = try RunningKinecast(
+                arguments: ["record", "a.mp4", "--virtual", "320x240"], environment: environment,
+                directory: place.directory)
+            try place.waitForTake()
+            // Asked meanwhile, the engine answers.
+            #expect(try place.run("status").output.contains("starting"))
+            take.signal(SIGTERM)
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable)
+            #expect(ended.errors.contains("ended before its first picture"), "\(ended)")
+        }
+    }
+
     @Test func `a signal ends a take with a command properly, with 0`() throws {
         try Workplace.with { place in
             let take = try place.start("record", "a.mp4", "--virtual", "320x240", "--json", "--", "sleep", "1000")
@@ -51,9 +103,13 @@ import Testing
 
     @Test func `two private screens at once do not get into each other's way`() throws {
         try Workplace.with { place in
-            let script = "echo $DISPLAY; \"$0\" bars --frames 1 >/dev/null"
-            let takes = try ["a.mp4", "b.mp4"].map {
-                try place.start("record", $0, "--virtual", "320x240", "--", "sh", "-c", script, Self.scene)
+            // Each waits for the other, or one could be over before the other begins.
+            let script = """
+                echo $DISPLAY; touch "$1"; while [ ! -e "$2" ]; do sleep 0.05; done; "$0" bars --frames 1 >/dev/null
+                """
+            let takes = try [("a", "b"), ("b", "a")].map { own, other in
+                try place.start(
+                    "record", "\(own).mp4", "--virtual", "320x240", "--", "sh", "-c", script, Self.scene, own, other)
             }
             let displays = try takes.map { take in
                 let ended = try take.wait()

@@ -2,6 +2,7 @@
 import Glibc
 import KinePlatform
 import SoundTesting
+import TestSupport
 import Testing
 
 @testable import KineCapture
@@ -64,7 +65,7 @@ final class SoundRecorder: SoundReceiver {
 
     /// Waits until the state has what `body` looks for.
     func waitFor<Result>(
-        _ what: String, seconds: Int64 = 10, _ body: (State) -> Result?
+        _ what: String, seconds: Int64 = 300, _ body: (State) -> Result?
     ) throws -> Result {
         let found = state.wait(until: MonotonicClock.now() + seconds * 1_000_000_000) { body($0) }
         guard let found else {
@@ -72,6 +73,24 @@ final class SoundRecorder: SoundReceiver {
                 description: "waited in vain for \(what); warnings: \(state.withLock { $0.warnings })")
         }
         return found
+    }
+}
+
+extension SoundRecorder {
+    /// Waits until what was captured has passed a click, and judges its place. A sound server that is kept from running loses
+    /// sound, and its clock is a guess: both are promised on a quiet machine.
+    fileprivate func judge(click round: Int, heard: Int64) throws {
+        let found = try waitFor("sound behind click \(round)") { state -> Int64?? in
+            if let onset = state.streams.values.compactMap({ $0.onset(after: heard - 400_000_000) }).first {
+                return .some(onset)
+            }
+            let isPast = state.streams.values.contains {
+                !$0.readings.isEmpty && $0.instant(of: Int64($0.frames.count)) > heard + 1_000_000_000
+            }
+            return isPast ? .some(nil) : nil
+        }
+        Margin.atLeast(1, found == nil ? 0 : 1, "clicks", "a click that is found")
+        if let found { Margin.atMost(10, abs(Double(found - heard)) / 1e6, "ms", "a click's place") }
     }
 }
 
@@ -88,11 +107,7 @@ final class SoundRecorder: SoundReceiver {
             defer { player.stop() }
             for round in 0..<4 {
                 let heard = try player.click()
-                let found = try recorder.waitFor("click \(round)") { state in
-                    state.streams.values.compactMap { $0.onset(after: heard - 400_000_000) }.first
-                }
-                let error = Double(found - heard) / 1e6
-                #expect(abs(error) < 10, "click \(round) is off by \(error) ms")
+                try recorder.judge(click: round, heard: heard)
             }
         }
     }
@@ -111,11 +126,7 @@ final class SoundRecorder: SoundReceiver {
             defer { capture.stop() }
             for round in 0..<4 {
                 let heard = try player.click()
-                let found = try recorder.waitFor("click \(round)") { state in
-                    state.streams.values.compactMap { $0.onset(after: heard - 400_000_000) }.first
-                }
-                let error = Double(found - heard) / 1e6
-                #expect(abs(error) < 10, "click \(round) is off by \(error) ms")
+                try recorder.judge(click: round, heard: heard)
             }
         }
     }
@@ -256,7 +267,7 @@ final class SoundRecorder: SoundReceiver {
             } throws: { error in
                 "\(error)".hasPrefix("No sound server answers (Connection refused); start PulseAudio")
             }
-            #expect(MonotonicClock.now() - began < 3_000_000_000)
+            Margin.atMost(3, Double(MonotonicClock.now() - began) / 1e9, "s", "until a missing sound server is noticed")
             #expect(throws: SoundCapture.Error.self) { try PulseSources.list(server: "unix:/nonexistent/socket") }
         }
     }
@@ -289,10 +300,10 @@ final class SoundRecorder: SoundReceiver {
             _ = try recorder.waitFor("the stream to settle") { _ in MonotonicClock.now() > ready ? true : nil }
             let before = (wakeups: capture.wakeups, instant: MonotonicClock.now())
             let start = recorder.state.withLock { $0.settled }
-            _ = try recorder.waitFor("twelve more batches", seconds: 20) { $0.settled >= start + 12 ? true : nil }
+            _ = try recorder.waitFor("twelve more batches", seconds: 300) { $0.settled >= start + 12 ? true : nil }
             let wakeups =
                 Double(capture.wakeups - before.wakeups) / (Double(MonotonicClock.now() - before.instant) / 1e9)
-            #expect(wakeups <= 4)
+            Margin.atMost(4, wakeups, "1/s", "wake-ups in silence")
         }
     }
 }

@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KineMedia
+import KinePlatform
 import SystemPackage
 import Testing
 
@@ -34,6 +35,15 @@ import Testing
         #expect(try entries == ["take.mp4"])
     }
 
+    @Test(arguments: [false, true])
+    func aPrivateFileIsItsOwnersWhateverTheUmaskSays(_ overwrite: Bool) throws {
+        let path = directory("take.mp4")
+        let file = try DiskFile.create(path, overwrite: overwrite, isPrivate: true)
+        var status = stat()
+        #expect(stat(path, &status) == 0 && status.st_mode & 0o777 == 0o600)
+        withExtendedLifetime(file) {}
+    }
+
     @Test func whatExistsIsNotReplacedUnasked() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
@@ -41,15 +51,130 @@ import Testing
         #expect(try contents(of: path) == [1, 2, 3])
     }
 
-    @Test func theOlderFileStaysUntilTheNewOneHasBegun() throws {
+    @Test func theOlderFileStaysUntilTheFirstFragmentOfTheNewOneIsDurable() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         let file = try DiskFile.create(path, overwrite: true)
-        #expect(try contents(of: path) == [1, 2, 3])
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        try writer.flush(through: .milliseconds(100))
+        try writer.checkName()
+        #expect(try contents(of: path) == [1, 2, 3])
+        #expect(try entries == ["take.mp4"])
+        writer.append(take.samples[0][0])
+        try writer.flush(through: .milliseconds(500))
         #expect(try contents(of: path).starts(with: RecordingLayout.fileType))
         #expect(try entries == ["take.mp4"])
-        #expect(writer.bytesWritten > 0)
+        // Whoever is killed now leaves a recording.
+        #expect(try MP4Recovery.recover(MemoryFile(contents(of: path))).pictures == 1)
+    }
+
+    @Test func aWriterThatIsKilledBeforeTheFirstFragmentLeavesTheOlderFileAndNothingElse() throws {
+        let path = directory("take.mp4")
+        try write([1, 2, 3], to: path)
+        do {
+            let file = try DiskFile.create(path, overwrite: true)
+            let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+            writer.append(take.samples[0][0])
+        }
+        #expect(try contents(of: path) == [1, 2, 3])
+        #expect(try entries == ["take.mp4"])
+    }
+
+    @Test func aDiskThatIsFullBeforeTheFirstFragmentKeepsTheOlderFile() throws {
+        let path = directory("take.mp4")
+        try write([1, 2, 3], to: path)
+        let disk = try DiskFile.create(path, overwrite: true)
+        let file = LimitedFile(disk, limit: 80 << 10)  // enough for the header and its reserve
+        file.firstFailing = 100  // the header can be written, and no fragment
+        let finished = try #require(try take.write(to: file))
+        #expect(finished.pictures == 0 && finished.failure == .full(path: path))
+        disk.discard()
+        #expect(try contents(of: path) == [1, 2, 3])
+        #expect(try entries == ["take.mp4"])
+    }
+
+    @Test func aRemovedDirectoryIsMadeAgain() throws {
+        let path = directory("deep/down/take.mp4")
+        _ = try run("mkdir", ["-p", directory("deep/down")])
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path, refuges: []), video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(take.samples[0][0])
+        try writer.flush(through: .milliseconds(500))
+        _ = try run("rm", ["-r", directory("deep")])
+        #expect(throws: StorageError.removed(path: path)) { try writer.checkName() }
+        let finished = try writer.finish(at: .milliseconds(900))
+        #expect(finished.path == path)
+        #expect(try OracleMovie(contents(of: path)).duration == 81000)
+    }
+
+    @Test(arguments: [false, true]) func aDirectoryThatCannotBeMadeAgainSendsTheFileElsewhere(isTaken: Bool) throws {
+        let (path, refuge) = (directory("gone/take.mp4"), directory("videos"))
+        _ = try run("mkdir", [directory("gone"), refuge])
+        if isTaken { try write([7], to: refuge + "/take.mp4") }
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path, refuges: [directory("gone/below a file"), refuge]),
+            video: SyntheticTake.video,
+            audio: [], creationTime: 0)
+        writer.append(take.samples[0][0])
+        try writer.flush(through: .milliseconds(500))
+        _ = try run("rm", ["-r", directory("gone")])
+        try write([1], to: directory("gone"))  // a file in its place: not even root makes a directory of it
+        let finished = try writer.finish(at: .milliseconds(900))
+        #expect(finished.path.hasPrefix(refuge + "/take"))
+        #expect((finished.path == refuge + "/take.mp4") == !isTaken)
+        #expect(try OracleMovie(contents(of: finished.path)).duration == 81000)
+        if isTaken { #expect(try contents(of: refuge + "/take.mp4") == [7]) }
+    }
+
+    @Test func aDirectoryThatGoesBeforeAnOverwritingFileHasItsNameIsMadeAgain() throws {
+        let path = directory("gone/take.mp4")
+        _ = try run("mkdir", [directory("gone")])
+        try write([1, 2, 3], to: path)
+        let writer = try MP4Writer(
+            file: try DiskFile.create(path, overwrite: true, refuges: []), video: SyntheticTake.video, audio: [],
+            creationTime: 0)
+        _ = try run("rm", ["-r", directory("gone")])
+        writer.append(take.samples[0][0])
+        #expect(throws: StorageError.self) { try writer.flush(through: .milliseconds(500)) }
+        let finished = try writer.finish(at: .milliseconds(900))
+        #expect(finished.path == path && finished.pictures == 1 && finished.failure != nil)
+        #expect(try OracleMovie(contents(of: path)).tracks[0].samples.count == 1)
+    }
+
+    @Test func aRemovedFileThatCannotBeFinishedIsPutBackUnfinished() throws {
+        let path = directory("take.mp4")
+        let file = LimitedFile(try DiskFile.create(path, refuges: []), limit: .max)
+        let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
+        writer.append(take.samples[0][0])
+        try writer.flush(through: .milliseconds(500))
+        #expect(unlink(path) == 0)
+        file.limit = 0
+        #expect(throws: StorageError.full(path: path)) { try writer.finish(at: .milliseconds(900)) }
+        file.close()
+        #expect(try MP4Recovery.recover(path).pictures == 1)
+    }
+
+    @Test func whatAKilledProcessLeftBesideAFileGoesWithTheNextLook() throws {
+        let path = directory("take.mp4")
+        try take.write(to: try DiskFile.create(path))
+        let child = try ChildProcess(executable: "/bin/true", arguments: [], environment: [])
+        _ = child.wait()
+        let foreign = [".take.mp4.\(getppid()).part", ".other.mp4.\(child.pid).part", ".take.mp4.x.part"]
+        for name in foreign + [".take.mp4.\(child.pid).part"] { try write([1], to: directory(name)) }
+        _ = try MP4Recovery.recover(path)
+        #expect(try Set(entries) == Set(foreign + ["take.mp4"]))
+    }
+
+    @Test func aMoveOfTheIndexThatIsKilledLeavesNothing() throws {
+        let path = directory("take.mp4")
+        try take.write(to: try DiskFile.create(path))
+        let before = try contents(of: path)
+        do {
+            let half = try DiskFile.createReplacement(for: path)
+            try half.write(Array(before.prefix(1000)), at: 0)
+        }
+        #expect(try contents(of: path) == before)
+        #expect(try entries == ["take.mp4"])
     }
 
     @Test func aTakeThatNeverBeganLeavesTheOlderFileAndNothingElse() throws {
@@ -219,7 +344,9 @@ import Testing
     /// A disk with little room: reserving past the limit fails, as it does when no space is left.
     private final class LimitedFile: StorageFile {
         private let file: DiskFile
-        private let limit: Int64
+        var limit: Int64
+        /// Writes from this offset on fail, as on a disk that became full since it was asked.
+        var firstFailing = Int64.max
 
         init(_ file: DiskFile, limit: Int64) {
             self.file = file
@@ -232,7 +359,7 @@ import Testing
             try file.read(at: offset, count: count)
         }
         func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError) {
-            guard offset + Int64(bytes.count) <= limit else { throw .full(path: path) }
+            guard offset + Int64(bytes.count) <= limit, offset < firstFailing else { throw .full(path: path) }
             try file.write(bytes, at: offset)
         }
         func truncate(to size: Int64) throws(StorageError) { try file.truncate(to: size) }

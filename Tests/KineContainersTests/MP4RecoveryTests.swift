@@ -12,8 +12,9 @@ import Testing
     private func saved(_ bytes: [UInt8]) -> (pictures: Int, sound: Int) {
         var end = 0  // of the boxes before the first one that is cut
         while end + 16 <= bytes.count {
-            let short = bytes.number(at: end, 4)
-            let size = short == 1 ? bytes.number(at: end + 8, 8) : short
+            guard let short = try? bytes.number(at: end, 4),
+                let size = short == 1 ? try? bytes.number(at: end + 8, 8) : short
+            else { break }
             guard size >= 8, size <= bytes.count - end else { break }
             end += size
         }
@@ -143,7 +144,7 @@ import Testing
         try Self.take.write(to: finished)
         let whole = MemoryFile.after(finished.operations.dropLast(2)).bytes
         let sizeOffset = Int(RecordingLayout.sizeOffset)
-        let end = whole.number(at: sizeOffset, 8) - 8 + Int(RecordingLayout.switchOffset)
+        let end = try whole.number(at: sizeOffset, 8) - 8 + Int(RecordingLayout.switchOffset)
         // Longer than the file, and small enough: both could be the size of a box.
         for byte: UInt8 in [0x00, 0x7f] {
             let damage = [byte] + [UInt8](repeating: 0x66, count: count - 1)
@@ -250,6 +251,59 @@ import Testing
             #expect(recovered.soundAccessUnits <= begun[1] + 1)
             _ = try OracleMovie(file.bytes)
         }
+    }
+
+    /// Files made to be read again and again: fragments that begin inside others and are all wrong at their common end,
+    /// fragments that are good and too early, and empty boxes.
+    enum Crafted: CaseIterable { case nested, refused, padding }
+
+    @Test(arguments: Crafted.allCases) func whateverTheBytesAFileIsReadAFewTimesAtMost(_ kind: Crafted) throws {
+        let whole = MemoryFile()
+        try Self.take.write(to: whole, finishing: false)
+        var writer = BoxWriter()
+        writer.append(whole.bytes)
+        let size = 4 << 20
+        switch kind {
+        case .nested:
+            let start = writer.bytes.count
+            for position in stride(from: start, to: start + size - 128, by: 128) {
+                writer.integer(UInt32(start + size - position))  // all end where the mdat is
+                writer.code("moof")
+                writer.integer(UInt32(16))
+                writer.code("mfhd")
+                writer.zeros(8)
+                writer.integer(UInt32(start + size - position - 24))
+                writer.code("traf")
+                writer.integer(UInt32(16))
+                writer.code("tfhd")
+                writer.integer(UInt32(0x2_0000))
+                writer.integer(UInt32(1))
+                writer.integer(UInt32(20))
+                writer.code("tfdt")
+                writer.integer(UInt32(1) << 24)
+                writer.integer(UInt64(1) << 40)
+                writer.integer(UInt32(start + size - position - 68))
+                writer.code("trun")
+                writer.integer(UInt32(0x701))
+                writer.integer(UInt32((start + size - position - 88) / 12))
+                writer.integer(UInt32(start + size - position + 8))
+                writer.zeros(128 - 88)
+            }
+            writer.zeros(start + size - writer.bytes.count)
+            writer.integer(UInt32(100))
+            writer.code("mdat")
+        case .refused:
+            let boxes = try OracleBox.parse(whole.bytes, 0..<whole.bytes.count)
+            let first = try #require(boxes.firstIndex { $0.type == "moof" })
+            let fragment = Array(whole.bytes[boxes[first].offset..<boxes[first + 1].content.upperBound])
+            while writer.bytes.count < size { writer.append(fragment) }
+        case .padding:
+            while writer.bytes.count < size { writer.append(SerializedFragment.padding) }
+        }
+        let file = MemoryFile(writer.bytes)
+        let recovered = try MP4Recovery.recover(file)
+        #expect(recovered.pictures == Self.take.samples[0].count)
+        #expect(file.bytesRead < 6 * writer.bytes.count + 65536)
     }
 
     @Test func foreignFilesAreRefusedAndLeftAlone() throws {

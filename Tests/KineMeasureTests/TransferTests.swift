@@ -3,8 +3,6 @@ import KineMeasure
 import KineMedia
 import Testing
 
-@testable import kinecast_bench
-
 @Suite struct TransferTests {
     @Test func reportReadsWhatItWrote() throws {
         var report = TransferReport()
@@ -52,32 +50,5 @@ import Testing
         #expect(frames.count + rhythm.skipped == 20)
         #expect(rhythm.skipped >= 2)
         #expect(frames == frames.sorted())
-    }
-
-    @Test(arguments: [
-        ("http://127.0.0.1:4321/abc/", "/abc/live.mp4"), ("http://127.0.0.1:4321/abc", "/abc/live.mp4"),
-        ("http://127.0.0.1:4321/abc/?x#y", "/abc/live.mp4"),
-    ])
-    func linkLeadsToItsStream(link: String, path: String) throws {
-        let address = try #require(LiveAddress(link: link))
-        #expect(address.path == path)
-        #expect(address.port == 4321)
-        #expect(address.host == "127.0.0.1:4321")
-    }
-
-    @Test(arguments: [
-        "", "https://127.0.0.1:1/a", "http://example.org/a", "http://127.0.0.1/a", "http://127.0.0.1:x/a",
-    ])
-    func whatIsNoLinkOfThisMachineIsRefused(link: String) {
-        #expect(LiveAddress(link: link) == nil)
-    }
-
-    @Test func timesThatTheGridMovedAreKnownByThemselves() {
-        // Half a frame before the third and the 600th frame, and 12 µs.
-        #expect(MeterAccount.movedFrame(41_678_666, 60) == 3)
-        #expect(MeterAccount.movedFrame(9_991_678_666, 60) == 600)
-        #expect(MeterAccount.movedFrame(41_678_667, 60) == nil)
-        #expect(MeterAccount.movedFrame(50_000_000, 60) == nil)
-        #expect(MeterAccount.movedFrame(0, 60) == nil)
     }
 }

@@ -1,5 +1,6 @@
 // DamageRegion against the simplest thing that does the same: a set of tiles.
 import KineMedia
+import TestSupport
 import Testing
 
 private struct Tile: Hashable {
@@ -60,14 +61,17 @@ private struct Tile: Hashable {
     }
 
     @Test(arguments: sizes) func insertingRectanglesSetsExactlyTheTilesTheyTouch(size: PixelSize) {
+        var numbers = SeededNumbers()
         for round in 0..<20 {
             var region = DamageRegion(size: size)
             var expected: Set<Tile> = []
             for _ in 0..<round % 7 {
+                let isSmall = (Bool.random(using: &numbers), Bool.random(using: &numbers))
                 let rect = PixelRect(
-                    x: .random(in: -20...size.width + 5), y: .random(in: -20...size.height + 5),
-                    width: .random(in: 0...(Bool.random() ? 40 : size.width)),
-                    height: .random(in: 0...(Bool.random() ? 40 : size.height)))
+                    x: .random(in: -20...size.width + 5, using: &numbers),
+                    y: .random(in: -20...size.height + 5, using: &numbers),
+                    width: .random(in: 0...(isSmall.0 ? 40 : size.width), using: &numbers),
+                    height: .random(in: 0...(isSmall.1 ? 40 : size.height), using: &numbers))
                 region.insert(rect)
                 expected.formUnion(tiles(touchedBy: rect, in: size))
             }
@@ -88,10 +92,10 @@ private struct Tile: Hashable {
         }
     }
 
-    private func scattered(_ size: PixelSize, share: Double) -> DamageRegion {
+    private func scattered(_ size: PixelSize, share: Double, _ numbers: inout SeededNumbers) -> DamageRegion {
         var region = DamageRegion(size: size)
         for row in 0..<region.rows {
-            for column in 0..<region.columns where Double.random(in: 0..<1) < share {
+            for column in 0..<region.columns where Double.random(in: 0..<1, using: &numbers) < share {
                 region.insert(column: column, row: row)
             }
         }
@@ -99,14 +103,16 @@ private struct Tile: Hashable {
     }
 
     @Test(arguments: sizes) func scatteredTilesAreCoveredExactly(size: PixelSize) {
+        var numbers = SeededNumbers()
         for share in [0.02, 0.5, 0.95] {
-            let region = scattered(size, share: share)
+            let region = scattered(size, share: share, &numbers)
             check(region, holds: tiles(region))
         }
     }
 
     @Test(arguments: sizes) func aUnionHoldsTheTilesOfBoth(size: PixelSize) {
-        let (a, b) = (scattered(size, share: 0.3), scattered(size, share: 0.3))
+        var numbers = SeededNumbers()
+        let (a, b) = (scattered(size, share: 0.3, &numbers), scattered(size, share: 0.3, &numbers))
         var union = a
         union.formUnion(b)
         #expect(tiles(union) == tiles(a).union(tiles(b)))

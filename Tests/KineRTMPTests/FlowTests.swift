@@ -56,22 +56,22 @@ import Testing
     @Test func soundThatWaitsTooLongOrIsTooMuchIsHopeless() {
         var queue = SendQueue(longest: 100)
         for time in stride(from: Int64(0), through: 30_000, by: 1000) { _ = queue.append(item(time, video: false)) }
-        #expect(!queue.isHopeless)
+        #expect(!queue.exceedsAudioLimit)
         _ = queue.append(item(31_000, video: false))
-        #expect(queue.isHopeless)
+        #expect(queue.exceedsAudioLimit)
         queue = SendQueue()
         let payload = [UInt8](repeating: 0, count: 1 << 20)
         let large = SendQueue.Item(isVideo: false, isKeyframe: true, time: 0, payload: payload)
         for _ in 0..<4 { _ = queue.append(large) }
-        #expect(!queue.isHopeless)
+        #expect(!queue.exceedsAudioLimit)
         _ = queue.append(large)
-        #expect(queue.isHopeless)
+        #expect(queue.exceedsAudioLimit)
         _ = queue.popFirst()
-        #expect(!queue.isHopeless)
+        #expect(!queue.exceedsAudioLimit)
         // Pictures have a limit of their own, and give way.
         queue = SendQueue(byteLimit: 8 << 20)
         for _ in 0..<8 { _ = queue.append(.init(isVideo: true, isKeyframe: true, time: 0, payload: payload)) }
-        #expect(!queue.isHopeless)
+        #expect(!queue.exceedsAudioLimit)
     }
 
     @Test func noKeyframeIsAskedForWhileSoundAloneIsTooLong() {

@@ -13,8 +13,8 @@ import Testing
         let (start, end) = (wrap - 1_800_000, wrap + 1_800_000)
         var talk = try Conversation()
         try talk.start()
-        _ = try talk.send(talk.session.beginStream(SessionTests.format))
-        #expect(talk.server.takeMedia().map(\.type) == [18])
+        _ = try talk.send(talk.session.beginStream(SessionTests.format, timestamp: UInt32(truncatingIfNeeded: start)))
+        #expect(talk.server.takeMedia().map(\.type) == [18, 9, 8])
 
         // As a publisher does it: samples wait in the queue, and leave it in their order.
         var queue = SendQueue()
@@ -26,7 +26,8 @@ import Testing
                 let outcome = queue.append(
                     .init(
                         isVideo: true, isKeyframe: isKeyframe, time: time,
-                        payload: [isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0] + Self.stamp(pictures)))
+                        payload: [isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0xF0]
+                            + Self.stamp(pictures)))
                 try #require(outcome == .taken)
                 pictures += 1
             }
@@ -44,8 +45,7 @@ import Testing
                     : talk.session.audio(item.payload, timestamp: timestamp)
             }
             if !bytes.isEmpty { _ = try talk.send(bytes) }
-            // Without the two that say how to decode: they come with the first picture and the first sound.
-            for message in talk.server.takeMedia() where message.payload[1] == 1 {
+            for message in talk.server.takeMedia() {
                 // The reader counts on by differences, as a player does.
                 let before = received[message.type] ?? (0, start)
                 let now = before.time + Int64(message.timestamp &- UInt32(truncatingIfNeeded: before.time))

@@ -65,7 +65,8 @@ import Testing
         ("rtmp://h:0/app/key", .port), ("rtmp://h:70000/a/k", .port), ("rtmp://h:+1/a/k", .port),
         ("rtmp://h", .application), ("rtmp://h/", .application), ("rtmp://h//key", .application),
         ("rtmp://h/app", .streamName), ("rtmp://h/a/k ey", .character), ("rtmp://h/a/k\n", .character),
-        ("rtmp://[::1/a/k", .host),
+        ("rtmp://h/a/\u{301}key", .character), ("rtmp://u:p@\u{301}h/a/k", .character),
+        ("rtmp://[::1/a/k", .host), ("rtmp://[[a]/a/k", .host), ("rtmp://a]/a/k", .host),
     ]) func whatIsNoAddressSaysWhy(text: String, error: RTMPURL.Error) {
         #expect(throws: error) { try RTMPURL(text) }
     }
@@ -73,5 +74,8 @@ import Testing
     @Test func aServerCannotMoveAStreamOutOfEncryption() throws {
         #expect(try RTMPURL("rtmps://h/app/key").moved(to: "rtmp://h/app") == nil)
         #expect(try RTMPURL("rtmp://h/app/key").moved(to: "rtmps://h/app")?.isSecure == true)
+        #expect(try RTMPURL("rtmp://h/app/key").moved(to: "rtmp://h//") == nil)
+        #expect(
+            try RTMPURL("rtmp://h/app/key").moved(to: "rtmp://h/" + String(repeating: "a", count: 5000)) == nil)
     }
 }

@@ -15,17 +15,29 @@ import Testing
 
     @Test func h264HasTheTagsThatEveryServerKnows() {
         #expect(VideoTag.sequenceHeader(video(.h264)) == [0x17, 0, 0, 0, 0, 1, 2])
-        #expect(picture(.h264, true) == [0x17, 1, 0, 0, 0, 0xAA, 0xBB])
-        #expect(picture(.h264, false) == [0x27, 1, 0, 0, 0, 0xAA, 0xBB])
+        let delimiter: [UInt8] = [0, 0, 0, 2, 9, 0xF0]
+        #expect(picture(.h264, true) == [0x17, 1, 0, 0, 0] + delimiter + [0xAA, 0xBB])
+        #expect(picture(.h264, false) == [0x27, 1, 0, 0, 0] + delimiter + [0xAA, 0xBB])
     }
 
     @Test func newerCodecsHaveExtendedTags() {
         let (hvc1, av01) = (Array("hvc1".utf8), Array("av01".utf8))
         #expect(VideoTag.sequenceHeader(video(.hevc)) == [0x90] + hvc1 + [1, 2])
-        #expect(picture(.hevc, true) == [0x93] + hvc1 + [0xAA, 0xBB])
-        #expect(picture(.hevc, false) == [0xA3] + hvc1 + [0xAA, 0xBB])
+        let delimiter: [UInt8] = [0, 0, 0, 3, 0x46, 1, 0x50]
+        #expect(picture(.hevc, true) == [0x93] + hvc1 + delimiter + [0xAA, 0xBB])
+        #expect(picture(.hevc, false) == [0xA3] + hvc1 + delimiter + [0xAA, 0xBB])
         #expect(VideoTag.sequenceHeader(video(.av1)) == [0x90] + av01 + [1, 2])
         #expect(picture(.av1, false) == [0xA1] + av01 + [0xAA, 0xBB])
+    }
+
+    @Test func `An access unit that has a delimiter gets no second one`() {
+        let h264: [UInt8] = [0, 0, 0, 2, 9, 0x10, 0, 0, 1, 0, 0x65]
+        let hevc: [UInt8] = [0, 0, 0, 3, 0x46, 1, 0x10, 0, 0, 1, 0, 0x26]
+        for (codec, unit) in [(RTMPStreamFormat.VideoCodec.h264, h264), (.hevc, hevc)] {
+            #expect(
+                unit.withUnsafeBytes { VideoTag.picture(codec, isKeyframe: true, bytes: $0) }.dropFirst(5)
+                    .elementsEqual(unit))
+        }
     }
 
     @Test func soundIsAACWhateverItsRate() {

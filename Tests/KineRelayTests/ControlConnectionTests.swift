@@ -8,7 +8,7 @@ import Testing
 @testable import KineRelay
 
 @Suite struct ControlConnectionTests {
-    static func soon() -> Int64 { MonotonicClock.now() + 10_000_000_000 }
+    static func soon() -> Int64 { MonotonicClock.now() + 300_000_000_000 }
 
     func pair() throws -> (ClientConnection, EngineConnection) {
         let (client, engineEnd) = try ClientConnection.withEngineEnd()
@@ -133,7 +133,7 @@ import Testing
                 arguments: ["--reuid=65534", "--clear-groups", "/usr/bin/perl", "-e", connect, path.string],
                 environment: [])
             #expect(WakeSignal.poll([listener.descriptor.rawValue], until: Self.soon()) == [true])
-            #expect(listener.acceptWaiting().isEmpty)
+            #expect(listener.acceptWaiting().connections.isEmpty)
             #expect(stranger.end(signal: 0, deadline: Self.soon()) == .exited(status: 0))
         }
     }

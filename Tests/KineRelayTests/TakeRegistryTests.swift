@@ -1,5 +1,6 @@
 // The registry on a real file system, and the choice of a take by what a person types.
 import CLinux
+import FoundationEssentials
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -21,7 +22,7 @@ import Testing
             let client = try registry.connect(to: registration.record)
             try client.send(.status)
             // The listings knocked as well, to see whether anybody was there.
-            let engines = registration.listener.acceptWaiting()
+            let engines = registration.listener.acceptWaiting().connections
             #expect(engines.contains { (try? $0.readAvailable()) == [.status] })
             #expect(client.peerProcess == getpid())
             registration.unregister()
@@ -40,22 +41,83 @@ import Testing
         }
     }
 
-    @Test func `what a dead engine left is cleared away, and its take named once`() throws {
+    /// The files of a take without anybody listening behind them: what SIGKILL leaves.
+    private func leave(_ id: String, output: String?, in registry: TakeRegistry) throws {
+        let dead = registry.directory.appending(id)
+        try PrivateDirectory.make(dead)
+        try UnixSocket.listen(at: dead.appending(TakeRegistry.socketName)).close()
+        let record = TakeRecord(id: id, pid: 1, output: output, source: "pattern", started: 0)
+        try PrivateDirectory.write(Array(JSONEncoder().encode(record)), to: dead.appending(TakeRegistry.recordName))
+    }
+
+    @Test func `a take whose engine died stays in the list until it is dismissed or its file recovered`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
-            let registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
-            // The same files without anybody listening behind them: what SIGKILL leaves.
-            let dead = registry.directory.appending("deadbeef")
-            try PrivateDirectory.make(dead)
-            try UnixSocket.listen(at: dead.appending(TakeRegistry.socketName)).close()
-            let json = try #require(
-                PrivateDirectory.contents(of: registration.directory.appending(TakeRegistry.recordName), limit: 65536))
-            try PrivateDirectory.write(json, to: dead.appending(TakeRegistry.recordName))
-            let listing = registry.list()
-            #expect(listing.running.count == 1)
-            #expect(listing.dead.map(\.output) == ["/tmp/a.mp4"])
-            #expect(registry.list() == .init(running: listing.running))
-            withExtendedLifetime(registration) {}
+            let running = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            try leave("deadbee1", output: "/tmp/a.mp4", in: registry)
+            try leave("deadbee2", output: "/tmp/b.mp4", in: registry)
+            try leave("deadbee3", output: nil, in: registry)
+            // Whatever looks at the list: nothing goes by it.
+            for _ in 0..<3 {
+                #expect(registry.list().dead.map(\.id) == ["deadbee1", "deadbee2", "deadbee3"])
+                #expect(try registry.find(nil) == running.record)
+                #expect(throws: TakeRegistry.Error.self) { try registry.find("deadbee2") }
+            }
+            registry.forget(output: "/tmp/a.mp4")
+            #expect(registry.list().dead.map(\.id) == ["deadbee2", "deadbee3"])
+            #expect(throws: TakeRegistry.Error.self) { try registry.dismiss(nil) }
+            #expect(throws: TakeRegistry.Error.running(running.record)) { try registry.dismiss(running.record.id) }
+            #expect(try registry.dismiss("deadbee3").output == nil)
+            #expect(try registry.dismiss(nil).id == "deadbee2")
+            #expect(throws: TakeRegistry.Error.nothingDied) { try registry.dismiss(nil) }
+            #expect(registry.list() == .init(running: [running.record]))
+        }
+    }
+
+    @Test func `who asks for a take that died is told how to recover its file`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            try leave("deadbeef", output: "/tmp/it's mine.mp4", in: registry)
+            let error = #expect(throws: TakeRegistry.Error.self) { try registry.find("dead") }
+            #expect(error?.description.contains(#"kinecast recover '/tmp/it'\''s mine.mp4'"#) == true)
+            #expect(error?.description.contains("kinecast dismiss deadbeef") == true)
+        }
+    }
+
+    @Test(arguments: ["../beside", "..", "deadbee2", ""])
+    func `a damaged record that calls itself something else removes nothing else`(name: String) throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            try leave("deadbee1", output: "/tmp/a.mp4", in: registry)
+            let path = registry.directory.appending("deadbee1").appending(TakeRegistry.recordName)
+            try #require(unlink(path.string) == 0)
+            let record = TakeRecord(id: name, pid: 0, output: "/tmp/a.mp4", source: "pattern", started: 0)
+            try PrivateDirectory.write(Array(JSONEncoder().encode(record)), to: path)
+            try PrivateDirectory.make(base.appending("beside"))
+            try PrivateDirectory.write([], to: base.appending("beside/kept"))
+            #expect(registry.list().dead.map(\.id) == ["deadbee1"])
+            #expect(try registry.dismiss("dead").id == "deadbee1")
+            #expect(registry.list() == .init())
+            #expect(PrivateDirectory.entries(base.appending("beside")) == ["kept"])
+        }
+    }
+
+    @Test func `an unfinished entry of no process is cleared away`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            // To kill(2), 0 is the caller's own group, and that exists.
+            try PrivateDirectory.make(registry.directory.appending(".new-0-deadbee1"))
+            #expect(registry.list() == .init())
+            #expect(PrivateDirectory.entries(registry.directory) == [])
+        }
+    }
+
+    @Test func `an entry that names no take is cleared away`() throws {
+        try TemporaryDirectory.with { base in
+            let registry = try TakeRegistry(directory: base.appending("takes"))
+            try PrivateDirectory.make(registry.directory.appending("deadbeef"))
+            #expect(registry.list() == .init())
+            #expect(PrivateDirectory.entries(registry.directory) == [])
         }
     }
 

@@ -105,6 +105,40 @@ import Testing
         #expect(!rehearsal.reports.contains { if case .encoding = $0 { true } else { false } })
     }
 
+    final class Caller: RecordingHandler {
+        override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
+            report(isLive: false)
+            report(isLive: false)
+            try await super.broadcastStarted(withSetupInfo: setupInfo)
+        }
+
+        override func processSampleBuffer(
+            _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
+        ) async {
+            await super.processSampleBuffer(sampleBuffer, with: sampleBufferType)
+            switch calls.count {
+            case 2: report(isLive: false, reason: "The port is closed.")
+            case 3: report(isLive: false)
+            case 4, 5: report(isLive: true)
+            default: report(isLive: false)
+            }
+        }
+    }
+
+    @Test func `whether a broadcast arrives is told before the start's end, and each time that it is another`()
+        async throws
+    {
+        let rehearsal = try ExtensionRehearsal(Caller.self)
+        try await rehearsal.start()
+        try await rehearsal.sendPictures(6)
+        #expect(await rehearsal.finish() == .finished)
+        #expect(
+            rehearsal.reports.prefix(5) == [
+                .live(false, reason: nil), .started, .live(false, reason: "The port is closed."),
+                .live(true, reason: nil), .live(false, reason: nil),
+            ])
+    }
+
     @Test func `when the engine dies the broadcast is finished`() async throws {
         let rehearsal = try ExtensionRehearsal(RecordingHandler.self)
         try await rehearsal.start()
@@ -116,7 +150,8 @@ import Testing
     final class Sluggard: RecordingHandler {
         override func broadcastFinished() async {
             await super.broadcastFinished()
-            try? await Task.sleep(nanoseconds: 300_000_000)
+            // Longer than any machine needs to notice the end of 50 ms.
+            try? await Task.sleep(for: .seconds(600))
         }
     }
 

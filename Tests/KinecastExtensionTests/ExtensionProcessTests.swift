@@ -40,7 +40,7 @@ import Testing
             ["LD_PRELOAD=", "TSAN_OPTIONS=", "ASAN_OPTIONS="].contains { variable.hasPrefix($0) }
         }
 
-        static func soon() -> Int64 { MonotonicClock.now() + 30_000_000_000 }
+        static func soon() -> Int64 { MonotonicClock.now() + 300_000_000_000 }
 
         /// Reads until `report` comes, and returns what came before it.
         func wait(for isFit: (ExtensionReport) -> Bool) throws -> [ExtensionReport] {

@@ -68,6 +68,30 @@ import Testing
             ])
     }
 
+    @Test func `the public address and the players' link are the live page's settings`() throws {
+        let plan = try plan(parse("--public-url", "https://live.example.org/a", "--player-link"))
+        #expect(
+            plan.settings == [
+                Setting(key: "live.public-url", value: "https://live.example.org/a"),
+                Setting(key: "live.player-link", value: "yes"),
+            ])
+        #expect(try plan.destinations(among: BuiltInServices.manifests)[0].setupInfo["player-link"] == "yes")
+        for option in [["--public-url", "https://a/"], ["--player-link"]] {
+            #expect(throws: (any Error).self) {
+                try Kinecast.parseAsRoot(["broadcast", "--to", "rtmp://a/b/c"] + option)
+            }
+        }
+    }
+
+    @Test func `a key that is typed is warned about once, one that is named or in a variable is not`() throws {
+        let typed = try parse("--to", "rtmp://a/b/hush", "--to", "rtmp://c/d/hush").destinations.typedKeyWarning()
+        #expect(typed?.contains("--to @NAME") == true && typed?.contains("hush") == false)
+        for to in ["@youtube", "env:KEYED", "witness://here"] {
+            #expect(try parse("--to", to).destinations.typedKeyWarning() == nil)
+        }
+        #expect(try parse().destinations.typedKeyWarning() == nil)
+    }
+
     @Test func `retry, ca and min-bitrate are the settings of RTMP, wherever the address comes from`() throws {
         for to in ["rtmp://a/b/c", "rtmps://a/b/c", "env:KEYED"] {
             let plan = try plan(parse("--to", to, "--retry", "0", "--ca", "ca.pem", "--min-bitrate", "1.5M"))
@@ -84,28 +108,55 @@ import Testing
         #expect(error?.status == ExitStatus.usage)
     }
 
+    private func video(_ arguments: String...) throws -> TakeConfiguration.Video {
+        let command = try #require(try Kinecast.parseAsRoot(["broadcast"] + arguments) as? BroadcastCommand)
+        let destinations = try plan(command).destinations(among: BuiltInServices.manifests)
+        return try command.takeConfiguration(output: "/a.mp4", destinations: destinations).video
+    }
+
+    @Test func `the most and the least bitrate are the take's, whatever its destinations are`() throws {
+        let plain = try video("--to", "rtmp://a/b/c")
+        #expect(plain.maximumBitrate == nil && plain.minimumBitrate == 400_000)
+        #expect(plain.keepsRecordingQuality && !plain.isRateChosen)
+        let page = try video("--min-bitrate", "100k", "--max-bitrate", "2M")
+        #expect(page.maximumBitrate == 2_000_000 && page.minimumBitrate == 100_000)
+        // What RTMP was told to go down to, it may.
+        #expect(try video("--to", "rtmp://a/b/c", "--set", "rtmp.min-bitrate=200k").minimumBitrate == 200_000)
+        #expect(
+            try video("--to", "rtmp://a/b/c", "--set", "rtmp.min-bitrate=200k", "--min-bitrate", "300k")
+                .minimumBitrate == 300_000)
+    }
+
+    @Test func `a recording keeps its quality unless the encode is shared`() throws {
+        #expect(try !video("--record", "--share-encode").keepsRecordingQuality)
+        #expect(try video("--record", "--quality", "18").isRateChosen)
+        #expect(try video("--record", "--bitrate", "8M").isRateChosen)
+        #expect(try video("--record", "--preset", "replaykit").isRateChosen)
+    }
+
     @Test(arguments: [
         ("8080", "127.0.0.1:8080"), (":8080", "127.0.0.1:8080"), ("0.0.0.0:0", "0.0.0.0:0"), ("[::1]:80", "[::1]:80"),
-        ("localhost:80", "localhost:80"),
+        ("localhost:80", "localhost:80"), ("host", "host:0"), ("[::1]", "[::1]:0"),
     ])
-    func `where to listen is an address and a port, or a port of this machine`(text: String, listen: String) {
+    func `where to listen is an address, a port or both, as the setting has it`(text: String, listen: String) {
         #expect(ListenOption(argument: text)?.description == listen)
     }
 
-    @Test(arguments: ["", ":", "host", "host:", "host:65536", "host:-1", "::1:80", "[::1]", "a b:80", "host:٣"])
+    @Test(arguments: ["", ":", "host:", "host:65536", "65536", "host:-1", "::1:80", "[::1", "a b:80", "host:٣"])
     func `what is no place to listen is refused`(text: String) {
         #expect(ListenOption(argument: text) == nil)
     }
 
     @Test(arguments: [
         ["--to", "nonsense"], ["--set", "nonsense"], ["--set", "=x"], ["--cert", "c.pem"], ["--key", "k.pem"],
-        ["--listen", "here"], ["--to", "rtmp://a/b/c", "--listen", "8080"],
+        ["--listen", "here:"], ["--listen", "here:8080"], ["--to", "rtmp://a/b/c", "--listen", "8080"],
         ["--service", "x", "--cert", "c", "--key", "k"],
         ["--to", "@"], ["--to", "@a b"], ["--to", "env:"], ["--to", "env:A=B"], ["--to-file", ""],
         ["--to-file", "-", "--to-file", "-"], ["--test"], ["--test", "--to", "rtmp://a/b/c", "--record"],
         ["--test", "--to", "rtmp://a/b/c", "--", "true"], ["--to", "rtmp://a/b/c", "--retry", "-1"],
         ["--to", "rtmp://a/b/c", "--min-bitrate", "fast"], ["--to", "rtmp://a/b/c", "--ca", ""],
-        ["--to", "rtmp://a/b/c", "--bitrate", "1M", "--min-bitrate", "2M"],
+        ["--to", "rtmp://a/b/c", "--bitrate", "1M", "--min-bitrate", "2M"], ["--share-encode"],
+        ["--max-bitrate", "1M", "--min-bitrate", "2M"], ["--max-bitrate", "much"],
         ["out.mp4"], ["--record", ""], ["--overwrite"], ["--faststart"], ["--screen", "a", "--pattern"],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {

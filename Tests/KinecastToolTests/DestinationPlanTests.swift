@@ -72,15 +72,27 @@ import Testing
         ("rtmp://[::1]:1935/a/b", "[::1]:1935/a"),
         ("rtmp://u:p@q@host/a/b", "host/a"), ("rtmp://u:p#q@host/a/b", "host/a"), ("rtmp://host/a/KEY/", "host/a"),
         ("http://host#top", "host"), ("http://host", "host"), ("http://host/", "host"),
+        // An accent behind a delimiter does not make it another one.
+        ("rtmp://host/\u{301}key", "host"), ("rtmp://u:p@\u{301}host:1935/a/b", "\u{301}host:1935/a"),
     ])
     func `the public part of an address has no user, key or query`(text: String, shown: String) {
         #expect(DestinationAddress(text)?.publicPart == shown)
     }
 
     @Test(arguments: [
+        ("rtmp://host", false), ("rtmp://host/app/key", true), ("rtmp://u:p@host", true),
+        ("rtmp://host?k=://host", true),
+    ])
+    func `what a person may not see of an address is noticed`(text: String, holdsSecret: Bool) {
+        #expect(DestinationAddress(text)?.holdsSecret == holdsSecret)
+    }
+
+    @Test(arguments: [
         "", "host/app/key", "rtmp:host", "://host", "rtmp://", "rtmp:///app", "1rtmp://host", "rtmp://ho st",
         // A password with a slash or a question mark: what would be taken for the host is user and password.
         "rtmp://u:pa/ss@host/a/b", "rtmp://u:pa?ss@host/a/b",
+        // What would steer the terminal that the name is shown in, or has no shape there.
+        "rtmp://host/\u{1b}[2J/key", "rtmp://host/\u{202E}a/key", "rtmp://host/\u{03A2}/key",
     ])
     func `what has no scheme or no host is no address`(text: String) {
         #expect(DestinationAddress(text) == nil)
@@ -142,6 +154,31 @@ import Testing
         let failure = #expect(throws: CommandFailure.self) { try Setting("token=@/nowhere/x")?.value() }
         #expect(failure?.status == ExitStatus.usage)
         #expect(throws: CommandFailure.self) { try Setting("token=@/dev/zero")?.value() }
+        try #require(chmod(path, 0o640) == 0)
+        let others = #expect(throws: CommandFailure.self) { try Setting("token=@\(path)")?.value() }
+        #expect(others?.status == ExitStatus.noPermission && others?.message.contains("chmod 600 \(path)") == true)
+    }
+
+    @Test func `a private key that others may read is refused, unless it is the system's`() throws {
+        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
+        let descriptor = mkstemp(&template)
+        #expect(descriptor >= 0)
+        close(descriptor)
+        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        defer { unlink(path) }
+        func plan() throws {
+            let settings = [Setting(key: "live.cert", value: "/c.pem"), Setting(key: "live.key", value: path)]
+            _ = try DestinationPlan(settings: settings).destinations(among: BuiltInServices.manifests)
+        }
+        try plan()
+        for mode: mode_t in [0o644, 0o604, 0o660] {
+            try #require(chmod(path, mode) == 0)
+            let failure = #expect(throws: CommandFailure.self) { try plan() }
+            #expect(failure?.message.contains("--key") == true)
+        }
+        // root:ssl-cert 0640 is how Debian keeps them.
+        try #require(chmod(path, 0o640) == 0)
+        if geteuid() == 0 { try plan() } else { #expect(throws: CommandFailure.self) { try plan() } }
     }
 
     @Test func `a setting has a key and a value, which may be empty`() {

@@ -59,6 +59,16 @@ import Testing
         #expect(remote.contains(#"package: "Kine")"#))
     }
 
+    @Test func `versions are those of the checkout, and left to choose where it names none`() throws {
+        #expect(try !package("meter").files.contains { $0.path == "Package.resolved" })
+        var pinned = try package("meter")
+        pinned.pins = "{}"
+        #expect(pinned.files.contains(.init(path: "Package.resolved", text: "{}")))
+        #expect(KinecastSources.checkout(KinecastSources.builtFrom.string).pins?.contains("swift-system") == true)
+        #expect(KinecastSources.checkout("/proc").pins == nil)
+        #expect(KinecastSources.repository("https://example.org/x.git").pins == nil)
+    }
+
     @Test func `all of it is written, and nothing over what is there`() throws {
         var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
         #expect(mkdtemp(&template) != nil)

@@ -24,6 +24,20 @@ import Testing
             ])
     }
 
+    @Test func `numbers that no engine counts to are told all the same`() {
+        var status = DestinationStatus(destination: 0, service: "s", label: "s", phase: .live)
+        status.soundLost = 1e300
+        status.peakMemory = .max
+        #expect(DestinationText.summary(status).hasPrefix("s: live, 0 pictures, 10000000000000000.0 s of sound lost"))
+        #expect(HumanText.oneDecimal(-1.5) == "0.0")
+        #expect(HumanText.milliseconds(.infinity) == "100000000000000000 ms")
+        var (before, now) = (TakeProgress(), TakeProgress())
+        (before.duration, before.framesDrawn) = (MediaTime(nanoseconds: .min), .min)
+        (now.duration, now.framesDrawn, now.bytes) = (MediaTime(nanoseconds: .max), .max, .max)
+        #expect(HumanText.progress(now, since: before, isPaused: false).contains(" fps"))
+        #expect(HumanText.progress(before, since: now, isPaused: false).contains("0.0 fps"))
+    }
+
     @Test func `the progress line counts pictures a second since the last one`() {
         var before = TakeProgress()
         before.duration = .seconds(6)
@@ -34,10 +48,10 @@ import Testing
         now.bytes = 1_234_567
         now.framesUnchanged = 12
         #expect(
-            TakeReporter.progressLine(now, since: before, isPaused: false)
+            HumanText.progress(now, since: before, isPaused: false)
                 == "● 0:07  1.2 MB  30.0 fps  12 unchanged  0 dropped")
         #expect(
-            TakeReporter.progressLine(now, since: nil, isPaused: true)
+            HumanText.progress(now, since: nil, isPaused: true)
                 == "‖ 0:07  1.2 MB  paused  12 unchanged  0 dropped")
     }
 
@@ -80,6 +94,8 @@ import Testing
         #expect(path(base.string) == first)
         #expect(path(".") == first)
         #expect(path("a.mp4") == base.appending("a.mp4"))
+        #expect(try OutputPath.isNamedHere(nil) && OutputPath.isNamedHere(base.string))
+        #expect(try !OutputPath.isNamedHere(base.appending("a.mp4").string))
         #expect(path("./a.mp4") == base.appending("a.mp4"))
         #expect(path("/b.mp4") == "/b.mp4")
         try FileDescriptor.open(first, .writeOnly, options: .create, permissions: .ownerReadWrite).close()

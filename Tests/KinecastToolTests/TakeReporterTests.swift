@@ -50,6 +50,15 @@ import Testing
             ])
     }
 
+    @Test func `the players' link follows the page's where one was asked for`() throws {
+        let (output, errors) = try written([
+            event(.link("http://127.0.0.1:1/#t")), event(.playerLink("http://127.0.0.1:1/p/live.mp4")),
+            event(.playerLink("http://127.0.0.1:1/p/live.mp4")),
+        ])
+        #expect(output == "http://127.0.0.1:1/#t\nhttp://127.0.0.1:1/p/live.mp4\n")
+        #expect(errors.contains("For players: http://127.0.0.1:1/p/live.mp4\n"))
+    }
+
     @Test func `a destination without a link is said to be live once, and again after a restart`() throws {
         let (output, errors) = try written(
             destinations: ["a", "b"],
@@ -107,10 +116,26 @@ import Testing
         var third = DestinationStatus(destination: 2, service: "c", label: "c", phase: .ended)
         third.ending = .crashed("signal 9")
         #expect(
-            TakeReporter.progressLine(
+            HumanText.progress(
                 TakeProgress(), since: nil, isPaused: false, hasFile: false, [status, second, third])
                 == "● 0:00  0.0 fps  live: 1 viewer, 12 MB  b: starting, connecting  c: crashed  0 unchanged  0 dropped"
         )
+    }
+
+    @Test func `why a destination is not live is shown to people and to programs`() throws {
+        var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/app)", phase: .starting)
+        status.state = "connecting"
+        status.problem = "The server h refused the connection; try again later."
+        let columns = DestinationText.columns(status)
+        #expect(columns[1] == "starting")
+        #expect(columns[4] == "connecting, The server h refused the connection; try again later")
+        let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
+        #expect(json.contains("problem") && json.contains("The server h refused"))
+        status.phase = .ended
+        status.ending = .failed("It was never live; the last reason: No.")
+        #expect(DestinationText.columns(status)[1] == "failed")
+        #expect(
+            DestinationText.summary(status).hasPrefix("rtmp (h/app): failed: It was never live; the last reason: No,"))
     }
 
     @Test func `what a destination says of its connection is shown to people and to programs`() throws {
@@ -172,10 +197,11 @@ import Testing
         let recorded = TakeStarted(id: "abc", output: "/a.mp4", size: size, environment: [])
         #expect(TakeReporter.heading(recorded, []) == "Recording 640x480 to /a.mp4 as abc; Ctrl-C ends it.")
         #expect(
-            TakeReporter.heading(alone, ["live", "b"]) == "Broadcasting 640x480 to live and b as abc; Ctrl-C ends it.")
+            TakeReporter.heading(alone, ["live", "b"])
+                == "Starting to broadcast 640x480 to live and b as abc; Ctrl-C ends it.")
         #expect(
             TakeReporter.heading(recorded, ["live"])
-                == "Broadcasting 640x480 to live, and recording to /a.mp4, as abc; Ctrl-C ends it.")
+                == "Starting to broadcast 640x480 to live, and recording to /a.mp4, as abc; Ctrl-C ends it.")
     }
 
     @Test func `status has a line for each destination beneath its take`() {

@@ -56,6 +56,9 @@ public struct StrictRTMPServer {
     private var buffer: [UInt8] = []
     private var lastTimes: [Int: UInt32] = [:]
     private var videoMessages = 0
+    private var audioMessages = 0
+    /// The time of the latest sequence header.
+    private var headerTime: UInt32?
 
     public init(_ mood: Mood = .content) { self.mood = mood }
 
@@ -261,6 +264,7 @@ public struct StrictRTMPServer {
             try require(message.timestamp &- last < 1 << 31, "time goes back from \(last) to \(message.timestamp)")
         }
         lastTimes[message.chunkStream] = message.timestamp
+        try takeHeaders(message)
         if message.type == 9, let head = message.payload.first {
             let isFirst = videoMessages == 0
             let isSequenceHeader = head & 0x80 != 0 ? head & 15 == 0 : message.payload.dropFirst().first == 0
@@ -268,8 +272,35 @@ public struct StrictRTMPServer {
             let isFirstPicture = videoMessages == 1
             videoMessages += 1
             try require(!isFirstPicture || (head >> 4) & 7 == 1, "the first picture is no keyframe")
+            if !isSequenceHeader, head != 0x90 | 1, head != 0xA0 | 1 {
+                let unit = message.payload.dropFirst(5)
+                try require(!Self.readsAsAnnexB(unit), "a picture begins with a start code: \(Array(unit.prefix(8)))")
+            }
         }
         media.append(message)
+    }
+
+    /// Sound begins with its sequence header; nothing is earlier than the header before it. Times go round after weeks, so
+    /// that is asked of the beginning only.
+    private mutating func takeHeaders(_ message: Message) throws {
+        if message.type == 8 {
+            try require(
+                (message.payload.dropFirst().first == 0) == (audioMessages == 0), "a sound header at the wrong place")
+            audioMessages += 1
+        }
+        guard message.type != 18, audioMessages + videoMessages < 1000 else { return }
+        if let headerTime {
+            try require(
+                message.timestamp &- headerTime < 1 << 31, "\(message.timestamp) after a header at \(headerTime)")
+        }
+        if message.payload.dropFirst().first == 0 { headerTime = message.timestamp }
+    }
+
+    /// As servers read a picture that try Annex B before lengths (SRS 7, srs_avc_startswith_annexb): any number of zeros, two
+    /// of them at least, and a one.
+    public static func readsAsAnnexB(_ unit: some Collection<UInt8>) -> Bool {
+        let zeros = unit.prefix { $0 == 0 }.count
+        return zeros >= 2 && unit.dropFirst(zeros).first == 1
     }
 
     private func require(_ condition: @autoclosure () throws -> Bool, _ words: @autoclosure () -> String) throws {

@@ -16,18 +16,18 @@ func pause(milliseconds: Int) {
 func run() throws {
     let connection = try ExtensionConnection(
         adopting: FileDescriptor(rawValue: 3), receivingDescriptors: true)
-    let deadline = MonotonicClock.now() + 60_000_000_000
+    let deadline = MonotonicClock.now() + 300_000_000_000
     guard case .start(let start)? = try connection.receive(until: deadline).first else { exit(2) }
     let descriptors = connection.takeDescriptors()
     if manner == "hostile" {
         // Writes garbage over the state page until it is ended.
         let page = try SharedMemory(adopting: descriptors[1], byteCount: SharedMemory.pageSize, writable: true)
         try connection.send(.started)
-        var random = SystemRandomNumberGenerator()
+        var random = Stamp(CommandLine.arguments.dropFirst(2).first.flatMap { UInt64($0) } ?? 0)
         withExtendedLifetime(page) {
             while !connection.isClosed {
                 for offset in stride(from: 0, to: 256, by: 8) {
-                    page.base.storeBytes(of: random.next() as UInt64, toByteOffset: offset, as: UInt64.self)
+                    page.base.storeBytes(of: random.next(), toByteOffset: offset, as: UInt64.self)
                 }
                 _ = try? connection.readAvailable()
             }

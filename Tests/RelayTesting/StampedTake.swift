@@ -94,11 +94,11 @@ public struct StampedTake: Sendable {
 }
 
 /// Numbers that follow from one (SplitMix64, Steele and others, 2014).
-struct Stamp {
+public struct Stamp {
     private var state: UInt64
-    init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
+    public init(_ seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 }
 
-    mutating func next() -> UInt64 {
+    public mutating func next() -> UInt64 {
         state &+= 0x9e37_79b9_7f4a_7c15
         var value = (state ^ state >> 30) &* 0xbf58_476d_1ce4_e5b9
         value = (value ^ value >> 27) &* 0x94d0_49bb_1331_11eb

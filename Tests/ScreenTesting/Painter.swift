@@ -53,6 +53,24 @@ public final class Painter {
             [UInt32(bitPattern: Int32(x)), UInt32(bitPattern: Int32(y))])
     }
 
+    /// Puts a window into another one, as a window manager puts it into its frame.
+    public func reparent(_ window: UInt32, into frame: UInt32, x: Int, y: Int) {
+        xcb_reparent_window(connection, window, frame, Int16(x), Int16(y))
+        finish()
+    }
+
+    /// Says which windows a window manager knows.
+    public func setClientList(_ windows: [UInt32]) {
+        let name = "_NET_CLIENT_LIST"
+        let atom = xcb_intern_atom_reply(connection, xcb_intern_atom(connection, 0, UInt16(name.utf8.count), name), nil)
+        defer { free(atom) }
+        guard let atom else { return }
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), root, atom.pointee.atom,
+            UInt32(XCB_ATOM_WINDOW.rawValue), 32, UInt32(windows.count), windows)
+        finish()
+    }
+
     public func resize(_ window: UInt32, to size: PixelSize) {
         configure(
             window, XCB_CONFIG_WINDOW_WIDTH.rawValue | XCB_CONFIG_WINDOW_HEIGHT.rawValue,

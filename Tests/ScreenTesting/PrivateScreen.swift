@@ -36,7 +36,7 @@ public final class PrivateScreen {
                 ] + more, environment: ProcessEnvironment.current, options: options)
         }
         var digits: [UInt8] = []
-        let deadline = MonotonicClock.now() + 30_000_000_000
+        let deadline = MonotonicClock.now() + 300_000_000_000
         while digits.last != UInt8(ascii: "\n") {
             var byte: UInt8 = 0
             guard WakeSignal.poll([pipe.readEnd.rawValue], until: deadline)[0],

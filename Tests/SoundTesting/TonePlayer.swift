@@ -33,7 +33,7 @@ public final class TonePlayer: Sendable {
         thread = DedicatedThread(name: "player") {
             Self.play(server: server, application: application, output: output, rate: rate, state: state)
         }
-        let outcome = state.wait(until: MonotonicClock.now() + 5_000_000_000) { state in
+        let outcome = state.wait(until: MonotonicClock.now() + 300_000_000_000) { state in
             state.failure ?? (state.isReady ? "" : nil)
         }
         guard outcome == "" else {
@@ -55,7 +55,7 @@ public final class TonePlayer: Sendable {
             state.clicksWanted += 1
             return state.clicksWanted
         }
-        let instant = state.wait(until: MonotonicClock.now() + 10_000_000_000) { state in
+        let instant = state.wait(until: MonotonicClock.now() + 300_000_000_000) { state in
             state.heard.count >= number ? state.heard[number - 1] : nil
         }
         guard let instant else { throw PrivateSoundServer.Failure(description: "the player: no click was heard") }

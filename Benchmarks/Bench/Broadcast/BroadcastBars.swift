@@ -53,7 +53,7 @@ enum BroadcastBars {
         }
             + live.map { live, limit in
                 memory(
-                    "kinecast-live with \(live.viewers) viewers", live.highWaterBytes, limit: limit,
+                    "kinecast-live with \(live.crowd)", live.highWaterBytes, limit: limit,
                     isWhole: live.served == live.viewers)
             }
     }

@@ -164,16 +164,16 @@ struct BroadcastCommand: ParsableCommand {
                 raw.append((take, limit))
             }
         }
-        for viewers in [50, 200] {
-            _ = attempt("memory of kinecast-live with \(viewers) viewers") {
-                live.append((try LiveMemory.measure(viewers: viewers, seconds: seconds), 50))
+        for (viewers, hostile) in [(50, nil), (200, nil), (500, 0), (500, 100)] as [(Int, Int?)] {
+            _ = attempt("memory of kinecast-live with \(viewers) viewers, \(hostile ?? 0) hostile") {
+                live.append((try LiveMemory.measure(viewers: viewers, hostile: hostile, seconds: seconds), 50))
             }
         }
         return (raw, live)
     }
 
     /// Standard output is for the tables.
-    private static func complain(_ line: String) {
+    static func complain(_ line: String) {
         let text = line + "\n"
         text.withCString { _ = write(2, $0, strlen($0)) }
     }

@@ -72,7 +72,7 @@ enum BroadcastTables {
         for memory in live {
             lines.append(
                 row([
-                    "kinecast-live, \(memory.viewers) viewers", mebibytes(memory.highWaterBytes),
+                    "kinecast-live, \(memory.crowd)", mebibytes(memory.highWaterBytes),
                     "\(memory.served) served to the end, \(fixed(Double(memory.bytes) / 1e6, 1)) MB to all, "
                         + "\(fixed(Double(memory.leastBytes) / 1e6, 2)) MB to the one with least, "
                         + "\(fixed(memory.processorShare * 100, 0)) % of a processor",

@@ -7,6 +7,8 @@ import KineRelay
 /// What kinecast-live needed.
 struct LiveMemory {
     let viewers: Int
+    /// How many hostile peers there are as well; nil: none, and no TLS.
+    var hostile: Int?
     /// Viewers that were still served at the end.
     var served = 0
     /// Bytes sent to all together, and to the one who got least.
@@ -17,25 +19,38 @@ struct LiveMemory {
     /// Seconds on a processor for each second of the clock, of kinecast-live while they watched.
     var processorShare = 0.0
 
+    /// For tables.
+    var crowd: String {
+        guard let hostile else { return "\(viewers) viewers" }
+        return "\(viewers) viewers over TLS" + (hostile > 0 ? " and \(hostile) hostile" : "")
+    }
+
     /// A screen in motion at 30 frames a second is watched for so long by `viewers` at once.
-    static func measure(viewers: Int, seconds: Double) throws -> LiveMemory {
+    /// - Parameter hostile: how many more want to cost memory; with a number, even 0, everything goes over TLS.
+    static func measure(viewers: Int, hostile: Int? = nil, seconds: Double) throws -> LiveMemory {
         let folder = try PrivateFolder()
         let stage = try Stage(
             .scene(.motion), size: PixelSize(width: 1920, height: 1080), framesPerSecond: 30)
         defer { stage.end() }
         var configuration = stage.configuration(output: nil, framesPerSecond: 30)
-        configuration.destinations = [TakeConfiguration.Destination(service: "live", label: "live")]
+        let certificate =
+            hostile == nil ? nil : try SelfSignedCertificate(name: "live", alternativeName: "IP:127.0.0.1")
+        let setupInfo = certificate.map { ["cert": $0.path, "key": $0.key] } ?? [:]
+        configuration.destinations = [
+            TakeConfiguration.Destination(service: "live", setupInfo: setupInfo, label: "live")
+        ]
         let take = try EngineTake(configuration, environment: stage.environment(folder), folder: folder)
         let link = try take.link()
         guard let pid = try take.status().destinations.first?.pid else {
             throw EngineTake.Failed(description: "The engine did not say which process serves.")
         }
         let before = ProcFiles.processorNanoseconds(of: pid) ?? 0
+        let kind = hostile.map { ["crowd", link, "--hostile", "\($0)"] } ?? ["watch", link]
         let watcher = try HelperProcess(
-            "kinecast-bench", ["watch", link, "--viewers", "\(viewers)", "--seconds", "\(seconds)"])
-        _ = try watcher.line(deadline: deadline(in: 20))
+            "kinecast-bench", kind + ["--viewers", "\(viewers)", "--seconds", "\(seconds)"])
+        _ = try watcher.line(deadline: deadline(in: 80))
         try take.run(for: seconds - 0.5)
-        var result = LiveMemory(viewers: viewers)
+        var result = LiveMemory(viewers: viewers, hostile: hostile)
         let after = ProcFiles.processorNanoseconds(of: pid) ?? 0
         result.processorShare = Double(after - before) / 1e9 / seconds
         result.highWaterBytes = ProcFiles.highWaterBytes(of: pid)

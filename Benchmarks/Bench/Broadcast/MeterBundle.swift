@@ -34,7 +34,8 @@ struct MeterBundle {
 
     var environment: [String] { ["XDG_DATA_HOME=\(folder.path)"] }
 
-    func reportPath(_ name: String) -> String { folder.file(name) }
+    /// The service's own directory is the only one that it may write to.
+    func reportPath(_ name: String) -> String { folder.file("kinecast/data/\(MeterBundle.service)/\(name)") }
 
     /// The meter as a destination; its account goes to `reportPath(report)`.
     func destination(report: String, readsAll: Bool) -> TakeConfiguration.Destination {

@@ -5,24 +5,26 @@ import Glibc
 import KineMeasure
 import KinePlatform
 
-/// Where a broadcast is served: what is between `http://` and the stream.
+/// Where a broadcast is served.
 struct LiveAddress {
+    let isEncrypted: Bool
     let host: String
     let port: UInt16
-    /// Of the stream, with a slash in front.
-    let path: String
+    /// The request for the stream, as the page sends it.
+    let request: String
 
     /// Reads the link that `kinecast broadcast` prints; nil where it is not one of this machine's own.
     init?(link: String) {
-        guard link.hasPrefix("http://") else { return nil }
-        let rest = link.dropFirst("http://".count)
-        let authority = rest.prefix { $0 != "/" }
-        let parts = authority.split(separator: ":")
-        guard parts.count == 2, parts[0] == "127.0.0.1", let port = UInt16(parts[1]) else { return nil }
-        host = String(authority)
+        guard let link = LiveLink(link) else { return nil }
+        let parts = link.base.split(separator: "/")
+        guard parts.count == 2, parts[0] == "http:" || parts[0] == "https:" else { return nil }
+        let authority = parts[1].split(separator: ":")
+        guard authority.count == 2, authority[0] == "127.0.0.1", let port = UInt16(authority[1]) else { return nil }
+        isEncrypted = parts[0] == "https:"
+        host = String(parts[1])
         self.port = port
-        let page = rest.dropFirst(authority.count).prefix { $0 != "?" && $0 != "#" }
-        path = page + (page.hasSuffix("/") ? "" : "/") + "live.mp4"
+        request =
+            "GET /live.mp4 HTTP/1.1\r\nHost: \(host)\r\nAccept: */*\r\nKinecast-Token: \(link.token)\r\n\r\n"
     }
 }
 
@@ -96,8 +98,7 @@ struct WatchCommand: ParsableCommand {
                 Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        let request = "GET \(page.path) HTTP/1.1\r\nHost: \(page.host)\r\nAccept: */*\r\n\r\n"
-        guard status == 0, send(descriptor, request, request.utf8.count, 0) == request.utf8.count else {
+        guard status == 0, send(descriptor, page.request, page.request.utf8.count, 0) == page.request.utf8.count else {
             throw ValidationError("Nobody answers at \(page.host).")
         }
         return pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -55,7 +55,7 @@ final class GlassStage {
 
     /// Opens the page and lets it settle.
     func watch(_ way: String, audible: Bool) throws {
-        try browser.open("\(link)?play=\(way)")
+        try browser.open(LiveLink(link)?.playing(way) ?? link)
         let isOn = "document.getElementById('sound').getAttribute('aria-pressed') === 'true'"
         guard
             try browser.wait(

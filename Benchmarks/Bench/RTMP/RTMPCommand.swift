@@ -64,7 +64,8 @@ struct RTMPCommand: ParsableCommand {
             let length = samples.map(\.timestamp).max().map { Double($0) / 1000 } ?? 0
             run.megabitsPerSecond = Double(bytes) * 8 / 1e6 / length
             run.isWhole = [8, 9].allSatisfy { type in
-                recorded.filter { $0.type == type }.map(\.payload) == samples.filter { $0.type == type }.map(\.payload)
+                recorded.filter { $0.type == type }.map(\.payloadWithoutDelimiter)
+                    == samples.filter { $0.type == type }.map(\.payloadWithoutDelimiter)
             }
             return run
         }
@@ -86,9 +87,9 @@ struct RTMPCommand: ParsableCommand {
 
     private func ffmpeg(_ file: String, _ server: MediaServer, stream: String) throws -> Run {
         let account = try HelperProcess(
-            "kinecast-bench",
+            "kinecast-account",
             [
-                "account", "--seconds", fixed(seconds, 1), "ffmpeg", "-v", "error", "-nostdin", "-re", "-i", file, "-c",
+                "--seconds", fixed(seconds, 1), "ffmpeg", "-v", "error", "-nostdin", "-re", "-i", file, "-c",
                 "copy", "-f", "flv", server.address(stream),
             ])
         var values: [Substring: Double] = [:]

@@ -1,5 +1,5 @@
-// Gives libFuzzer's bytes to the AMF 0 decoder. Whatever they are: no crash, and what was read can be written and is read
-// again as the same.
+// Gives libFuzzer's bytes to the AMF 0 decoder. Whatever they are: no crash, and what was read can be written
+// and then reads back as the same.
 import FuzzDriver
 import KineRTMP
 

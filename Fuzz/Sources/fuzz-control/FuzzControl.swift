@@ -1,5 +1,5 @@
-// Gives libFuzzer's bytes to the control channel's decoder. Whatever they are: no crash, no more bytes held than one message
-// has, the same messages however the bytes are cut, and each message one that can be sent again.
+// Gives libFuzzer's bytes to the control channel's decoder as what a client says to an engine. Whatever they are: no crash, no more
+// bytes held than one message has, the same messages however the bytes are cut, and each message one that can be sent again.
 import FuzzDriver
 import KineRelay
 

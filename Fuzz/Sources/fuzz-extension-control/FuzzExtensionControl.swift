@@ -53,22 +53,3 @@ private func decode<Message: Decodable>(_ bytes: [UInt8], pieces: Int) -> [Messa
     }
     return messages
 }
-
-/// Numbers and decisions out of an input.
-struct Script {
-    private var rest: ArraySlice<UInt8>
-    init(_ bytes: [UInt8]) { rest = bytes[...] }
-
-    mutating func byte() -> UInt8? { rest.popFirst() }
-
-    /// A number that is often small, often large, and sometimes neither.
-    mutating func number() -> UInt64? {
-        guard let kind = byte() else { return nil }
-        switch kind >> 6 {
-        case 0: return UInt64(kind & 63)
-        case 1: return UInt64(kind & 63) << 8 | UInt64(byte() ?? 0)
-        case 2: return UInt64.max - UInt64(kind & 63)
-        default: return (0..<8).reduce(0) { value, _ in value << 8 | UInt64(byte() ?? 0) }
-        }
-    }
-}

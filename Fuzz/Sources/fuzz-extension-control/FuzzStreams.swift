@@ -1,4 +1,5 @@
 // Both ends of a stream against another end that writes what it likes into the memory that both share.
+import FuzzDriver
 import KineMedia
 import KineRelay
 import SystemPackage

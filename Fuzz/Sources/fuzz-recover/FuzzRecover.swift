@@ -10,8 +10,10 @@ public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runF
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzRecover(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
-    let file = MemoryFile(bytes)
-    guard let recovered = try? MP4Recovery.recover(file) else {
+    let file = MemoryFile(bytes, isWritable: true)
+    let result = try? MP4Recovery.recover(file)
+    precondition(file.bytesRead <= 8 * bytes.count + 4096, "\(file.bytesRead) bytes read of \(bytes.count)")
+    guard let recovered = result else {
         precondition(file.bytes == bytes, "a file that could not be recovered was changed")
         return 0
     }
@@ -46,42 +48,10 @@ private func checkPlayable(_ bytes: [UInt8], _ recovered: RecoveredFile) {
 /// an index without effect.
 private func checkNothingLost(before: [UInt8], after: [UInt8]) {
     let start = 48  // ftyp of 32 bytes, and 16
-    let index = 32 + after.number(at: 40, 8) - 8  // the free box around the index
+    guard let size = try? after.number(at: 40, 8) else { preconditionFailure("no size of the recording") }
+    let index = 32 + size - 8  // the free box around the index
     precondition(before[start..<min(index, before.count)] == after[start..<min(index, before.count)], "changed")
     guard index < before.count else { return }
     let type = Array("free".utf8).prefix(max(0, before.count - index - 4))
     precondition(before[min(index + 4, before.count)...].starts(with: type), "something recorded was cut off")
-}
-
-/// A file in memory.
-private final class MemoryFile: StorageFile {
-    let path = "fuzz"
-    private(set) var bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    func size() throws(StorageError) -> Int64 { Int64(bytes.count) }
-
-    func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8] {
-        precondition(offset >= 0 && count >= 0, "a read at \(offset) of \(count)")
-        guard offset < bytes.count else { return [] }
-        return Array(bytes[Int(offset)..<min(bytes.count, Int(offset) + count)])
-    }
-
-    func write(_ data: [UInt8], at offset: Int64) throws(StorageError) {
-        precondition(offset >= 0 && offset <= bytes.count, "a write that leaves a hole")
-        bytes.replaceSubrange(Int(offset)..<min(bytes.count, Int(offset) + data.count), with: data)
-    }
-
-    func truncate(to size: Int64) throws(StorageError) {
-        precondition(size >= 0 && size <= bytes.count, "shortening makes the file longer")
-        bytes.removeSubrange(Int(size)...)
-    }
-
-    func synchronize() throws(StorageError) {}
-    func reserve(through end: Int64) throws(StorageError) {}
-    func publish() throws(StorageError) {}
-    func isRemoved() throws(StorageError) -> Bool { false }
-    func putBack() throws(StorageError) {}
-    func close() {}
 }

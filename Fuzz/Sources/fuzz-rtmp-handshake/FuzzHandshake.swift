@@ -1,16 +1,20 @@
 // Gives libFuzzer's bytes to a whole session as what a server says, from the handshake on. Whatever they are: no crash, the
-// same answers however the bytes are cut, and nothing more after a failure.
+// same answers however the bytes are cut, nothing more after a failure, and neither key nor password in what a person is told, though
+// a server may repeat them.
 import FuzzDriver
 import KineRTMP
 
 @_cdecl("fuzz_rtmp_handshake_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
 
+private let password = "pa55word"
+private let key = "k3y-0f-m1ne"
+
 /// One input: its first byte says how the rest is cut, and whether a good handshake goes before it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first, let url = try? RTMPURL("rtmp://user:password@h/app/key") else { return 0 }
+    guard let choice = input.first, let url = try? RTMPURL("rtmp://user:\(password)@h/app/\(key)") else { return 0 }
     var stream = Array(input.dropFirst())
     // Without this help hardly an input would get past the first 3,073 bytes.
     if choice & 1 == 1 { stream = [3] + [UInt8](repeating: 0, count: 3072) + stream }
@@ -36,7 +40,11 @@ private func talk(_ bytes: [UInt8], _ url: RTMPURL, pieces: Int) -> Heard {
             if case .send = event { continue }
             heard.named.append(event)
             switch event {
-            case .fail, .authenticate: hasFailed = true
+            case .fail(let failure):
+                hasFailed = true
+                checkHidden(failure.description)
+            case .move(let url): checkHidden(url.description)
+            case .authenticate: hasFailed = true
             default: break
             }
         }
@@ -45,5 +53,10 @@ private func talk(_ bytes: [UInt8], _ url: RTMPURL, pieces: Int) -> Heard {
     for start in stride(from: 0, to: bytes.count, by: max(1, pieces)) {
         note(session.receive(bytes[start..<min(start + max(1, pieces), bytes.count)], now: 0))
     }
+    checkHidden(session.server ?? "")
     return heard
+}
+
+private func checkHidden(_ text: String) {
+    precondition(!text.contains(password) && !text.contains(key), "a secret is shown: \(text)")
 }

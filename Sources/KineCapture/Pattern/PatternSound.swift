@@ -1,6 +1,7 @@
 // The pattern's sound: a beep at every full second of CLOCK_MONOTONIC, as long as the pattern's square is lit.
 import KineMedia
 import KinePlatform
+import SystemPackage
 
 /// Something that feeds a `SoundReceiver` from a thread of its own.
 public protocol SoundFeed: Sendable {
@@ -30,10 +31,19 @@ public final class PatternSound: SoundFeed {
     private static let level: Float = 0.25
     private static let hurriedInterval: Int64 = 20_000_000
 
-    public init(channels: Int, pace: SoundPace = .file, receiver: any SoundReceiver) {
+    /// Throws where the process may have no more threads.
+    public init(
+        channels: Int, pace: SoundPace = .file, receiver: any SoundReceiver
+    ) throws(SoundCapture.Error) {
         let state = Monitor(State(interval: Int64(pace.fragment * 1e9)))
         self.state = state
-        thread = DedicatedThread(name: "sound") { Self.run(state, channels: channels, receiver: receiver) }
+        do throws(Errno) {
+            thread = try DedicatedThread(starting: "sound") {
+                Self.run(state, channels: channels, receiver: receiver)
+            }
+        } catch {
+            throw .noThread(error)
+        }
     }
 
     public func hurry() { state.signal { $0.interval = min($0.interval, Self.hurriedInterval) } }

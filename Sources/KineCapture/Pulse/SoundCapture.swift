@@ -1,6 +1,7 @@
 // Records what a take wants to hear: keeps the right streams of the sound server open while devices, applications and
 // the server itself come and go. One thread does everything; the receiver is called on it.
 import KinePlatform
+import SystemPackage
 
 /// One stream's number; never used twice in a take.
 public struct SoundStreamID: Hashable, Sendable {
@@ -47,6 +48,8 @@ public final class SoundCapture: Sendable {
         case noServer(String)
         /// A target that must be there from the start is not; one sentence.
         case missing(String)
+        /// The process may have no more threads.
+        case noThread(Errno)
 
         public var description: String {
             switch self {
@@ -54,6 +57,7 @@ public final class SoundCapture: Sendable {
                 "No sound server answers (\(reason)); start PulseAudio or PipeWire, set PULSE_SERVER, "
                     + "or record with --audio none."
             case .missing(let sentence): sentence
+            case .noThread(let failure): DedicatedThread.explanation(of: failure, thread: "sound")
             }
         }
     }
@@ -67,16 +71,23 @@ public final class SoundCapture: Sendable {
     /// Connects and opens what is there; blocks until it is known what, five seconds at most.
     ///
     /// Microphones must be there at the start; outputs and applications may come later. `server` as in PULSE_SERVER;
-    /// nil asks the environment.
+    /// nil asks the environment. `cancellation` ends the wait; it is then as if no server answered.
     public init(
         targets: [SoundTarget], channels: Int, server: String? = nil, pace: SoundPace = .file,
-        receiver: any SoundReceiver
+        receiver: any SoundReceiver, cancellation: Cancellation? = nil
     ) throws(Error) {
         let handle = SoundSession.Handle()
         session = handle
-        thread = DedicatedThread(name: "sound") {
-            SoundSession.run(
-                targets: targets, channels: channels, server: server, pace: pace, receiver: receiver, handle: handle)
+        let token = cancellation?.onCancel { handle.giveUp() }
+        defer { if let token { cancellation?.remove(token) } }
+        do throws(Errno) {
+            thread = try DedicatedThread(starting: "sound") {
+                SoundSession.run(
+                    targets: targets, channels: channels, server: server, pace: pace, receiver: receiver,
+                    handle: handle)
+            }
+        } catch {
+            throw .noThread(error)
         }
         switch handle.outcome(until: MonotonicClock.now() + 5_000_000_000) {
         case .success: return

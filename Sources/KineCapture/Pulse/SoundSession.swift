@@ -19,6 +19,9 @@ final class SoundSession: PulseRecordStream.Owner {
             state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer("it does not answer within five seconds"))
         }
 
+        /// Ends the wait for the outcome.
+        func giveUp() { settle(.failure(.noServer("the take was ended before it answered"))) }
+
         func perform(_ job: @escaping @Sendable (SoundSession) -> Void) {
             state.withLock {
                 guard !$0.isStopped else { return }

@@ -9,10 +9,12 @@ import SystemPackage
 /// Xvfb and PulseAudio in a directory of their own. Both end with this process, however it ends.
 ///
 /// Start it from a thread that lives as long as the process: the servers get a signal when that thread ends.
-public final class VirtualScreen {
+public final class VirtualScreen: Sendable {
     public enum Error: Swift.Error, CustomStringConvertible {
         case missing(program: String, package: String)
         case cannotStart(program: String, reason: String)
+        /// The take was told to end before the servers answered.
+        case cancelled
 
         public var description: String {
             switch self {
@@ -20,6 +22,7 @@ public final class VirtualScreen {
                 "A virtual screen needs \(program), which is not installed; install the package \(package)."
             case .cannotStart(let program, let reason):
                 "\(program) did not start: \(reason)."
+            case .cancelled: "The take was ended before its private screen was there."
             }
         }
     }
@@ -30,19 +33,22 @@ public final class VirtualScreen {
     private let sound: ChildProcess?
     private let directory: String
 
-    /// Starts the servers with their files under `directory`, which exists and is this user's alone.
-    public init(size: PixelSize, directory: String, withSound: Bool) throws(Error) {
+    /// Starts the servers with their files under `directory`, which exists and is this user's alone. Blocks until they answer,
+    /// or until `cancellation` is cancelled.
+    public init(
+        size: PixelSize, directory: String, withSound: Bool, cancellation: Cancellation = Cancellation()
+    ) throws(Error) {
         self.directory = directory
         let authority = directory + "/Xauthority"
         do { try Self.writeCookie(to: authority) } catch {
             throw .cannotStart(program: "Xvfb", reason: "its cookie file cannot be written (\(error))")
         }
-        let (process, display) = try Self.startScreen(size: size, authority: authority)
+        let (process, display) = try Self.startScreen(size: size, authority: authority, cancellation)
         screen = process
         var variables = ["DISPLAY=:\(display)", "XAUTHORITY=\(authority)"]
         if withSound {
             do throws(Error) {
-                let server = try Self.startSound(directory: directory)
+                let server = try Self.startSound(directory: directory, cancellation)
                 sound = server
                 variables += ["PULSE_SERVER=unix:\(directory)/pulse.sock", "PULSE_SINK=kinecast"]
             } catch {
@@ -78,7 +84,9 @@ public final class VirtualScreen {
         try file.closeAfter { _ = try file.writeAll(entry) }
     }
 
-    private static func startScreen(size: PixelSize, authority: String) throws(Error) -> (ChildProcess, Int) {
+    private static func startScreen(
+        size: PixelSize, authority: String, _ cancellation: Cancellation
+    ) throws(Error) -> (ChildProcess, Int) {
         guard let program = ExecutableSearch.find("Xvfb") else { throw .missing(program: "Xvfb", package: "xvfb") }
         let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
         do { pipe = try FileDescriptor.pipe() } catch {
@@ -103,15 +111,19 @@ public final class VirtualScreen {
             throw .cannotStart(program: "Xvfb", reason: error.description)
         }
         try? pipe.writeEnd.close()
-        guard let display = readNumber(from: pipe.readEnd, deadline: MonotonicClock.now() + 20_000_000_000) else {
+        let deadline = MonotonicClock.now() + 20_000_000_000
+        guard let display = readNumber(from: pipe.readEnd, deadline: deadline, cancellation) else {
             _ = process.end(deadline: MonotonicClock.now() + 1_000_000_000)
+            if cancellation.isCancelled { throw .cancelled }
             throw .cannotStart(
                 program: "Xvfb", reason: "it named no display; try a smaller size than \(size.width)x\(size.height)")
         }
         return (process, display)
     }
 
-    private static func startSound(directory: String) throws(Error) -> ChildProcess {
+    private static func startSound(
+        directory: String, _ cancellation: Cancellation
+    ) throws(Error) -> ChildProcess {
         guard let program = ExecutableSearch.find("pulseaudio") else {
             throw .missing(program: "pulseaudio", package: "pulseaudio")
         }
@@ -142,20 +154,24 @@ public final class VirtualScreen {
         }
         let deadline = MonotonicClock.now() + 20_000_000_000
         while !accepts(socket) {
-            guard process.poll() == nil, MonotonicClock.now() < deadline else {
+            guard process.poll() == nil, MonotonicClock.now() < deadline, !cancellation.isCancelled else {
                 _ = process.end(deadline: MonotonicClock.now() + 1_000_000_000)
+                if cancellation.isCancelled { throw .cancelled }
                 throw .cannotStart(program: "pulseaudio", reason: "it does not answer; run it by hand to see why")
             }
             // PulseAudio has no way to say that it is ready, other than answering.
-            var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
-            nanosleep(&pause, nil)
+            _ = WakeSignal.poll([cancellation.descriptor], until: MonotonicClock.now() + 10_000_000)
         }
         return process
     }
 
-    private static func readNumber(from descriptor: FileDescriptor, deadline: Int64) -> Int? {
+    private static func readNumber(
+        from descriptor: FileDescriptor, deadline: Int64, _ cancellation: Cancellation
+    ) -> Int? {
         var digits: [UInt8] = []
-        while WakeSignal.poll([descriptor.rawValue], until: deadline)[0] {
+        while WakeSignal.poll([descriptor.rawValue, cancellation.descriptor], until: deadline)[0],
+            !cancellation.isCancelled
+        {
             var byte: UInt8 = 0
             guard Glibc.read(descriptor.rawValue, &byte, 1) == 1 else { return nil }
             if byte == UInt8(ascii: "\n") { return Int(String(decoding: digits, as: UTF8.self)) }

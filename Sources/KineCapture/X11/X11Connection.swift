@@ -2,9 +2,32 @@
 import CXCB
 import Glibc
 import KineMedia
+import KinePlatform
 
 /// A connection to an X server. Used by one thread.
 final class X11Connection {
+    /// The connection itself, also where the server turns out not to do. A server that no longer answers would keep every
+    /// request waiting: cancelling shuts the socket, and the waiting request fails with a broken connection.
+    private final class Link {
+        let handle: OpaquePointer
+        private let cancellation: Cancellation?
+        private let token: Int?
+
+        init(_ handle: OpaquePointer, _ cancellation: Cancellation?) {
+            self.handle = handle
+            self.cancellation = cancellation
+            let descriptor = xcb_get_file_descriptor(handle)
+            // To reading alone, which ends every wait: writing would be answered by SIGPIPE.
+            token = cancellation?.onCancel { shutdown(descriptor, Int32(SHUT_RD)) }
+        }
+
+        deinit {
+            if let token { cancellation?.remove(token) }
+            xcb_disconnect(handle)
+        }
+    }
+
+    private let link: Link
     let handle: OpaquePointer
     let root: UInt32
     /// What the root window's pixels are: the size may change later, the format does not.
@@ -17,8 +40,9 @@ final class X11Connection {
     let hasSharedMemory: Bool
     let hasComposite: Bool
 
-    /// `display` is the server's name; nil stands for what DISPLAY says.
-    init(display: String? = nil) throws(VideoSourceError) {
+    /// `display` is the server's name; nil stands for what DISPLAY says. `cancellation` ends every wait for the server, from
+    /// the moment that it has let this client in.
+    init(display: String? = nil, cancellation: Cancellation? = nil) throws(VideoSourceError) {
         var screenNumber: Int32 = 0
         let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
         guard !name.isEmpty else {
@@ -34,6 +58,7 @@ final class X11Connection {
             throw .unavailable(
                 "The X display \(name) cannot be opened; check that it runs and that XAUTHORITY names its cookie file.")
         }
+        link = Link(connection, cancellation)
         handle = connection
         var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
         for _ in 0..<max(0, screenNumber) where screens.rem > 1 { xcb_screen_next(&screens) }
@@ -46,7 +71,6 @@ final class X11Connection {
             return extensionData
         }
         guard Self.pixelsAreBGRA(connection, depth: screen.root_depth) else {
-            xcb_disconnect(connection)
             throw .unavailable(
                 "The display \(name) has \(screen.root_depth) bits a pixel, and only 24 or 32 can be recorded; start the X "
                     + "server with depth 24.")
@@ -55,7 +79,7 @@ final class X11Connection {
             let fixes = present(kine_xfixes_extension(connection)),
             let randr = present(kine_randr_extension(connection))
         else {
-            xcb_disconnect(connection)
+            if cancellation?.isCancelled == true { throw Self.cancelled }
             throw .unavailable(
                 "The X server \(name) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg, Xwayland or Xvfb."
             )
@@ -67,9 +91,11 @@ final class X11Connection {
         hasSharedMemory = present(kine_shm_extension(connection)) != nil
         hasComposite = present(kine_composite_extension(connection)) != nil
         negotiateVersions()
+        if cancellation?.isCancelled == true { throw Self.cancelled }
     }
 
-    deinit { xcb_disconnect(handle) }
+    private static let cancelled = VideoSourceError.lost(
+        "The X server did not answer, so its connection was closed; start it again.")
 
     var descriptor: Int32 { xcb_get_file_descriptor(handle) }
     var isBroken: Bool { xcb_connection_has_error(handle) != 0 }

@@ -54,7 +54,7 @@ enum X11Layout {
     /// The windows a person would name: those the window manager lists, or, with none running, the root's shown children.
     static func windows(_ connection: X11Connection) -> [X11Inventory.Window] {
         let listed = property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection)
-        var ids = listed.withUnsafeBytes { Array($0.bindMemory(to: UInt32.self)) }
+        var ids = X11Properties.windows(listed)
         if ids.isEmpty {
             ids =
                 connection.reply(xcb_query_tree(connection.handle, connection.root), xcb_query_tree_reply) { reply in
@@ -68,17 +68,26 @@ enum X11Layout {
             guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1 else {
                 return nil
             }
-            var title = property(titleAtom, of: id, connection)
-            if title.isEmpty { title = property(UInt32(XCB_ATOM_WM_NAME.rawValue), of: id, connection) }
-            // WM_CLASS is two strings, each ended by a zero: the instance and the class.
-            let names = property(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: id, connection).split(separator: 0)
+            // A window manager puts windows into frames, so their own coordinates are the frame's.
+            let origin = rootPosition(of: id, connection)
+            let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
             return X11Inventory.Window(
-                id: id, title: String(decoding: title, as: UTF8.self),
-                application: names.last.map { String(decoding: $0, as: UTF8.self) } ?? "",
-                processID: property(processAtom, of: id, connection).withUnsafeBytes { bytes in
-                    bytes.count == 4 ? Int32(bitPattern: bytes.loadUnaligned(as: UInt32.self)) : nil
-                }, bounds: geometry.rect)
+                id: id,
+                title: X11Properties.title(
+                    property(titleAtom, of: id, connection),
+                    old: property(UInt32(XCB_ATOM_WM_NAME.rawValue), of: id, connection)),
+                application: X11Properties.application(
+                    property(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: id, connection)),
+                processID: X11Properties.process(property(processAtom, of: id, connection)), bounds: bounds)
         }
+    }
+
+    /// Where a window's content begins on the screen.
+    private static func rootPosition(of window: UInt32, _ connection: X11Connection) -> (x: Int, y: Int)? {
+        connection.reply(
+            xcb_translate_coordinates(connection.handle, window, connection.root, 0, 0),
+            xcb_translate_coordinates_reply
+        ) { (Int($0.pointee.dst_x), Int($0.pointee.dst_y)) }
     }
 
     private static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {

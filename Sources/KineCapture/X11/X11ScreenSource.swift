@@ -34,11 +34,16 @@ public final class X11ScreenSource: VideoSource {
     private var layoutChanged = false
     private var windowIsGone = false
     private var everythingIsDamaged = true
+    public private(set) var readWasComplete = true
 
     /// `display` is the server's name; nil stands for what DISPLAY says. Throws `unavailable` where there is no such server
     /// or no such target on it.
-    public init(target: Target, showsCursor: Bool, display: String? = nil) throws(VideoSourceError) {
-        let connection = try X11Connection(display: display)
+    ///
+    /// A server that stops answering keeps every call of this class waiting; `cancellation` ends that, and the source with it.
+    public init(
+        target: Target, showsCursor: Bool, display: String? = nil, cancellation: Cancellation? = nil
+    ) throws(VideoSourceError) {
+        let connection = try X11Connection(display: display, cancellation: cancellation)
         self.connection = connection
         self.target = target
         reader = X11PixelReader(connection: connection)
@@ -80,11 +85,11 @@ public final class X11ScreenSource: VideoSource {
 
     public func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
         while true {
+            xcb_flush(connection.handle)  // first: it may read events, which poll would then sleep over
             if !ignoringChanges {
                 try takeEvents()
                 if hasChanged { return .changed }
             }
-            xcb_flush(connection.handle)
             let descriptors = ignoringChanges ? [wake.descriptor] : [wake.descriptor, connection.descriptor]
             let readable = WakeSignal.poll(descriptors, until: deadline)
             if readable[0] {
@@ -102,20 +107,23 @@ public final class X11ScreenSource: VideoSource {
         damageIsPending || layoutChanged || everythingIsDamaged || (cursor?.mayHaveChanged ?? false)
     }
 
+    /// Takes in all events that are there. What answers to its own questions brought along is among them: the connection's
+    /// descriptor does not tell of those any more.
     private func takeEvents() throws(VideoSourceError) {
-        while let event = xcb_poll_for_event(connection.handle) {
-            note(event)
-            free(event)
-        }
-        if connection.isBroken {
-            throw .lost("The X server has gone away, so the recording ends here.")
-        }
-        if windowIsGone { throw .ended(reason: "the window was closed") }
-        if layoutChanged {
+        while true {
+            while let event = xcb_poll_for_event(connection.handle) {
+                note(event)
+                free(event)
+            }
+            if connection.isBroken { throw Self.serverIsGone }
+            if windowIsGone { throw .ended(reason: "the window was closed") }
+            guard layoutChanged else { return }
             layoutChanged = false
             try followLayout()
         }
     }
+
+    private static let serverIsGone = VideoSourceError.lost("The X server has gone away, so the recording ends here.")
 
     private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
         let type = event.pointee.response_type & 0x7f
@@ -200,15 +208,17 @@ public final class X11ScreenSource: VideoSource {
         _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
     ) throws(VideoSourceError) {
         let rects = X11PixelReader.rectangles(of: region)
+        readWasComplete = true
         guard !rects.isEmpty else { return }
         let complete = reader.read(rects.map { $0.offset(x: origin.x, y: origin.y) }, of: drawable) {
             index, pixels, stride in
             cursor?.draw(over: pixels, stride: stride, area: rects[index])
             body(rects[index], pixels, stride)
         }
+        readWasComplete = complete
         if !complete {
             // The screen or the window changed its size between the event and the request: look again at all of it.
-            if connection.isBroken { throw .lost("The X server has gone away, so the recording ends here.") }
+            if connection.isBroken { throw Self.serverIsGone }
             layoutChanged = true
             everythingIsDamaged = true
         }

@@ -15,8 +15,17 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     public struct Peak: Sendable, Equatable {
         /// Bits a second, over more than a fraction of a second.
         public var bitrate: Int
+        /// Bytes that one access unit may have; nil: what comes in half a second.
+        public var accessUnit: Int?
+        /// Pictures a second, where they are limited so that fewer bits come: each gets what it would get at the nominal rate,
+        /// not what the time between them lets through. nil: no limit.
+        public var frameRate: Double?
 
-        public init(bitrate: Int) { self.bitrate = bitrate }
+        public init(bitrate: Int, accessUnit: Int? = nil, frameRate: Double? = nil) {
+            self.bitrate = bitrate
+            self.accessUnit = accessUnit
+            self.frameRate = frameRate
+        }
     }
 
     /// Both sides even.

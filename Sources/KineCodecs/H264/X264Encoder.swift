@@ -28,9 +28,20 @@ public final class X264Encoder {
     /// One byte a macroblock, read by x264 during `encode`.
     private let macroblockInfo: UnsafeMutableBufferPointer<UInt8>
     private var previousTicks: Int64 = -1
+    /// Only where x264 keeps a limit without an average: an average is over so many pictures, however far apart.
+    private var buffer: PeakBuffer?
+    private var tuning = Tuning()
+
+    /// What x264 is told for one picture.
+    private struct Tuning: Equatable {
+        /// How many intervals of the nominal rate its buffer is filled by after the picture.
+        var intervals = 1
+        var isRepeat = false
+    }
 
     private static let timescale: Int32 = 90000
     private static let finestDeblocked = 26
+    private static let coarsest: Int32 = 51
 
     /// `continuing`: the stream goes on where that encoder has left it, with its parameter sets; see `canContinue`.
     public init(_ settings: VideoEncoderSettings, continuing other: X264Encoder? = nil) throws(Error) {
@@ -61,6 +72,9 @@ public final class X264Encoder {
         let tiles = DamageRegion(size: settings.size)
         macroblockInfo = .allocate(capacity: tiles.columns * tiles.rows)
         macroblockInfo.initialize(repeating: 0)
+        if settings.peak != nil, case .constantQuantizer = settings.rateControl {
+            buffer = PeakBuffer(capacity: bufferCapacity, interval: bufferInterval)
+        }
     }
 
     deinit {
@@ -106,6 +120,8 @@ public final class X264Encoder {
         p.vui.i_colorprim = 1
         p.vui.i_transfer = 1
         p.vui.i_colmatrix = 1
+        // Each chroma sample is the mean of four pixels, so it lies in their middle (ITU-T H.264, figure E-1: type 1).
+        p.vui.i_chroma_loc = 1
         p.vui.i_sar_width = 1
         p.vui.i_sar_height = 1
     }
@@ -117,6 +133,9 @@ public final class X264Encoder {
             // Constant quantisers know no limit; a constant rate factor without adaptive quantisers is nearly the same, and does.
             p.rc.i_rc_method = Int32(X264_RC_CRF)
             p.rc.f_rf_constant = Float(max(1, quantizer))
+            // Otherwise a still picture, easy as it is, would get finer quantizers from picture to picture: each would be coded
+            // anew, for mb_info is not honoured when the quantizer has dropped.
+            p.rc.f_qcompress = 1
             p.rc.i_aq_mode = Int32(X264_AQ_NONE)
         case .constantQuantizer(let quantizer):
             p.rc.i_rc_method = Int32(X264_RC_CQP)
@@ -136,10 +155,20 @@ public final class X264Encoder {
         _ p: inout x264_param_t, _ peak: VideoEncoderSettings.Peak, _ settings: VideoEncoderSettings
     ) {
         p.rc.i_vbv_max_bitrate = kilobits(peak.bitrate)
-        p.rc.i_vbv_buffer_size = max(1, p.rc.i_vbv_max_bitrate / Int32(min(2, max(1, settings.nominalFrameRate))))
+        let buffer = p.rc.i_vbv_max_bitrate / Int32(min(2, max(1, settings.nominalFrameRate)))
+        // The limit is kept by estimates, which may be off by some.
+        let largest = peak.accessUnit.map { Int32(clamping: $0 * 8 / 1000 * 3 / 4) }
+        p.rc.i_vbv_buffer_size = max(1, min(buffer, largest ?? .max))
     }
 
-    private static func kilobits(_ bits: Int) -> Int32 { Int32(max(1, min(bits / 1000, 2_000_000))) }
+    private static func kilobits(_ bits: Int) -> Int32 { Int32(max(1, min(bits / 1000, largestKilobits))) }
+    /// x264 has no larger rates.
+    private static let largestKilobits = 2_000_000
+
+    private var bufferCapacity: Int { Int(parameters.rc.i_vbv_buffer_size) * 1000 }
+    private var bufferInterval: Double {
+        Double(parameters.rc.i_vbv_max_bitrate) * 1000 / Double(settings.nominalFrameRate)
+    }
 
     /// Whether the stream of the other encoder can go on with this one's pictures: their parameter sets are the same.
     public func canContinue(_ other: X264Encoder) -> Bool { parameterSets == other.parameterSets }
@@ -159,8 +188,33 @@ public final class X264Encoder {
         }
         guard x264_encoder_reconfig(handle, &changed) == 0 else { return false }
         parameters = changed
+        tuning = Tuning()
         settings.peak = peak
+        buffer?.resize(capacity: bufferCapacity, interval: bufferInterval)
         return true
+    }
+
+    /// Tells x264 what is particular to the next picture. It fills its buffer for one interval after each, so several intervals
+    /// are as many times the rate.
+    private func tune(isRepeat: Bool, elapsed ticks: Int64) {
+        var next = Tuning(isRepeat: isRepeat)
+        if buffer != nil {
+            let nominal = Double(settings.nominalFrameRate)
+            let rate = min(nominal, settings.peak?.frameRate ?? nominal)
+            next.intervals = buffer?.intervals(elapsed: Double(ticks) * rate / Double(Self.timescale)) ?? 1
+        }
+        guard next != tuning else { return }
+        var changed = parameters
+        changed.rc.i_vbv_max_bitrate = Int32(
+            clamping: min(Int(changed.rc.i_vbv_max_bitrate) * next.intervals, Self.largestKilobits))
+        if isRepeat {
+            // A repeated picture is only sharpened. Nothing has moved in it, so a search for motion takes most of the time
+            // and finds nothing.
+            changed.analyse.i_me_method = X264_ME_DIA
+            changed.analyse.i_me_range = 4
+            changed.analyse.i_subpel_refine = 1
+        }
+        if x264_encoder_reconfig(handle, &changed) == 0 { tuning = next }
     }
 
     private static func parameterSets(_ units: UnsafeBufferPointer<x264_nal_t>) -> H264ParameterSets? {
@@ -178,8 +232,10 @@ public final class X264Encoder {
 
     /// Encodes one picture. `changed` are the tiles that differ from the picture encoded just before this one; `time` is
     /// since the take's start and must grow. The planes may be reused as soon as this returns: x264 has copied them.
+    /// `isCoarsest`: with the coarsest quantizer there is.
     public func encode(
-        _ picture: I420Picture, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
+        _ picture: I420Picture, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
+        isCoarsest: Bool = false
     ) throws(Error) -> EncodedSample {
         var input = x264_picture_t()
         x264_picture_init(&input)
@@ -192,9 +248,11 @@ public final class X264Encoder {
         let ownTicks = time.ticks(timescale: Self.timescale)
         let ticks = max(ownTicks, previousTicks + 1)
         let time = ticks == ownTicks ? time : MediaTime(ticks: ticks, timescale: Self.timescale)
+        tune(isRepeat: changed.isEmpty && !forceKeyframe, elapsed: ticks - previousTicks)
         previousTicks = ticks
         input.i_pts = ticks
         input.i_type = forceKeyframe ? X264_TYPE_IDR : X264_TYPE_AUTO
+        if isCoarsest { input.i_qpplus1 = Self.coarsest + 1 }
         if settings.usesMacroblockInfo && !forceKeyframe {
             mark(changed)
             input.prop.mb_info = macroblockInfo.baseAddress
@@ -204,6 +262,7 @@ public final class X264Encoder {
         var output = x264_picture_t()
         let bytes = x264_encoder_encode(handle, &units, &count, &input, &output)
         guard bytes > 0, let first = units else { throw .encodingFailed }
+        buffer?.remove(Int(bytes) * 8, adding: tuning.intervals)
         // The payloads of one access unit lie one behind the other.
         let data = Array(UnsafeBufferPointer(start: first.pointee.p_payload, count: Int(bytes)))
         return EncodedSample(

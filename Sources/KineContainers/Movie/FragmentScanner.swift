@@ -4,6 +4,10 @@
 struct FragmentScanner {
     private let file: any StorageFile
     private let movie: MovieDescription
+    private var window: FileWindow
+    /// Bytes of what looks like a fragment and is none that may still be gone through twice. After that the search goes on
+    /// behind each of them: crafted bytes may hold a fragment inside another, inside another, and so on.
+    private var patience: Int64
     /// One for each track of the movie.
     private(set) var tables: [SampleTable]
     /// Where what was recorded ends: the end of the file, or where an index begins that was never completed.
@@ -15,41 +19,64 @@ struct FragmentScanner {
     /// synchronized, a second or two; what is older is whole.
     private static let doubtfulEnd: Int64 = 32 << 20
     /// A moof larger than this is damage: the writer's hold a few seconds at most.
-    private static let largestMovieFragment: Int64 = 64 << 20
+    private static let largestMovieFragment = 8 << 20
+    /// Bytes read at once while one fragment follows the other.
+    private static let step = 4096
+    /// Bytes read at once in a search.
+    private static let searchStep = 1 << 20
 
     init(file: any StorageFile, movie: MovieDescription, end: Int64) {
         self.file = file
         self.movie = movie
         self.end = end
+        window = FileWindow(file: file, end: end)
+        patience = 4 * end
         tables = movie.tracks.map { _ in SampleTable() }
     }
 
-    /// Takes in every fragment from `start` on.
+    /// Takes in every fragment from `start` on. Reads no byte more than a few times, whatever the file holds.
     mutating func scan(from start: Int64) throws(StorageError) {
         var position = start
         while position < end {
-            if let length = try takeFragment(at: position) {
+            let found = try takeFragment(at: position)
+            if case .taken(let length) = found {
                 position += length
-            } else if try file.read(at: position, count: 8) == SerializedFragment.padding, position + 8 <= end {
+            } else if position + 8 <= end,
+                try window.read(at: position, count: 8, ahead: Self.step) == SerializedFragment.padding[...]
+            {
                 position += 8
             } else if try Self.isUnfinishedIndex(file, at: position) {
                 end = position
             } else {
-                let next = try nextFragment(after: position) ?? end
+                let next = try nextFragment(from: resumption(after: found, at: position)) ?? end
                 skippedBytes += next - position
                 position = next
             }
         }
     }
 
-    /// Adds the samples of the fragment at `position` to the tables, if there is a good one. Returns its length in bytes,
-    /// what is missing of it included.
-    private mutating func takeFragment(at position: Int64) throws(StorageError) -> Int64? {
-        guard let fragment = try fragment(at: position) else { return nil }
+    private enum Finding {
+        /// A good fragment is in the tables; its length in bytes, what is missing of it included.
+        case taken(Int64)
+        /// None that can be used. `claimed`: how many bytes had to be looked at to know.
+        case nothing(claimed: Int)
+    }
+
+    /// Adds the samples of the fragment at `position` to the tables, if there is a good one.
+    private mutating func takeFragment(at position: Int64) throws(StorageError) -> Finding {
+        let (candidate, claimed) = try fragment(at: position, ahead: Self.step)
+        guard let fragment = candidate, follows(fragment) else { return .nothing(claimed: claimed) }
         let (intact, lost) = try intact(fragment, at: position)
-        guard take(intact, at: position) else { return nil }
+        take(intact, at: position)
         skippedBytes += lost
-        return Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize)
+        return .taken(Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize))
+    }
+
+    /// Where to search on behind something that is no fragment.
+    private mutating func resumption(after finding: Finding, at position: Int64) -> Int64 {
+        guard case .nothing(let claimed) = finding else { return position + 1 }
+        patience -= Int64(claimed)
+        return position + (patience < 0 ? Int64(max(1, claimed)) : 1)
     }
 
     /// Whether the bytes from `offset` to the end of the file are an index, or the beginning of one, that was written
@@ -72,23 +99,25 @@ struct FragmentScanner {
         return offset + Int64(size) >= (try file.size())
     }
 
-    /// The fragment at `position`, if there is a good one. One that the end of the file cuts counts.
-    private func fragment(at position: Int64) throws(StorageError) -> ParsedFragment? {
-        var bytes = try file.read(at: position, count: Int(min(4096, end - position)))
-        var header = BoxReader(bytes)
+    /// The fragment at `position`, if there is a good one. One that the end of the file cuts counts. `claimed`: bytes that
+    /// were looked at.
+    private mutating func fragment(
+        at position: Int64, ahead: Int
+    ) throws(StorageError) -> (ParsedFragment?, claimed: Int) {
+        var header = BoxReader(try window.read(at: position, count: 16, ahead: ahead))
         guard let size = try? Int(header.integer(UInt32.self)), let type = try? header.code(), type == "moof",
             let first = try? header.integer(UInt32.self), first == 16, let inner = try? header.code(), inner == "mfhd",
-            size <= Self.largestMovieFragment, position + Int64(size) + 8 <= end
-        else { return nil }
-        if bytes.count < size + 8 { bytes = try file.read(at: position, count: size + 8) }
-        guard bytes.count >= size + 8, size >= 8,
-            let fragment = try? ParsedFragment(reading: BoxReader(bytes[8..<size]), movie: movie)
-        else { return nil }
-        var data = BoxReader(bytes[size..<size + 8])
+            8...Self.largestMovieFragment ~= size, position + Int64(size) + 8 <= end
+        else { return (nil, 0) }
+        let bytes = try window.read(at: position, count: size + 8, ahead: ahead)
+        guard bytes.count == size + 8 else { return (nil, 0) }
+        // The header behind it first: a few bytes tell most of what is damaged.
+        var data = BoxReader(bytes.suffix(8))
         guard let dataSize = try? Int(data.integer(UInt32.self)), let dataType = try? data.code(), dataType == "mdat",
+            let fragment = try? ParsedFragment(reading: BoxReader(bytes.dropLast(8).dropFirst(8)), movie: movie),
             dataSize == fragment.payloadSize + 8
-        else { return nil }
-        return fragment
+        else { return (nil, size) }
+        return (fragment, size)
     }
 
     /// The fragment without the samples that are cut off by the end of the file, or were never written; and how many bytes
@@ -108,35 +137,46 @@ struct FragmentScanner {
         return (result, min(Int64(fragment.payloadSize), end - dataStart) - Int64(available))
     }
 
-    /// Looks for the next good fragment behind a damaged place.
-    private func nextFragment(after position: Int64) throws(StorageError) -> Int64? {
-        let window = 256 << 10
+    /// Looks for the next good fragment from `position` on, behind a damaged place.
+    private mutating func nextFragment(from position: Int64) throws(StorageError) -> Int64? {
         let type = Array("moof".utf8)
-        var start = position + 1
-        while start + 8 < end {
-            let bytes = try file.read(at: start, count: Int(min(Int64(window), end - start)))
-            var index = 4
-            while index + 4 <= bytes.count {
+        var start = position
+        search: while start + 8 < end {
+            let bytes = try window.contents(from: start, atLeast: 8, ahead: Self.searchStep)
+            guard bytes.count >= 8 else { return nil }
+            var index = bytes.startIndex + 4
+            while index + 4 <= bytes.endIndex {
                 if bytes[index] == type[0], bytes[index + 1] == type[1], bytes[index + 2] == type[2],
-                    bytes[index + 3] == type[3], try fragment(at: start + Int64(index) - 4) != nil
+                    bytes[index + 3] == type[3]
                 {
-                    return start + Int64(index) - 4
+                    let candidate = start + Int64(index - bytes.startIndex) - 4
+                    // As much again is read ahead as the largest may need, or each could make the next one read anew.
+                    let (found, claimed) = try fragment(at: candidate, ahead: Self.largestMovieFragment)
+                    if found != nil { return candidate }
+                    let next = resumption(after: .nothing(claimed: claimed), at: candidate)
+                    if next > candidate + 1 {
+                        start = next
+                        continue search
+                    }
                 }
                 index += 1
             }
-            guard bytes.count == window else { return nil }
-            start += Int64(window - 7)
+            start += Int64(bytes.count - 7)
         }
         return nil
     }
 
-    /// Adds a fragment's samples to the tables. Refuses a fragment that begins before the samples already there.
-    private mutating func take(_ fragment: ParsedFragment, at position: Int64) -> Bool {
-        for run in fragment.runs {
+    /// Whether a fragment begins behind the samples already there.
+    private func follows(_ fragment: ParsedFragment) -> Bool {
+        fragment.runs.allSatisfy { run in
             let table = tables[run.track]
             let from = table.count == 0 ? 0 : table.lastStart + 1
-            guard run.start >= from, run.start - from < UInt64(UInt32.max) else { return false }
+            return run.start >= from && run.start - from < UInt64(UInt32.max)
         }
+    }
+
+    /// Adds a fragment's samples to the tables.
+    private mutating func take(_ fragment: ParsedFragment, at position: Int64) {
         for run in fragment.runs {
             let track = run.track
             // What a lost fragment leaves open is filled by the sample before it, or by the first one: everything else
@@ -156,6 +196,5 @@ struct FragmentScanner {
             }
             tables[track].appendChunk(offset: position + Int64(run.dataOffset), length: UInt32(run.sizes.count))
         }
-        return true
     }
 }

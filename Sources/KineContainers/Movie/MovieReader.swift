@@ -2,6 +2,9 @@
 import KineMedia
 
 extension MovieDescription {
+    /// The writer makes three at most; each fragment is compared with all of them.
+    private static let mostTracks = 16
+
     /// Reads the moov that a recording begins with; `content` is what is inside the box.
     init(readingInitial content: BoxReader) throws(MalformedBox) {
         var header = try content.box("mvhd")
@@ -22,7 +25,7 @@ extension MovieDescription {
             }
             tracks.append(description)
         }
-        guard !tracks.isEmpty else { throw MalformedBox() }
+        guard 1...Self.mostTracks ~= tracks.count else { throw MalformedBox() }
     }
 }
 

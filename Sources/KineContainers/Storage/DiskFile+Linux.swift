@@ -7,12 +7,22 @@ import SystemPackage
 
 /// A `StorageFile` on disk. Closes its descriptor when it is released.
 public final class DiskFile: StorageFile {
-    public private(set) var path: String
-    /// What the file is called until `publish`; nil once it has its name.
-    private var temporaryPath: String?
-    private var descriptor: FileDescriptor
+    public internal(set) var path: String
+    /// What the file is called.
+    enum Name: Equatable {
+        /// `path`.
+        case own
+        /// Another name until `publish`.
+        case temporary(String)
+        /// None until `publish`: the kernel forgets the file if this process dies before.
+        case none
+    }
+    var name: Name
+    var descriptor: FileDescriptor
+    /// Directories for a file whose own directory is gone and cannot be made again, the best first.
+    let refuges: [String]
     /// Up to where the disk's space is ours.
-    private var reservedEnd: Int64 = 0
+    var reservedEnd: Int64 = 0
     /// False on file systems that cannot reserve; free space is then asked for each time.
     private var canReserve = true
     private var isClosed = false
@@ -20,19 +30,23 @@ public final class DiskFile: StorageFile {
     /// Space is reserved in steps of so many bytes, so that a fragment costs no system call for it.
     static let reservationStep: Int64 = 4 << 20
 
-    private init(path: String, temporaryPath: String?, descriptor: FileDescriptor) {
+    private init(path: String, name: Name, descriptor: FileDescriptor, refuges: [String]) {
         self.path = path
-        self.temporaryPath = temporaryPath
+        self.name = name
         self.descriptor = descriptor
+        self.refuges = refuges
     }
 
     deinit { close() }
 
-    /// Makes a new file with mode 0666 less the umask. With `overwrite`, an older file at `path` stays whole until
-    /// `publish`; without, it is refused. A file that is being written is always refused.
-    public static func create(_ path: String, overwrite: Bool = false) throws(StorageError) -> DiskFile {
+    /// Makes a new file with mode 0666 less the umask, or 0600 where it `isPrivate`. With `overwrite`, an older file at
+    /// `path` stays whole until `publish`; without, it is refused. A file that is being written is always refused.
+    public static func create(
+        _ path: String, overwrite: Bool = false, isPrivate: Bool = false,
+        refuges: [String] = UserDirectories.forRecordings
+    ) throws(StorageError) -> DiskFile {
         do {
-            return try make(path, name: path, temporary: false)
+            return try make(path, name: .own, refuges: refuges, isPrivate: isPrivate)
         } catch .alreadyExists where overwrite {
             var status = stat()
             if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
@@ -43,7 +57,7 @@ public final class DiskFile: StorageFile {
             } catch .inUse {
                 throw StorageError.inUse(path: path)  // another take's file is not ours to replace
             } catch {}  // what may not be opened may still be replaced
-            return try make(path, name: neighbour(of: path, suffix: "part"), temporary: true)
+            return try createReplacement(for: path, refuges: refuges, isPrivate: isPrivate)
         }
     }
 
@@ -59,35 +73,50 @@ public final class DiskFile: StorageFile {
             throw error == .isDirectory
                 ? .notARegularFile(path: path) : .cannotOpen(path: path, code: error.rawValue)
         }
-        let file = DiskFile(path: path, temporaryPath: nil, descriptor: descriptor)
+        let file = DiskFile(path: path, name: .own, descriptor: descriptor, refuges: [])
         guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
         try file.lock()
         return file
     }
 
-    /// Makes a file beside `path`, without a name where the file system can do that, that `replaceTarget` puts there.
-    static func createReplacement(for path: String) throws(StorageError) -> DiskFile {
-        let raw = kine_open_unnamed(directory(of: path), 0o666)
-        if raw >= 0 {
-            return DiskFile(path: path, temporaryPath: nil, descriptor: FileDescriptor(rawValue: raw))
+    /// Makes a file beside `path`, that `publish` puts there. It has no name where the file system can do that (`unnamed`),
+    /// else one that `clearLeavings` knows.
+    static func createReplacement(
+        for path: String, refuges: [String] = [], unnamed: Bool = true, isPrivate: Bool = false
+    ) throws(StorageError) -> DiskFile {
+        clearLeavings(beside: path)
+        let raw = unnamed ? kine_open_unnamed(directory(of: path), Int32(mode(isPrivate))) : -1
+        guard raw >= 0 else {
+            return try make(
+                path, name: .temporary(temporaryName(for: path)), refuges: refuges, isPrivate: isPrivate)
         }
-        return try make(path, name: neighbour(of: path, suffix: "part"), temporary: true)
+        let file = DiskFile(path: path, name: .none, descriptor: FileDescriptor(rawValue: raw), refuges: refuges)
+        try? file.lock()
+        return file
     }
 
-    private static func make(_ path: String, name: String, temporary: Bool) throws(StorageError) -> DiskFile {
+    private static func mode(_ isPrivate: Bool) -> mode_t { isPrivate ? 0o600 : 0o666 }
+
+    static func make(
+        _ path: String, name: Name, refuges: [String], isPrivate: Bool = false
+    ) throws(StorageError) -> DiskFile {
+        var created = path
         // A temporary name holds this process's number: what is there was left by one that died.
-        if temporary { unlink(name) }
+        if case .temporary(let temporary) = name {
+            unlink(temporary)
+            created = temporary
+        }
         do {
             let descriptor = try unwrap {
                 try FileDescriptor.open(
-                    name, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
-                    permissions: FilePermissions(rawValue: 0o666))
+                    created, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+                    permissions: FilePermissions(rawValue: mode(isPrivate)))
             }
-            let file = DiskFile(path: path, temporaryPath: temporary ? name : nil, descriptor: descriptor)
+            let file = DiskFile(path: path, name: name, descriptor: descriptor, refuges: refuges)
             try? file.lock()
             return file
         } catch {
-            if error == .fileExists { throw .alreadyExists(path: name) }
+            if error == .fileExists { throw .alreadyExists(path: created) }
             throw .cannotCreate(path: path, code: error.rawValue)
         }
     }
@@ -160,50 +189,23 @@ public final class DiskFile: StorageFile {
         if !overflow, free < bytes { throw .full(path: path) }
     }
 
-    public func publish() throws(StorageError) {
-        if let name = temporaryPath {
-            guard rename(name, path) == 0 else { throw error("rename \(name) to") }
-            temporaryPath = nil
-        }
-        synchronizeDirectory()
-    }
-
-    public func isRemoved() throws(StorageError) -> Bool { try status().st_nlink == 0 }
-
-    /// Linux refuses a new link to a file that has lost its last one (linkat gives ENOENT), so this is a copy, of which
-    /// the file system may share the blocks.
-    public func putBack() throws(StorageError) {
-        let bytes = try size()
-        let copy: DiskFile
-        do {
-            copy = try Self.make(path, name: path, temporary: false)
-        } catch .alreadyExists {
-            let other = Self.keptName(for: path)
-            copy = try Self.make(other, name: other, temporary: false)
-        }
-        do {
-            try copy.reserve(through: bytes)
-            try copy.copy(from: self, range: 0..<bytes, to: 0)
-            try copy.truncate(to: bytes)
-            try copy.synchronize()
-        } catch {
-            copy.discard()
-            throw error
-        }
-        swap(&descriptor, &copy.descriptor)  // the removed file goes with `copy`
-        reservedEnd = bytes
-        path = copy.path
-        synchronizeDirectory()
-    }
-
     public func close() {
         guard !isClosed else { return }
         isClosed = true
+        // A process that is just being started may have this descriptor until it becomes its program: the lock must not last
+        // as long.
+        flock(descriptor.rawValue, LOCK_UN)
         try? descriptor.close()
     }
 
     /// Deletes the file; for a take that never began.
-    public func discard() { unlink(temporaryPath ?? path) }
+    public func discard() {
+        switch name {
+        case .own: if (try? isRemoved()) != true { unlink(path) }  // else another has the name by now
+        case .temporary(let name): unlink(name)
+        case .none: break
+        }
+    }
 
     /// Copies `range` of `source` to `offset` of this file, inside the kernel where it can.
     func copy(from source: DiskFile, range: Range<Int64>, to offset: Int64) throws(StorageError) {
@@ -228,29 +230,6 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    /// Puts a file made by `createReplacement` at its path, over what is there, with `original`'s permissions.
-    func replaceTarget(like original: DiskFile) throws(StorageError) {
-        fchmod(descriptor.rawValue, try original.status().st_mode & 0o7777)
-        if temporaryPath == nil {
-            let name = Self.neighbour(of: path, suffix: "part")
-            unlink(name)
-            let source = "/proc/self/fd/\(descriptor.rawValue)"
-            guard linkat(AT_FDCWD, source, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 else { throw error("name") }
-            temporaryPath = name
-        }
-        do {
-            try publish()
-        } catch {
-            discardTemporary()
-            throw error
-        }
-    }
-
-    /// Removes what `createReplacement` made, where it has a name of its own.
-    func discardTemporary() {
-        if let temporaryPath { unlink(temporaryPath) }
-    }
-
     private func lock() throws(StorageError) {
         // A process that was being started when the last owner let go holds the lock until it has become its program.
         let patience = MonotonicClock.now() + 200_000_000
@@ -263,21 +242,13 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    private func status() throws(StorageError) -> stat {
+    func status() throws(StorageError) -> stat {
         var status = stat()
         guard fstat(descriptor.rawValue, &status) == 0 else { throw error("examine") }
         return status
     }
 
-    /// A file's name is data of its directory. Best effort: not every file system lets a directory be synchronized.
-    private func synchronizeDirectory() {
-        guard let directory = try? FileDescriptor.open(Self.directory(of: path), .readOnly, options: .closeOnExec)
-        else { return }
-        fsync(directory.rawValue)
-        try? directory.close()
-    }
-
-    private func error(_ operation: String) -> StorageError { Self.translate(Errno(rawValue: errno), operation, path) }
+    func error(_ operation: String) -> StorageError { Self.translate(Errno(rawValue: errno), operation, path) }
 
     static func translate(_ error: Errno, _ operation: String, _ path: String) -> StorageError {
         switch error {
@@ -295,29 +266,5 @@ public final class DiskFile: StorageFile {
     /// swift-system's calls throw `any Error` that is always an `Errno`.
     private static func unwrap<T>(_ body: () throws -> T) throws(Errno) -> T {
         do { return try body() } catch { throw error as? Errno ?? .ioError }
-    }
-
-    /// Where `path` leads, symbolic links followed; `path` itself where that cannot be told.
-    static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
-
-    static func directory(of path: String) -> String {
-        let parent = FilePath(path).removingLastComponent().string
-        return parent.isEmpty ? "." : parent
-    }
-
-    /// A hidden name in the same directory, this process's own.
-    private static func neighbour(of path: String, suffix: String) -> String {
-        let name = FilePath(path).lastComponent?.string ?? "recording"
-        return directory(of: path) + "/.\(name).\(getpid()).\(suffix)"
-    }
-
-    private static func keptName(for path: String) -> String {
-        let file = FilePath(path)
-        let stem = file.stem ?? "recording"
-        return directory(of: path) + "/\(stem)-kept-\(getpid())" + (file.extension.map { ".\($0)" } ?? "")
     }
 }

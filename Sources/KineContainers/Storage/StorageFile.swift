@@ -25,13 +25,15 @@ public protocol StorageFile: AnyObject {
     /// Throws `StorageError.full` where it cannot.
     func reserve(through end: Int64) throws(StorageError)
 
-    /// Gives the file its name, where it was written under another one so as not to touch an older file too early.
+    /// Gives the file its name, where it was written without so as not to touch an older file too early. What was written
+    /// before is then durable; the older file is gone only after that.
     func publish() throws(StorageError)
 
-    /// Whether the file has no name any more: someone deleted or replaced it while it was open.
+    /// Whether the file has no name any more: someone deleted or replaced it while it was open. False before `publish`.
     func isRemoved() throws(StorageError) -> Bool
 
-    /// Brings a removed file back under its name, or one close to it if that is taken.
+    /// Brings a removed file back under its name, or one close to it if that is taken; in another directory where its own
+    /// is gone and cannot be made again. `path` says where.
     func putBack() throws(StorageError)
 
     /// Lets go of the file, so that others may open it. The last call.

@@ -27,8 +27,8 @@ public final class AudioPipeline: Sendable {
 
     /// Connects to the sound server and opens the encoders; blocks for some ten milliseconds, five seconds at most.
     ///
-    /// A missing sound server is an error only where sound was asked for by name; otherwise there are no tracks and one
-    /// warning. `isPattern`: the pattern's beep stands for what the machine plays. `server` as in PULSE_SERVER, for a
+    /// A missing sound server, and a missing libavcodec, is an error only where sound was asked for by name; otherwise there are
+    /// no tracks and one warning. `cancellation` ends the wait for the server. `isPattern`: the pattern's beep stands for what the machine plays. `server` as in PULSE_SERVER, for a
     /// private server; nil asks the environment. `onSample` and `onWarning` are called on the sound thread, in order, and
     /// within `finish` on the thread that calls it; they must not block.
     /// An access unit's time is that of its first decoded sample: the first one's lies the priming samples before zero.
@@ -38,7 +38,8 @@ public final class AudioPipeline: Sendable {
     public init(
         configuration: TakeConfiguration.Audio, clock: TakeClock, server: String? = nil, isPattern: Bool = false,
         isRecorded: Bool = true, wishes: [SoundWish] = [], listeners: SoundListeners? = nil,
-        onSample: @escaping @Sendable (EncodedSample) -> Void, onWarning: @escaping @Sendable (String) -> Void
+        onSample: @escaping @Sendable (EncodedSample) -> Void, onWarning: @escaping @Sendable (String) -> Void,
+        cancellation: Cancellation? = nil
     ) throws(AudioPipeline.Error) {
         let plan = AudioPlan(configuration, isRecorded: isRecorded, wishes: wishes)
         self.configuration = configuration
@@ -53,17 +54,22 @@ public final class AudioPipeline: Sendable {
                 onSample: onSample, onWarning: onWarning)
             let pace: SoundPace = isLive ? .live : .file
             if isPattern {
-                capture = PatternSound(channels: configuration.channels, pace: pace, receiver: worker)
+                capture = try PatternSound(channels: configuration.channels, pace: pace, receiver: worker)
             } else {
                 capture = try SoundCapture(
                     targets: plan.targets, channels: configuration.channels, server: server, pace: pace,
-                    receiver: worker)
+                    receiver: worker, cancellation: cancellation)
             }
             tracks = zip(plan.tracks, worker.formats).compactMap { $0.isRecorded ? $1 : nil }
             self.worker = worker
             self.plan = plan
         } catch SoundCapture.Error.noServer(let reason) where !plan.isRequired {
             onWarning("No sound server answers (\(reason)), so this take has no sound.")
+            (tracks, worker, capture, self.plan) = ([], nil, nil, plan)
+        } catch AACEncoder.Error.missing where !plan.isRequired {
+            onWarning(
+                "libavcodec, which encodes sound, is not installed or has no AAC encoder, so this take has no sound; install "
+                    + "Debian's libavcodec59.")
             (tracks, worker, capture, self.plan) = ([], nil, nil, plan)
         } catch {
             throw Error(exitStatus: ExitStatus.unavailable, description: "\(error)")

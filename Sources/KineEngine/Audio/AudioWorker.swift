@@ -100,7 +100,18 @@ final class AudioWorker: SoundReceiver {
             try state.assembler.advance(to: instant, timeline: clock.snapshot)
         } catch {
             state.isBroken = true
+            // Nobody takes it any more: it must not pile up.
+            state.lanes = [:]
+            for track in state.assembler.tracks { track.lanes = [] }
             onWarning("\(error)")
+        }
+    }
+
+    /// Seconds of sound that wait to be encoded, of all devices together.
+    var waitingSeconds: Double {
+        state.withLock { state in
+            state.assembler.tracks.flatMap(\.lanes).reduce(0) { $0 + Double($1.store.end - $1.store.start) }
+                / Double(grid.rate)
         }
     }
 
@@ -110,6 +121,7 @@ final class AudioWorker: SoundReceiver {
         do {
             let lane = try SoundLane(deviceRate: sampleRate, grid: grid, channels: channels)
             state.withLock {
+                guard !$0.isBroken else { return }
                 $0.lanes[stream] = lane
                 for track in tracks { $0.assembler.tracks[track].lanes.append(lane) }
             }

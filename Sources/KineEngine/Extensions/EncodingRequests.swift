@@ -3,9 +3,6 @@
 import KineRelay
 
 extension EncodingRequest {
-    /// Below it hardly anything can be seen: bits a second.
-    static let leastBitRate = 50_000
-
     /// The lowest of each that is asked for.
     static func lowest(of requests: some Sequence<EncodingRequest>) -> EncodingRequest {
         requests.reduce(into: .none) { lowest, request in
@@ -14,11 +11,13 @@ extension EncodingRequest {
         }
     }
 
-    /// What of it is less than was chosen. `averageBitRate`: nil where a quality was chosen, which has no rate.
-    func within(averageBitRate chosen: Int?, framesPerSecond: Int) -> EncodingRequest {
+    /// What of it is less than was chosen, and not less than the floor. `averageBitRate`: nil where only a quality was chosen,
+    /// which has no rate.
+    func within(averageBitRate chosen: Int?, framesPerSecond: Int, floor: EncodingFloor) -> EncodingRequest {
         EncodingRequest(
-            averageBitRate: averageBitRate.map { max($0, min(Self.leastBitRate, chosen ?? .max)) }
+            averageBitRate: averageBitRate.map { max($0, floor.bitrate) }
                 .flatMap { $0 < chosen ?? .max ? $0 : nil },
-            maximumFrameRate: maximumFrameRate.flatMap { $0 < Double(framesPerSecond) ? max(1, $0) : nil })
+            maximumFrameRate: maximumFrameRate.map { max($0, floor.framesPerSecond) }
+                .flatMap { $0 < Double(framesPerSecond) ? $0 : nil })
     }
 }

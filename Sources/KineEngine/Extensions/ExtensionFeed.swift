@@ -30,6 +30,10 @@ public final class ExtensionFeed: Sendable {
         /// The first picture that was sent; sound from before it is left out.
         var firstPicture: MediaTime?
         var isPaused = false
+        /// A picture was too large: nothing can be decoded before the next keyframe.
+        var needsKeyframe = false
+        /// It has not been asked for yet.
+        var wantsKeyframe = false
         /// What came in a pause.
         var held: [Sample] = []
 
@@ -60,15 +64,27 @@ public final class ExtensionFeed: Sendable {
         let framesPerSecond: Int?
     }
 
+    /// What the far end expects, for this take's pictures.
+    struct Limits: Sendable {
+        /// Bits a second; nil: no limit.
+        var bitrate: Int?
+        /// Bytes of an access unit; nil: no limit.
+        var accessUnit: Int?
+        /// Nanoseconds from one picture to the next while the screen stands still; nil: about a second.
+        var stillInterval: Int64?
+    }
+
     let pictures: Pictures?
+    let limits: Limits
     private let encodedTracks: [Int]
     private let plainTracks: [Int]
     private let state = Mutex(State())
 
     init(
         sender: StreamSender, start: ExtensionStart, pictures: Pictures?,
-        tracks: [(track: Int, sound: ExtensionStart.Sound)]
+        tracks: [(track: Int, sound: ExtensionStart.Sound)], limits: Limits = Limits()
     ) {
+        self.limits = limits
         self.sender = sender
         self.start = start
         self.pictures = pictures
@@ -136,9 +152,31 @@ public final class ExtensionFeed: Sendable {
     func send(picture sample: EncodedSample) {
         guard isEncoded else { return }
         state.withLock { state in
-            guard state.admits(pictureAt: sample.presentationTime, isEntry: sample.isKeyframe) else { return }
+            guard isTaken(sample, &state),
+                state.admits(pictureAt: sample.presentationTime, isEntry: sample.isKeyframe)
+            else { return }
             send(sample, &state)
         }
+    }
+
+    /// False for a picture that the far end would refuse, and for what cannot be decoded without it.
+    private func isTaken(_ sample: EncodedSample, _ state: inout State) -> Bool {
+        guard let limit = limits.accessUnit else { return true }
+        if sample.data.count > limit {
+            (state.needsKeyframe, state.wantsKeyframe) = (true, true)
+        } else if sample.isKeyframe {
+            (state.needsKeyframe, state.wantsKeyframe) = (false, false)
+        }
+        return !state.needsKeyframe
+    }
+
+    /// Whether a keyframe is needed because pictures were lost or too large. Says so once for each time.
+    func takeKeyframeRequest() -> Bool {
+        let wants = state.withLock { state in
+            defer { state.wantsKeyframe = false }
+            return state.wantsKeyframe
+        }
+        return sender.takeKeyframeRequest() || wants
     }
 
     /// An uncompressed picture is offered, or noted where this is not the time. On any thread.

@@ -18,7 +18,7 @@ struct ExtensionLimits: Sendable, Equatable {
     /// encoder for so long at most, and comes before the pause for the handler as well.
     var settle: Int64 = 300_000_000
     /// Between two keyframes that an extension asks for: what it asks costs the recording bytes.
-    var keyframe: Int64 = 1_000_000_000
+    var keyframe: Int64 = 2_000_000_000
     /// Between two wishes for another encoding that are carried out: each may cost a keyframe.
     var encoding: Int64 = 250_000_000
 

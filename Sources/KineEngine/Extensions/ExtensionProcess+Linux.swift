@@ -35,17 +35,31 @@ final class ExtensionProcess {
     let connection: ExtensionEngineEnd
     var pid: Int32 { process.pid }
     /// Readable when the process has ended; nil where the kernel has no such descriptors.
-    let exitDescriptor: Int32?
+    var exitDescriptor: Int32? { process.exitDescriptor }
+    /// The layers of confinement that hold.
+    let layers: Set<Sandbox.Layer>
     private let process: ChildProcess
     private let log: MemoryLog?
     private let orphans: Orphans
     private let mark: String
     private let cap: MemoryCap?
 
-    /// `mark` is unlike that of every other extension of this engine. `environment`: the engine's own, as `NAME=value`.
-    init(
-        service: Service, mark: String, environment: [String], orphans: Orphans
-    ) throws(StartError) {
+    /// What one extension is started with.
+    struct Start {
+        let service: Service
+        /// Unlike that of every other extension of this engine.
+        let mark: String
+        /// Checked and complete.
+        let setupInfo: [String: String]
+        /// The engine's own, as `NAME=value`.
+        let environment: [String]
+        let confinement: ConfinementRequest
+        /// Where its manifest has the engine listen for it.
+        let listener: ListeningSocket?
+    }
+
+    init(_ start: Start, orphans: Orphans) throws(StartError) {
+        let (service, mark) = (start.service, start.mark)
         let limit = Int64(service.manifest.memoryLimit)
         log = MemoryLog(name: "kinecast-extension", limit: Self.logBytes)
         cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
@@ -59,14 +73,30 @@ final class ExtensionProcess {
         }
         connection = ends.0
         defer { try? ends.1.close() }
+        let passed = SettingFiles(
+            of: service, setupInfo: start.setupInfo, listener: start.listener?.descriptor)
+        defer { passed.close() }
+        let data = ServiceSandbox.dataDirectory(of: service, environment: start.environment)
         var confinement = ChildProcess.Confinement()
+        do throws(Errno) {
+            let rules = ServiceSandbox.rules(for: service, data: data, isCounted: cap != nil)
+            let sandbox = try Sandbox(rules, leavingOut: start.confinement.leftOut)
+            confinement.sandbox = sandbox
+            layers = sandbox.layers
+        } catch {
+            throw StartError(
+                message:
+                    "The service \(service.id) cannot be confined: \(error); kinecast doctor says what this machine has."
+            )
+        }
+        if cap == nil { confinement.fileLimit = limit }
         let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
         confinement.dataLimit = limit + Self.dataSlack + threads * Self.stackBytes
         confinement.stackLimit = Self.stackBytes
         confinement.outOfMemoryScore = 500
         confinement.cgroupProcesses = cap?.processes
         var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, log?.descriptor, ends.1]
+        options.descriptors = [nil, nil, log?.descriptor, ends.1] + passed.descriptors
         options.parentDeathSignal = SIGKILL
         options.newSession = true
         options.directory = "/"
@@ -74,8 +104,9 @@ final class ExtensionProcess {
         do throws(Errno) {
             process = try ChildProcess(
                 executable: service.executable.string, arguments: [],
-                environment: service.manifest.childEnvironment(from: environment)
-                    + ["\(Orphans.markVariable)=\(mark)"],
+                environment: service.manifest.childEnvironment(from: start.environment)
+                    + ["\(Orphans.markVariable)=\(mark)"] + passed.environment
+                    + (data.map { ["\(PassedDescriptors.dataVariable)=\($0)"] } ?? []),
                 options: options)
         } catch {
             throw StartError(
@@ -83,11 +114,7 @@ final class ExtensionProcess {
                     + "\(error); install the service anew.")
         }
         orphans.note(extension: process.pid, mark: mark)
-        let descriptor = kine_open_process(process.pid)
-        exitDescriptor = descriptor < 0 ? nil : descriptor
     }
-
-    deinit { if let exitDescriptor { close(exitDescriptor) } }
 
     /// Resident bytes of it and all its descendants, what several of them share counted for each.
     func residentBytes() -> Int64 {

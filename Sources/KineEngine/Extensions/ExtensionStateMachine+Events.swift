@@ -26,6 +26,7 @@ extension ExtensionStateMachine {
         case pauseRequested
         case resumeRequested
         case annotateRequested([String: String])
+        case linkRenewalRequested
         /// The last sample of the take has been written.
         case finishRequested
     }
@@ -35,6 +36,7 @@ extension ExtensionStateMachine {
         case pause
         case resume
         case annotate([String: String])
+        case renewLink
         case finish(seconds: Double)
     }
 

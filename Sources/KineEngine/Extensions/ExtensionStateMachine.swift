@@ -25,14 +25,15 @@ struct ExtensionStateMachine: Sendable {
     private var lastHeartbeat: Int64 = 0
     private var heldSince: Int64?
     private var closedAt: Int64?
-    private var peak: Int64 = 0
-    private var hasWarnedOfMemory = false
+    private var memory: MemoryWatch
     private var isFed = false
     private var isPaused = false
     /// When the extension is to be told of a pause that the take has made already.
     private var pauseDue: Int64?
     private var isOver = false
+    private var liveness = Liveness()
     private var annotation: [String: String]?
+    private var isLinkRenewable = false
     private var allowance = SpeechAllowance()
     private var nextKeyframe = Int64.min
     /// What the encoder was asked for; the status has what the extension asks for now.
@@ -43,6 +44,7 @@ struct ExtensionStateMachine: Sendable {
     init(status: DestinationStatus, limits: ExtensionLimits, now: Int64) {
         self.status = status
         self.limits = limits
+        memory = MemoryWatch(limit: limits.memory)
         self.status.memoryLimit = limits.memory
         self.status.phase = .launching
         state = .waiting(until: now, after: nil)
@@ -82,8 +84,10 @@ struct ExtensionStateMachine: Sendable {
         case .launched(let pid):
             guard case .waiting(_, let after) = state, !isOver else { return [.kill] }
             state = .launching
-            (closedAt, heldSince, pauseDue, peak, hasWarnedOfMemory) = (nil, nil, nil, 0, false)
+            (closedAt, heldSince, pauseDue) = (nil, nil, nil)
+            memory = MemoryWatch(limit: limits.memory)
             lastHeartbeat = now
+            liveness.processLaunched()
             status.pid = pid
             return after == nil ? [.announce(.phase(.launching))] : [enter(.launching)]
         case .impossible(let reason):
@@ -110,36 +114,43 @@ struct ExtensionStateMachine: Sendable {
         case .annotateRequested(let info):
             annotation = info
             return state == .running ? [.send(.annotate(info))] : []
+        case .linkRenewalRequested: return canRenewLink ? [.send(.renewLink)] : []
         case .finishRequested: return finish(at: now)
         }
     }
 
-    // MARK: Orders
+    /// It runs, and has said that it can replace its link by another.
+    var canRenewLink: Bool { state == .running && isLinkRenewable }
 
     private mutating func changePause(to paused: Bool, at now: Int64) -> [Action] {
         guard paused != isPaused, !isOver else { return [] }
-        isPaused = paused
-        guard state == .running else { return [] }
+        guard state == .running else {
+            isPaused = paused
+            return []
+        }
         if paused {
+            isPaused = true
             pauseDue = now + limits.settle
             return []
         }
-        return tellPause() + [.send(.resume), enter(.live)]
+        let pause = tellPause()
+        isPaused = false
+        return pause + [.send(.resume)] + announcePhase()
     }
 
     /// Tells the extension of the pause that it has not been told of.
     private mutating func tellPause() -> [Action] {
         guard pauseDue != nil else { return [] }
         pauseDue = nil
-        return [.send(.pause), enter(.paused)]
+        return [.send(.pause)] + announcePhase()
     }
 
     private mutating func finish(at now: Int64) -> [Action] {
         guard !isOver else { return [] }
         isOver = true
         switch state {
-        case .waiting(_, let after): return conclude(after ?? .finished, at: now)
-        case .launching: return killing(.finished, at: now)
+        case .waiting(_, let after): return conclude(after ?? liveness.ending, at: now)
+        case .launching: return killing(liveness.ending, at: now)
         case .starting, .running:
             state = .finishing(deadline: now + limits.finish)
             return stopFeeding() + [.send(.finish(seconds: Double(limits.finish) / 1e9)), enter(.finishing)]
@@ -155,29 +166,23 @@ struct ExtensionStateMachine: Sendable {
         return [.requestEncoding(toldEncoding)]
     }
 
-    // MARK: What it says and does
-
     private mutating func heard(_ report: ExtensionReport, at now: Int64) -> [Action] {
         guard hasLiveProcess else { return [] }
         switch report {
         case .started:
-            guard case .starting = state else { return [] }
-            state = .running
-            isFed = true
-            var actions: [Action] = [.beginFeeding, enter(.live)]
-            if let annotation { actions.append(.send(.annotate(annotation))) }
-            if isPaused { actions += [.send(.pause), enter(.paused)] }
-            return actions + tellEncoding(at: now)
+            return started(at: now)
+        case .live(let isLive, let reason):
+            liveness.heard(isLive: isLive, reason: reason)
+            status.problem = liveness.problem
+            return announcePhase(at: now)
         case .heartbeat:
             lastHeartbeat = now
             return []
         case .statistics(let statistics):
             status.statistics = statistics
             return []
-        case .link(let link):
-            guard link != status.link else { return [] }
-            status.link = link
-            return allowance.takeOne(at: now) ? [.announce(.link(link))] : []
+        case .link(let link): return linked(BroadcastLinks(page: link), at: now)
+        case .links(let links): return linked(links, at: now)
         case .state(let text):
             guard text != status.state else { return [] }
             status.state = text
@@ -197,25 +202,50 @@ struct ExtensionStateMachine: Sendable {
             guard case .finishing = state else {
                 return going(.failed("It says that it has finished, and the take goes on."), at: now)
             }
-            return going(.finished, at: now)
+            return going(liveness.ending, at: now)
         }
+    }
+
+    private mutating func started(at now: Int64) -> [Action] {
+        switch state {
+        case .starting: break
+        case .finishing:
+            // The take ended meanwhile; it has been live all the same.
+            liveness.started()
+            return []
+        case .waiting, .launching, .running, .going, .ended: return []
+        }
+        state = .running
+        isFed = true
+        liveness.started()
+        // First live and then paused, also where the take is paused already: both are true.
+        var actions = [.beginFeeding] + announce(liveness.phase)
+        if let annotation { actions.append(.send(.annotate(annotation))) }
+        if isPaused { actions += [.send(.pause)] + announcePhase() }
+        return actions + tellEncoding(at: now)
+    }
+
+    private mutating func linked(_ links: BroadcastLinks, at now: Int64) -> [Action] {
+        isLinkRenewable = links.isRenewable
+        var actions: [Action] = []
+        if links.page != status.link, allowance.takeOne(at: now) { actions.append(.announce(.link(links.page))) }
+        if let player = links.player, player != status.playerLink, allowance.takeOne(at: now) {
+            actions.append(.announce(.playerLink(player)))
+        }
+        (status.link, status.playerLink) = (links.page, links.player)
+        return actions
     }
 
     private mutating func measured(_ resident: Int64, at now: Int64) -> [Action] {
         status.residentMemory = resident
         status.peakMemory = max(status.peakMemory, resident)
-        peak = max(peak, resident)
+        let verdict = memory.measured(resident)
         guard hasLiveProcess else { return [] }
-        if resident > limits.memory {
-            return killing(.memoryLimitExceeded(peak: peak, limit: limits.memory), at: now)
+        switch verdict {
+        case .fits: return []
+        case .isNearLimit: return [.announce(.memoryWarning(resident: resident, limit: limits.memory))]
+        case .exceedsLimit: return killing(memory.ending, at: now)
         }
-        // Percent by multiplication: limits are small enough not to overflow.
-        if resident * 100 > limits.memory * 80, !hasWarnedOfMemory {
-            hasWarnedOfMemory = true
-            return [.announce(.memoryWarning(resident: resident, limit: limits.memory))]
-        }
-        if resident * 100 < limits.memory * 70 { hasWarnedOfMemory = false }
-        return []
     }
 
     private mutating func timePassed(at now: Int64) -> [Action] {
@@ -245,29 +275,20 @@ struct ExtensionStateMachine: Sendable {
         return []
     }
 
-    // MARK: Ends
-
     private mutating func exited(
         _ ending: ChildProcess.Ending, lastWords: String?, cappedAt: Int64?, at now: Int64
     ) -> [Action] {
         status.pid = nil
         status.residentMemory = 0
-        if let cappedAt { (peak, status.peakMemory) = (max(peak, cappedAt), max(status.peakMemory, cappedAt)) }
+        if let cappedAt {
+            memory.capped(at: cappedAt)
+            status.peakMemory = max(status.peakMemory, cappedAt)
+        }
         switch state {
         case .going(let known, _, _): return conclude(known, at: now)
         case .launching, .starting, .running, .finishing:
-            if cappedAt != nil {
-                return conclude(.memoryLimitExceeded(peak: peak, limit: limits.memory), at: now)
-            }
-            return conclude(.crashed(Self.text(ending) + (lastWords.map { ": \($0)" } ?? "")), at: now)
+            return conclude(cappedAt == nil ? .crash(ending, lastWords: lastWords) : memory.ending, at: now)
         case .waiting, .ended: return []
-        }
-    }
-
-    private static func text(_ ending: ChildProcess.Ending) -> String {
-        switch ending {
-        case .exited(let status): "exit status \(status)"
-        case .killed(let signal): "signal \(signal)"
         }
     }
 
@@ -304,18 +325,24 @@ struct ExtensionStateMachine: Sendable {
         return [.endFeeding]
     }
 
+    /// Where a running destination stands, if that is new.
+    private mutating func announcePhase() -> [Action] {
+        guard state == .running else { return [] }
+        return announce(isPaused && pauseDue == nil ? .paused : liveness.phase)
+    }
+
+    /// The same of one that may change its mind as often as it likes.
+    private mutating func announcePhase(at now: Int64) -> [Action] {
+        let actions = announcePhase()
+        return actions.isEmpty || allowance.takeOne(at: now) ? actions : []
+    }
+
+    private mutating func announce(_ phase: DestinationPhase) -> [Action] {
+        phase == status.phase ? [] : [enter(phase)]
+    }
+
     private mutating func enter(_ phase: DestinationPhase) -> Action {
         status.phase = phase
         return .announce(.phase(phase))
-    }
-}
-
-extension DestinationEnding {
-    /// Whether another process might do better: an error that the extension reports itself, it would only report again.
-    fileprivate var mayPass: Bool {
-        switch self {
-        case .crashed, .memoryLimitExceeded, .stalled: true
-        case .finished, .failed: false
-        }
     }
 }

@@ -37,6 +37,7 @@ final class ExtensionSupervisor {
         let orphans: Orphans
         /// The engine's own, as `NAME=value`.
         let environment: [String]
+        let confinement: ConfinementRequest
         /// Brings a feed that is ready to the main thread, and from there to `fed`.
         let deliver: @Sendable (FeedDelivery) -> Void
         let announce: (DestinationEvent) -> Void
@@ -59,6 +60,8 @@ final class ExtensionSupervisor {
     private var machine: ExtensionStateMachine
     private var process: ExtensionProcess?
     private var feed: ExtensionFeed?
+    /// Kept from its first process to its last: nobody takes the port meanwhile, and viewers wait instead of being refused.
+    private var listener: ListeningSocket?
     /// Processes that have ended and may have left others behind.
     private var remains: [ExtensionProcess] = []
     private var run = 0
@@ -98,6 +101,7 @@ final class ExtensionSupervisor {
         status.soundLost = endedCounts.soundLost + (counts?.soundLost ?? 0)
         // The engine's own count of what waits is the one to believe.
         if let counts { status.statistics.queuedBytes = counts.queuedBytes }
+        status.confinement = process?.layers
         return status
     }
 
@@ -198,6 +202,10 @@ final class ExtensionSupervisor {
         handle(.annotateRequested(info), at: now)
     }
 
+    var canRenewLink: Bool { machine.canRenewLink }
+
+    func renewLink(at now: Int64) { handle(.linkRenewalRequested, at: now) }
+
     /// The last sample has been written: the extension is to finish.
     func finish(at now: Int64) { handle(.finishRequested, at: now) }
 
@@ -256,15 +264,22 @@ final class ExtensionSupervisor {
                 surroundings.announce(DestinationEvent(destination: index, label: destination.label, kind: kind))
             }
         }
-        if machine.isEnded { forgetFeed() }
+        if machine.isEnded {
+            forgetFeed()
+            listener = nil
+        }
     }
 
     private func launch(at now: Int64) {
         forgetFeed()
         run += 1
         do throws(ExtensionProcess.StartError) {
+            try listen()
             let process = try ExtensionProcess(
-                service: service, mark: "\(index).\(run)", environment: surroundings.environment,
+                ExtensionProcess.Start(
+                    service: service, mark: "\(index).\(run)", setupInfo: setupInfo,
+                    environment: surroundings.environment,
+                    confinement: surroundings.confinement, listener: listener),
                 orphans: surroundings.orphans)
             self.process = process
             lastResident = 0
@@ -277,8 +292,20 @@ final class ExtensionSupervisor {
         // One that is started again is told the link of its first run, for pages that are open to go on with.
         var setupInfo = setupInfo
         if let link = machine.status.link { setupInfo["previousLink"] = link }
+        if let link = machine.status.playerLink { setupInfo["previousPlayerLink"] = link }
+        if let listener { setupInfo.merge(listener.setupInfo) { _, its in its } }
         surroundings.feeder.makeFeed(for: service.manifest, setupInfo: setupInfo) { result in
             deliver(FeedDelivery(destination: index, run: run, result: result))
+        }
+    }
+
+    /// Where its manifest says so, and it has not happened yet.
+    private func listen() throws(ExtensionProcess.StartError) {
+        guard listener == nil, let key = service.manifest.listen else { return }
+        do throws(ListeningSocket.Error) {
+            listener = try ListeningSocket(at: setupInfo[key] ?? "", setting: key, service: service.manifest.name)
+        } catch {
+            throw ExtensionProcess.StartError(message: error.description)
         }
     }
 
@@ -298,6 +325,7 @@ final class ExtensionSupervisor {
             case .pause: .pause(after: position)
             case .resume: .resume(after: position)
             case .annotate(let info): .annotate(info, after: position)
+            case .renewLink: .renewLink(after: position)
             case .finish(let seconds): .finish(after: position, seconds: seconds)
             }
         do throws(ControlError) {
@@ -313,16 +341,20 @@ final class ExtensionSupervisor {
     private func clean(_ report: ExtensionReport) -> ExtensionReport {
         switch report {
         case .link(let text): .link(clean(text, limit: 2000))
+        case .links(let links):
+            .links(
+                BroadcastLinks(
+                    page: clean(links.page, limit: 2000), player: links.player.map { clean($0, limit: 2000) },
+                    isRenewable: links.isRenewable))
         case .state(let text): .state(clean(text))
         case .warning(let text): .warning(clean(text))
         case .failed(let text): .failed(clean(text))
+        case .live(let isLive, let reason): .live(isLive, reason: reason.map(clean))
         case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .finished: report
         }
     }
 
     private func clean(_ text: String) -> String { clean(text, limit: 500) }
 
-    private func clean(_ text: String, limit: Int) -> String {
-        text.leavingOut(secrets).printable(limit: limit)
-    }
+    private func clean(_ text: String, limit: Int) -> String { text.cleaned(of: secrets, limit: limit) }
 }

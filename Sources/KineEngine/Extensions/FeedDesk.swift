@@ -40,6 +40,8 @@ final class FeedDesk: Sendable {
     }
 
     var outlet: PictureOutlet? { state.withLock { $0.outlet } }
+    /// How pictures are encoded; nil until the source is open.
+    var plan: EncodingPlan? { outlet.map(plan) }
     var annotation: [String: String] { state.withLock { $0.annotation } }
 
     // MARK: From the take's threads
@@ -53,7 +55,12 @@ final class FeedDesk: Sendable {
         // The delivery may still look at a picture when the next is there.
         if wishes.contains(where: { !$0.isOwn || $0.framesPerSecond != nil }) { slots.count += 1 }
         guard readers > 0 else { return slots }
-        slots.count = min(slots.count, PictureLayout.slotLimit)
+        guard slots.count <= PictureLayout.slotLimit else {
+            let most = (PictureLayout.slotLimit - 4) / PictureReader.slotsEach
+            throw .unavailable(
+                "\(readers) destinations want uncompressed pictures, and one take has room for \(most); leave some out, or "
+                    + "give them to a second take.")
+        }
         let layout = PictureSlotLayout(pixelFormat: .i420, size: size.roundedUpToEven)
         do throws(SharedMemory.Error) {
             let memory = try PictureMemory(
@@ -109,6 +116,7 @@ final class FeedDesk: Sendable {
     func begin(_ feed: ExtensionFeed) {
         if !feed.start.sounds.isEmpty && !feeds.hasSound { sound.listen(true) }
         feeds.begin(feed)
+        if feed.isEncoded { outlet?.encoding.adjust(feeds.encodingRequest) }
         guard let pictures = feed.pictures, let outlet else { return }
         outlet.add(feed, pictures.reader, from: pictures.group, framesPerSecond: pictures.framesPerSecond)
     }
@@ -150,7 +158,7 @@ final class FeedDesk: Sendable {
     private func answer(to order: Order, _ state: inout State) -> Result<ExtensionFeed, TakeFailure>? {
         if let failure = state.failure { return .failure(failure) }
         guard let outlet = state.outlet else { return nil }
-        if case .encoded(let codec, _) = order.manifest.video {
+        if case .encoded(let codec, _, _) = order.manifest.video {
             guard codec == "h264" else {
                 return .failure(
                     TakeFailure(
@@ -178,6 +186,8 @@ final class FeedDesk: Sendable {
         let tracks = sound.sounds(for: SoundWish(manifest))
         let source = try wish(manifest, size: outlet.size).map { try supply($0, outlet, &state) }
         let isEncoded = manifest.wantsEncodedPictures
+        let expectations = manifest.expectations ?? .init()
+        let plan = plan(outlet)
         let sender = try StreamSender(
             video: isEncoded, pictures: source?.memory.layout,
             sampleRingBytes: Self.ringBytes(
@@ -186,7 +196,7 @@ final class FeedDesk: Sendable {
             service: manifest.id, setupInfo: order.setupInfo,
             framesPerSecond: source?.framesPerSecond ?? configuration.video.framesPerSecond,
             video: isEncoded
-                ? state.format.map { ExtensionStart.EncodedVideo($0, averageBitRate: averageBitRate(outlet)) } : nil,
+                ? state.format.map { ExtensionStart.EncodedVideo($0, averageBitRate: plan.averageBitRate) } : nil,
             pictures: source?.memory.layout, sounds: tracks.map(\.sound), sampleRingBytes: sender.sampleRingBytes,
             memoryLimit: manifest.memoryLimit, finishSeconds: manifest.finishSeconds)
         let pictures = source.map { source in
@@ -194,11 +204,16 @@ final class FeedDesk: Sendable {
                 reader: PictureReader(sender: sender, size: source.memory.layout.size, loans: source.loans),
                 memory: source.memory, group: source.group, framesPerSecond: source.framesPerSecond)
         }
-        return ExtensionFeed(sender: sender, start: start, pictures: pictures, tracks: tracks)
+        let isLimited = expectations.maximumBitrate != nil || configuration.video.maximumBitrate != nil
+        return ExtensionFeed(
+            sender: sender, start: start, pictures: pictures, tracks: tracks,
+            limits: ExtensionFeed.Limits(
+                bitrate: isLimited ? plan.ceiling : nil, accessUnit: expectations.maximumAccessUnit,
+                stillInterval: expectations.stillFramesPerSecond.map { 1_000_000_000 / Int64($0) }))
     }
 
-    private func averageBitRate(_ outlet: PictureOutlet) -> Int? {
-        SourceMaker.encoderSettings(configuration, size: outlet.size.roundedUpToEven).averageBitrate
+    private func plan(_ outlet: PictureOutlet) -> EncodingPlan {
+        EncodingPlan(configuration, services: services, size: outlet.size.roundedUpToEven)
     }
 
     private func wish(_ manifest: ServiceManifest, size: PixelSize) -> PictureWish? {
@@ -247,7 +262,7 @@ extension ServiceManifest {
 
     /// The longest time that it wants between keyframes.
     var keyframeInterval: MediaTime? {
-        guard case .encoded(_, let seconds?) = video else { return nil }
+        guard case .encoded(_, let seconds?, _) = video else { return nil }
         return .seconds(max(0.1, seconds))
     }
 }

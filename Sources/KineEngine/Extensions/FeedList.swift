@@ -9,6 +9,12 @@ final class FeedList: Sendable {
         /// What they ask of the encoder.
         var requests: [ObjectIdentifier: EncodingRequest] = [:]
         var isPaused = false
+
+        /// What extensions ask for, and what their far ends expect.
+        var encodingRequest: EncodingRequest {
+            let limits = feeds.filter(\.isEncoded).map { EncodingRequest(averageBitRate: $0.limits.bitrate) }
+            return .lowest(of: limits + requests.values)
+        }
     }
 
     private let state = Mutex(State())
@@ -37,12 +43,12 @@ final class FeedList: Sendable {
             if feed.isEncoded, state.feeds.contains(where: { $0 === feed }) {
                 state.requests[ObjectIdentifier(feed)] = request
             }
-            return .lowest(of: state.requests.values)
+            return state.encodingRequest
         }
     }
 
     /// What all together ask of the encoder.
-    var encodingRequest: EncodingRequest { state.withLock { .lowest(of: $0.requests.values) } }
+    var encodingRequest: EncodingRequest { state.withLock { $0.encodingRequest } }
 
     func pause() {
         state.withLock { state in
@@ -62,14 +68,23 @@ final class FeedList: Sendable {
     var wantsEncodedPictures: Bool { state.withLock { state in state.feeds.contains { $0.isEncoded } } }
 
     /// Somebody watches: a picture that stands still is repeated now and then.
-    var hasVideo: Bool { state.withLock { state in state.feeds.contains { $0.hasVideo } } }
+    var hasVideo: Bool { stillInterval != nil }
+
+    /// How long a picture may stand before it is repeated, in nanoseconds; nil: nobody watches.
+    var stillInterval: Int64? {
+        state.withLock { state in
+            state.feeds.filter(\.hasVideo).map { $0.limits.stillInterval ?? Self.stillInterval }.min()
+        }
+    }
+
+    private static let stillInterval: Int64 = 950_000_000
 
     var hasSound: Bool { state.withLock { state in state.feeds.contains { !$0.start.sounds.isEmpty } } }
 
     /// Whether somebody lost encoded pictures and has room for a keyframe now. All are asked: each says so only once.
     func takeKeyframeRequest() -> Bool {
         var isNeeded = false
-        for feed in all where feed.isEncoded { isNeeded = feed.sender.takeKeyframeRequest() || isNeeded }
+        for feed in all where feed.isEncoded { isNeeded = feed.takeKeyframeRequest() || isNeeded }
         return isNeeded
     }
 

@@ -2,6 +2,7 @@
 // cgroup tree (v2). Elsewhere the watch on resident memory stands alone; v1's controllers are never given to users.
 import CLinux
 import Glibc
+import KinePlatform
 import SystemPackage
 
 /// A cgroup with a memory limit. It goes with this object, once its processes have gone.
@@ -54,8 +55,7 @@ final class MemoryCap {
 
     /// This process's cgroup; nil without cgroups v2.
     static func ownGroup() -> FilePath? {
-        read("/proc/self/cgroup").split(separator: "\n").first { $0.hasPrefix("0::") }
-            .map { FilePath(String($0.dropFirst(3))) }
+        ProcessText.group(inCgroup: read("/proc/self/cgroup")).map { FilePath($0) }
     }
 
     /// The nearest group above `own` that has the memory controller for its children and that was given to this user. Not

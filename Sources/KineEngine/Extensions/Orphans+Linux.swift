@@ -61,16 +61,22 @@ final class Orphans {
         roots.flatMap { [$0] + ProcessTree.descendants(of: $0) }
     }
 
-    /// Kills every process of an extension. They are stopped first, until no new one is found: whoever forks faster than it
-    /// is killed would get away otherwise. Does not wait for their end. `pid`: nil once it was reaped.
+    /// Kills every process of an extension. They are stopped first, until no new one is found: a process that forks faster
+    /// than it is killed would get away otherwise. Does not wait for their end. `pid`: nil once it was reaped.
     func kill(_ pid: Int32?, mark: String) {
-        var stopped: Set<Int32> = []
+        func find() -> [Int32] { pid.map { processes(of: $0, mark: mark) } ?? remains(of: mark) }
+        var stopped: [Int32: ProcessHandle] = [:]
         for _ in 0..<16 {
-            let all = pid.map { processes(of: $0, mark: mark) } ?? remains(of: mark)
-            let new = all.filter { stopped.insert($0).inserted }
+            let new = Set(find()).subtracting(stopped.keys)
             if new.isEmpty { break }
-            for process in new { Glibc.kill(process, SIGSTOP) }
+            let handles = new.compactMap { process in ProcessHandle(process).map { (process, $0) } }
+            // A process that ended in between has given its number away; one that is found again is still the handle's.
+            let still = Set(find())
+            for (process, handle) in handles where still.contains(process) {
+                handle.signal(SIGSTOP)
+                stopped[process] = handle
+            }
         }
-        for process in stopped { Glibc.kill(process, SIGKILL) }
+        for handle in stopped.values { handle.signal(SIGKILL) }
     }
 }

@@ -1,9 +1,10 @@
-// The thread that serves those who want uncompressed pictures otherwise than the encoder does: seldomer, smaller, or in another
-// format. It looks at the newest picture only, when one of its readers is due, so capture is never held up.
+// The thread that delivers uncompressed pictures at a lower rate, a smaller size or in another pixel format than the encoder's.
+// It looks at the newest picture only, when one of its readers is due, so capture is never held up.
 import KineImaging
 import KineMedia
 import KinePlatform
 import KineRelay
+import SystemPackage
 
 final class PictureDelivery: Sendable {
     private struct Frame: Sendable {
@@ -17,7 +18,7 @@ final class PictureDelivery: Sendable {
     private struct Member: Sendable {
         let feed: ExtensionFeed
         let reader: PictureReader
-        /// nil: the encoder's own pictures, only seldomer.
+        /// nil: the encoder's own pictures, only at a lower rate.
         let converted: ConvertedPictures?
         var pacer: FramePacer?
         /// The last picture that it was served.
@@ -44,13 +45,13 @@ final class PictureDelivery: Sendable {
     private let release: @Sendable (PictureRing.Picture) -> Void
 
     /// `size`: of the encoder's pictures in memory. `loans`: theirs. `release`: gives one back.
-    init(size: PixelSize, loans: SlotLoans, release: @escaping @Sendable (PictureRing.Picture) -> Void) {
+    init(size: PixelSize, loans: SlotLoans, release: @escaping @Sendable (PictureRing.Picture) -> Void) throws(Errno) {
         let state = Monitor(State(changed: DamageRegion(size: size)))
         self.state = state
         self.release = release
         let retain: @Sendable (PictureRing.Picture) -> Void = { loans.retain($0.slot) }
         self.retain = retain
-        thread = DedicatedThread(name: "pictures") {
+        thread = try DedicatedThread(starting: "pictures") {
             while let work = Self.next(state, retain: retain) {
                 Self.deliver(work.frame, changed: work.changed, work.members, work.groups, due: work.due)
                 release(work.frame.picture)
@@ -89,7 +90,7 @@ final class PictureDelivery: Sendable {
         if isAwaited { state.signal { _ in } }
     }
 
-    /// Ends the thread. Whoever is not due yet gets the last picture all the same.
+    /// Ends the thread. Readers that are not due yet get the last picture all the same.
     func finish() {
         state.signal { $0.isFinished = true }
         thread.join()

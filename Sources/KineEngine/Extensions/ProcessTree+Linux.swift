@@ -1,6 +1,7 @@
 // Which processes descend from which, and how much memory they hold: read from /proc. Linux, with CONFIG_PROC_CHILDREN.
 import CLinux
 import Glibc
+import KinePlatform
 
 enum ProcessTree {
     /// The processes that any thread of `pid` has started and that have not been reaped, adopted ones too.
@@ -9,15 +10,15 @@ enum ProcessTree {
         defer { closedir(directory) }
         var children: [Int32] = []
         while let entry = readdir(directory) {
-            let thread = withUnsafeBytes(of: &entry.pointee.d_name) { number(in: $0) }
-            if thread > 0 { children += numbers(in: "/proc/\(pid)/task/\(thread)/children") }
+            let thread = withUnsafeBytes(of: &entry.pointee.d_name) { ProcessText.number(in: $0) }
+            if thread > 0 { children += processes(in: "/proc/\(pid)/task/\(thread)/children") }
         }
         return children
     }
 
     /// The children of this process that its main thread has started, and those that it has adopted: the kernel gives those
     /// to the first thread that lives.
-    static func ownChildren() -> [Int32] { numbers(in: "/proc/self/task/\(getpid())/children") }
+    static func ownChildren() -> [Int32] { processes(in: "/proc/self/task/\(getpid())/children") }
 
     /// All that descend from `pid` through living parents, without itself. More than `limit` are not looked for.
     static func descendants(of pid: Int32, limit: Int = 4096) -> [Int32] {
@@ -33,59 +34,26 @@ enum ProcessTree {
 
     /// Resident bytes of a process, private and shared, by the kernel's own count (proc(5), statm); 0 where it is gone.
     static func residentBytes(of pid: Int32) -> Int64 {
-        let pages = withStart(of: "/proc/\(pid)/statm") { text -> Int in
-            guard let space = text.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
-            return number(in: UnsafeRawBufferPointer(rebasing: text[(space + 1)...]))
-        }
-        return Int64(pages) * Int64(sysconf(Int32(_SC_PAGESIZE)))
+        let pageSize = sysconf(Int32(_SC_PAGESIZE))
+        return withStart(of: "/proc/\(pid)/statm") { ProcessText.residentBytes(inStatm: $0, pageSize: pageSize) }
     }
 
     /// Whether it has ended and waits to be reaped.
-    static func isZombie(_ pid: Int32) -> Bool {
-        // The state is behind the name, which is in parentheses and may hold some itself.
-        let stat = text("/proc/\(pid)/stat")
-        guard let close = stat.lastIndex(of: UInt8(ascii: ")")), close + 2 < stat.endIndex else { return true }
-        return stat[close + 2] == UInt8(ascii: "Z")
-    }
+    static func isZombie(_ pid: Int32) -> Bool { ProcessText.isZombie(inStat: text("/proc/\(pid)/stat")) }
 
     /// Whether it can gain no rights any more; nil where it is gone.
     static func hasNoNewPrivileges(_ pid: Int32) -> Bool? {
-        let status = text("/proc/\(pid)/status")
-        let key = Array("NoNewPrivs:\t".utf8)
-        guard let line = status.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: key) }) else {
-            return nil
-        }
-        return line.last == UInt8(ascii: "1")
+        ProcessText.hasNoNewPrivileges(inStatus: text("/proc/\(pid)/status"))
     }
 
     /// The value of a variable in the environment that the process was started with; nil where it has none or where it
     /// cannot be read.
     static func variable(_ name: String, of pid: Int32) -> String? {
-        let key = Array("\(name)=".utf8)
-        return text("/proc/\(pid)/environ").split(separator: 0).first { $0.starts(with: key) }
-            .map { String(decoding: $0.dropFirst(key.count), as: UTF8.self) }
+        ProcessText.variable(name, inEnvironment: text("/proc/\(pid)/environ"))
     }
 
-    private static func numbers(in path: String) -> [Int32] {
-        withStart(of: path) { text in
-            var numbers: [Int32] = []
-            var rest = text[...]
-            while let space = rest.firstIndex(of: UInt8(ascii: " ")) {
-                numbers.append(Int32(truncatingIfNeeded: number(in: UnsafeRawBufferPointer(rebasing: rest[..<space]))))
-                rest = rest[(space + 1)...]
-            }
-            return numbers
-        }
-    }
-
-    /// The number that a text begins with; 0 where it begins with none.
-    private static func number(in text: UnsafeRawBufferPointer) -> Int {
-        var number = 0
-        for byte in text.prefix(18) {
-            guard (0x30...0x39).contains(byte) else { break }
-            number = number * 10 + Int(byte - 0x30)
-        }
-        return number
+    private static func processes(in path: String) -> [Int32] {
+        withStart(of: path, ProcessText.processes(inChildren:))
     }
 
     /// Lends the first 16 KB of a file of /proc, without the heap: this is done many times a second. Nothing where it cannot

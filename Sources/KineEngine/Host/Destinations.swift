@@ -17,9 +17,16 @@ final class Destinations {
 
     /// Finds the services and checks what was set. Throws what is wrong with the first destination that cannot be.
     static func check(
-        _ destinations: [TakeConfiguration.Destination], in catalog: ServiceCatalog
+        _ destinations: [TakeConfiguration.Destination], confinement: ConfinementRequest, in catalog: ServiceCatalog
     ) throws(TakeFailure) -> [Checked] {
         guard !destinations.isEmpty else { return [] }
+        let missing = Sandbox.Layer.allCases.filter { !confinement.layers.contains($0) }
+        if confinement.isRequired, !missing.isEmpty {
+            throw TakeFailure(
+                exitStatus: ExitStatus.unavailable,
+                message: "Extensions cannot be confined by \(missing.map(\.rawValue).joined(separator: " and ")) here; "
+                    + "kinecast doctor says why, or leave out --require-sandbox.")
+        }
         let services = catalog.list().services
         var checked: [Checked] = []
         for destination in destinations {
@@ -53,7 +60,8 @@ final class Destinations {
     ///   - deliver: brings a feed to the main thread, which gives it to `fed`.
     ///   - announce: tells the clients.
     init(
-        _ checked: [Checked], supervision: SupervisionLimits, feeder: any ExtensionFeeder,
+        _ checked: [Checked], supervision: SupervisionLimits, confinement: ConfinementRequest,
+        feeder: any ExtensionFeeder,
         deliver: @escaping @Sendable (FeedDelivery) -> Void,
         announce: @escaping (DestinationEvent) -> Void
     ) {
@@ -62,8 +70,8 @@ final class Destinations {
             return
         }
         let surroundings = ExtensionSupervisor.Surroundings(
-            feeder: feeder, orphans: Orphans(), environment: ProcessEnvironment.current, deliver: deliver,
-            announce: announce)
+            feeder: feeder, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
+            deliver: deliver, announce: announce)
         supervisors = checked.enumerated().map { index, checked in
             ExtensionSupervisor(
                 index: index, destination: checked.destination, service: checked.service,
@@ -96,6 +104,13 @@ final class Destinations {
 
     func annotate(_ info: [String: String], at now: Int64) {
         for supervisor in supervisors { supervisor.annotate(info, at: now) }
+    }
+
+    /// Has new links made. False where no destination can do that now.
+    func renewLinks(at now: Int64) -> Bool {
+        let able = supervisors.filter(\.canRenewLink)
+        for supervisor in able { supervisor.renewLink(at: now) }
+        return !able.isEmpty
     }
 
     /// The last sample of the take has been written.

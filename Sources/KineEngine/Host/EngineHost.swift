@@ -1,44 +1,67 @@
 // The engine's main loop: signals, clients and the take's own threads, in one poll. It holds the state machine and carries
-// out its actions; nothing in it blocks for longer than a message takes.
+// out its actions (EngineHost+Take); nothing in it blocks for longer than a message takes.
 import CLinux
 import Glibc
 import KineCapture
-import KineContainers
-import KineMedia
 import KinePlatform
 import KineRelay
 import SystemPackage
 
 /// Runs one take for the client on a given socket. Used by the main thread.
 public final class EngineHost {
-    private let client: EngineConnection
-    private let inbox = Inbox()
+    let client: EngineConnection
+    let inbox = Inbox()
     private let signals: SignalDescriptor
+    let worker: TakeWorker
     private var guests: [EngineConnection] = []
-    private var machine = TakeStateMachine()
-    private var registration: Registration?
-    private var screen: VirtualScreen?
-    private var take: Take?
-    private var destinations: Destinations?
-    private var clientIsThere = true
-    private var isFinishingAtOnce = false
-    private var nextProgress = Int64.max
-    private var exitStatus: Int32?
+    var machine = TakeStateMachine()
+    var registration: Registration?
+    /// What the client asked for, once it has.
+    var configuration: TakeConfiguration?
+    /// The destinations, until the take is open.
+    var checked: [Destinations.Checked] = []
+    var screen: VirtualScreen?
+    var take: Take?
+    var destinations: Destinations?
+    var clientIsThere = true
+    var isFinishingAtOnce = false
+    /// What the take's threads said before the take was here.
+    var early: [Inbox.Message] = []
+    /// The instant at which a take ends that is still being opened.
+    var endOfOpening: Int64?
+    var nextProgress = Int64.max
+    /// After there was no descriptor for a client, none is accepted before this instant.
+    private var nextAccept = Int64.min
+    /// Nanoseconds.
+    private static let acceptRest: Int64 = 250_000_000
+    /// The process's exit status, and until when it waits for the client to end what it shows on the private screen.
+    var leaving: (status: Int32, deadline: Int64)?
 
-    /// What the finishing thread leaves here.
-    private let finished = Monitor<Take.Ending?>(nil)
+    /// Ends whatever the opening of the take, or its source, waits for.
+    let cancellation = Cancellation()
+    /// What the worker leaves here.
+    let opened = Monitor<Result<OpenedTake, TakeFailure>?>(nil)
+    let finished = Monitor<Take.Ending?>(nil)
 
     /// `client` is the connected socket of the client that started this process. SIGINT, SIGTERM and SIGHUP are taken over.
     public init(client: FileDescriptor) throws(ControlError) {
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGHUP])
         self.client = try EngineConnection(adopting: client)
+        do throws(Errno) {
+            worker = try TakeWorker()
+        } catch {
+            throw .system(call: "pthread_create", error)
+        }
     }
 
     /// Serves until the take is over. Returns the process's exit status.
     public func run() -> Int32 {
-        while exitStatus == nil {
+        while !hasLeft {
             waitForSomething()
-            if signals.take() != nil { handle(.stopRequested(.stopped, at: MonotonicClock.now())) }
+            if signals.take() != nil {
+                leaving?.deadline = 0
+                handle(.stopRequested(.stopped, at: MonotonicClock.now()))
+            }
             listen()
             for message in inbox.takeAll() { receive(message) }
             readClient()
@@ -48,8 +71,15 @@ public final class EngineHost {
         }
         destinations?.abandon()
         _ = client.drain(until: MonotonicClock.now() + 1_000_000_000)
+        screen?.end()
         registration?.unregister()
-        return exitStatus ?? 0
+        return leaving?.status ?? 0
+    }
+
+    /// The result is out, and the client has ended what it shows on the private screen: it ends before its display.
+    private var hasLeft: Bool {
+        guard let leaving else { return false }
+        return screen == nil || !clientIsThere || MonotonicClock.now() >= leaving.deadline
     }
 
     private func waitForSomething() {
@@ -60,7 +90,7 @@ public final class EngineHost {
         if clientIsThere {
             entries.append(pollfd(fd: client.descriptor.rawValue, events: client.pollEvents, revents: 0))
         }
-        if let registration {
+        if let registration, nextAccept == .min {
             entries.append(pollfd(fd: registration.listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
         }
         for guest in guests {
@@ -72,7 +102,9 @@ public final class EngineHost {
 
     /// When the loop has something to do by itself: progress to send, or the take's time is up.
     private var nextDeadline: Int64? {
-        let next = min(nextProgress, durationEnd ?? .max, destinations?.nextDeadline ?? .max)
+        let next = min(
+            nextProgress, durationEnd ?? .max, destinations?.nextDeadline ?? .max, leaving?.deadline ?? .max,
+            nextAccept == .min ? .max : nextAccept)
         return next == .max ? nil : next
     }
 
@@ -117,7 +149,7 @@ public final class EngineHost {
         } catch {
             // The client has died or was killed: what it wanted recorded is finished without it.
             clientIsThere = false
-            if take == nil { exitStatus = 0 }
+            if configuration == nil { leaving = leaving ?? (0, 0) }
             handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
         }
     }
@@ -137,10 +169,14 @@ public final class EngineHost {
     }
 
     private func listen() {
-        if let registration { guests += registration.listener.acceptWaiting() }
+        guard let registration, MonotonicClock.now() >= nextAccept else { return }
+        let (accepted, isExhausted) = registration.listener.acceptWaiting()
+        guests += accepted
+        // Connections that wait stay in the kernel's queue.
+        nextAccept = isExhausted ? MonotonicClock.now() + Self.acceptRest : .min
     }
 
-    private func answer(_ message: ClientMessage, from connection: EngineConnection) {
+    func answer(_ message: ClientMessage, from connection: EngineConnection) {
         let now = MonotonicClock.now()
         switch message {
         case .start:
@@ -152,6 +188,13 @@ public final class EngineHost {
         case .resume:
             handle(.resumeRequested(at: now), from: connection)
         case .annotate(let info): destinations?.annotate(info, at: now)
+        case .renewLinks:
+            if destinations?.renewLinks(at: now) != true {
+                try? connection.send(
+                    .refused(
+                        "No destination of this take has a link that can be renewed; the live page has one while it runs."
+                    ))
+            }
         case .stop(let immediately):
             isFinishingAtOnce = isFinishingAtOnce || immediately
             handle(.stopRequested(.stopped, at: now), from: connection)
@@ -159,161 +202,22 @@ public final class EngineHost {
     }
 
     private var status: TakeStatus? {
-        guard let registration, let take else { return nil }
+        guard let registration, let configuration else { return nil }
         var status = TakeStatus(
-            id: registration.record.id, phase: machine.phase, output: take.configuration.output,
+            id: registration.record.id, phase: machine.phase, output: configuration.output,
             source: registration.record.source,
-            progress: take.progress(at: MonotonicClock.now()))
+            progress: take?.progress(at: MonotonicClock.now()) ?? TakeProgress())
         status.destinations = destinations?.statuses ?? []
         return status
     }
 
     /// To the client that started the take, and to everybody else who is connected.
-    private func broadcast(_ message: EngineMessage) {
+    func broadcast(_ message: EngineMessage) {
         send(message)
         for guest in guests { try? guest.send(message) }
     }
 
-    private func send(_ message: EngineMessage) {
+    func send(_ message: EngineMessage) {
         if clientIsThere { try? client.send(message) }
-    }
-
-    // MARK: The take
-
-    private func start(_ configuration: TakeConfiguration) {
-        guard take == nil else {
-            return answer(.start(configuration), from: client)
-        }
-        do throws(TakeFailure) {
-            let checked = try Destinations.check(configuration.destinations, in: Self.catalog)
-            let registration = try register(configuration)
-            self.registration = registration
-            if case .virtual(let size) = configuration.source {
-                screen = try startScreen(size, configuration, registration)
-            }
-            let take = try Take(
-                configuration: configuration, services: checked.map(\.service.manifest), inbox: inbox)
-            self.take = take
-            let inbox = inbox
-            destinations = Destinations(
-                checked, supervision: configuration.supervision, feeder: take,
-                deliver: { inbox.post(.feed($0)) }, announce: { [weak self] in self?.broadcast(.destination($0)) })
-        } catch {
-            leave(with: .failed(error), status: error.exitStatus)
-        }
-    }
-
-    /// What is installed for this user, and beside this executable.
-    private static var catalog: ServiceCatalog {
-        .standard(executableDirectory: FilePath(ExecutableSearch.own ?? "/").removingLastComponent())
-    }
-
-    private func register(_ configuration: TakeConfiguration) throws(TakeFailure) -> Registration {
-        do throws(TakeRegistry.Error) {
-            return try TakeRegistry.standard().register(
-                output: configuration.output, source: configuration.source.description)
-        } catch {
-            throw TakeFailure(exitStatus: ExitStatus.unavailable, message: error.description)
-        }
-    }
-
-    private func startScreen(
-        _ size: PixelSize, _ configuration: TakeConfiguration, _ registration: Registration
-    ) throws(TakeFailure) -> VirtualScreen {
-        do throws(VirtualScreen.Error) {
-            let screen = try VirtualScreen(
-                size: size, directory: registration.directory.string, withSound: configuration.audio.app != .none)
-            // This process's own sources look at the private servers from here on.
-            for entry in screen.environment {
-                let parts = entry.split(separator: "=", maxSplits: 1)
-                setenv(String(parts[0]), String(parts[1]), 1)
-            }
-            return screen
-        } catch {
-            throw TakeFailure(exitStatus: ExitStatus.unavailable, message: error.description)
-        }
-    }
-
-    private func receive(_ message: Inbox.Message) {
-        switch message {
-        case .event(let event): handle(event)
-        case .warning(let text): broadcast(.warning(text))
-        case .needsPicture(let instant): take?.repeatPicture(at: instant)
-        case .recordingEnded: break  // woken for it, the loop looks by itself
-        case .feed(let delivery): destinations?.fed(delivery, at: MonotonicClock.now())
-        case .samplesEnded: destinations?.finish(at: MonotonicClock.now())
-        case .failure(let status, let text):
-            handle(.stopRequested(.failed(exitStatus: status, message: text), at: MonotonicClock.now()))
-        }
-    }
-
-    private func handle(_ event: TakeStateMachine.Event, from connection: EngineConnection? = nil) {
-        for action in machine.handle(event) {
-            switch action {
-            case .announceStarted: announceStarted()
-            case .pause(let instant):
-                take?.pause(at: instant)
-                destinations?.pause(at: instant)
-                broadcast(.paused)
-            case .resume(let instant):
-                destinations?.resume(at: instant)
-                take?.resume(at: instant)
-                broadcast(.resumed)
-            case .refuse(let reason): try? connection?.send(.refused(reason))
-            case .finish(_, let instant): finish(at: instant)
-            case .end(let reason): end(reason)
-            }
-        }
-    }
-
-    private func announceStarted() {
-        guard let take, let registration else { return }
-        let started = TakeStarted(
-            id: registration.record.id, output: take.configuration.output,
-            size: take.size ?? PixelSize(width: 0, height: 0),
-            environment: screen?.environment ?? [])
-        send(.started(started))
-        if take.configuration.wantsProgress { nextProgress = MonotonicClock.now() + 1_000_000_000 }
-    }
-
-    /// Finishing waits for threads and for the disk, so it has a thread of its own and the loop goes on answering.
-    private func finish(at instant: Int64) {
-        nextProgress = .max
-        guard let take else {
-            exitStatus = 0  // it was told to end before it was told what to record
-            return
-        }
-        let inbox = inbox
-        let finished = finished
-        let leavesOutIndexMove = isFinishingAtOnce
-        _ = DedicatedThread(name: "finish") {
-            let ending = take.finish(at: instant, movesIndex: !leavesOutIndexMove) { inbox.post(.samplesEnded) }
-            finished.signal { $0 = ending }
-            inbox.post(.recordingEnded)
-        }
-    }
-
-    /// The take is over when its file is finished and every extension has gone.
-    private func endWhenFinished() {
-        guard machine.phase == .finishing, finished.withLock({ $0 != nil }), destinations?.areDone ?? true else {
-            return
-        }
-        handle(.finished)
-    }
-
-    private func end(_ reason: TakeStateMachine.StopReason) {
-        guard let take, let recording = finished.withLock({ $0 }) else { return }
-        let outcome = TakeOutcome(
-            reason: reason, ending: recording, progress: take.progress(at: MonotonicClock.now()),
-            size: take.size ?? PixelSize(width: 0, height: 0), output: take.configuration.output,
-            destinations: destinations?.statuses ?? [])
-        leave(with: outcome.message, status: outcome.exitStatus)
-    }
-
-    private func leave(with message: EngineMessage, status: Int32) {
-        screen?.end()
-        screen = nil
-        broadcast(message)
-        exitStatus = status
     }
 }

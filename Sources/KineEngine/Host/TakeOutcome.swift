@@ -14,6 +14,7 @@ struct TakeOutcome {
     ) {
         var summary: TakeSummary?
         var storageProblem: String?
+        var place: String?
         switch ending {
         case .recorded(.finished(let file)):
             var final = progress
@@ -22,10 +23,13 @@ struct TakeOutcome {
             final.framesDrawn = file.pictures
             summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
             storageProblem = file.failure?.description
-        case .recorded(.unfinished(let error)):
+            // Its directory was gone, say: nobody would look for it there.
+            if file.path != output { place = "what was recorded is in \(file.path)" }
+        case .recorded(.unfinished(let error, let path)):
             // A storage error names the file; what is missing is how to finish it.
-            let command = output.map { "kinecast recover \($0)" } ?? "kinecast recover"
-            storageProblem = "\(error.description); what is on the disk plays, and \(command) finishes it."
+            storageProblem =
+                "\(error.description); what is on the disk plays, and kinecast recover \(path) finishes it."
+            if path != output { place = "what was recorded is in \(path)" }
         case .unrecorded(let duration, let pictures) where pictures > 0:
             var final = progress
             final.duration = duration
@@ -36,10 +40,13 @@ struct TakeOutcome {
         }
         summary?.destinations = destinations
         let failure: TakeFailure?
+        func placed(_ text: String) -> String { place.map { "\(text); \($0)" } ?? text }
         if case .failed(let status, let text) = reason {
-            failure = TakeFailure(exitStatus: status, message: text, summary: summary)
+            summary?.reason = placed(text)
+            failure = TakeFailure(exitStatus: status, message: placed(text), summary: summary)
         } else if let storageProblem {
-            failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: storageProblem, summary: summary)
+            failure = TakeFailure(
+                exitStatus: ExitStatus.storageFailed, message: placed(storageProblem), summary: summary)
         } else if summary == nil {
             failure = TakeFailure(
                 exitStatus: ExitStatus.unavailable,

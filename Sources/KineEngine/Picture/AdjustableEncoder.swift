@@ -42,20 +42,29 @@ final class AdjustableEncoder {
             let changed = union(changed)
             missed = nil
             defer { isBehind = false }
-            return try encoder.encode(planes, changed: changed, at: time, forceKeyframe: isKeyframe || isBehind)
+            let sample = try encoder.encode(planes, changed: changed, at: time, forceKeyframe: isKeyframe || isBehind)
+            guard let limit = encoder.settings.peak?.accessUnit, sample.data.count > limit else { return sample }
+            // The limit is kept by estimates. A picture that is larger all the same is made anew, as small as can be.
+            return try encoder.encode(planes, changed: changed, at: time, forceKeyframe: true, isCoarsest: true)
         }
     }
 
     private let keepsRecordingQuality: Bool
+    private let floor: EncodingFloor
+    private let largestAccessUnit: Int?
+    /// Bits a second that the first encoder makes at most as it was opened; nil: as many as it takes.
+    private let chosenLimit: Int?
     private var chosen: Lane
     private var reduced: Lane?
     private var request = EncodingRequest.none
     private var pacer: FramePacer?
 
-    /// `keepsRecordingQuality`: there is a recording that nothing changes for.
-    init(_ settings: VideoEncoderSettings, keepsRecordingQuality: Bool) throws(X264Encoder.Error) {
-        self.keepsRecordingQuality = keepsRecordingQuality
-        chosen = Lane(encoder: try X264Encoder(settings))
+    init(_ plan: EncodingPlan) throws(X264Encoder.Error) {
+        keepsRecordingQuality = plan.keepsRecordingQuality
+        floor = plan.floor
+        largestAccessUnit = plan.largestAccessUnit
+        chosenLimit = [plan.settings.averageBitrate, plan.settings.peak?.bitrate].compactMap(\.self).min()
+        chosen = Lane(encoder: try X264Encoder(plan.settings))
     }
 
     var parameterSets: H264ParameterSets { chosen.encoder.parameterSets }
@@ -73,20 +82,20 @@ final class AdjustableEncoder {
     func adjust(_ request: EncodingRequest) {
         let settings = chosen.encoder.settings
         let request = request.within(
-            averageBitRate: settings.averageBitrate, framesPerSecond: settings.nominalFrameRate)
+            averageBitRate: chosenLimit, framesPerSecond: settings.nominalFrameRate, floor: floor)
         guard request != self.request else { return }
         if request.maximumFrameRate != self.request.maximumFrameRate {
             pacer = request.maximumFrameRate.map { FramePacer(framesPerSecond: $0) }
         }
         self.request = request
-        // An encoder that was opened for it is told; and nobody notices but by the pictures.
+        // An encoder that was opened with a peak changes it in place: no new stream, no keyframe.
         if settings.peak != nil, !keepsRecordingQuality {
-            guard let bits = request.averageBitRate ?? settings.averageBitrate else { return }
-            _ = chosen.encoder.setPeak(.init(bitrate: bits))
+            guard let bits = request.averageBitRate ?? chosenLimit else { return }
+            _ = chosen.encoder.setPeak(peak(bits))
             return
         }
         if request.averageBitRate != nil || pacer != nil && keepsRecordingQuality {
-            reduce(to: .init(bitrate: request.averageBitRate ?? settings.averageBitrate ?? Self.unlimited))
+            reduce(to: peak(request.averageBitRate ?? chosenLimit ?? Self.unlimited))
         } else if let reduced {
             chosen.encoder.follow(reduced.encoder)
             chosen.isBehind = true
@@ -95,6 +104,10 @@ final class AdjustableEncoder {
     }
 
     private static let unlimited = EncodingRequest.bitRates.upperBound
+
+    private func peak(_ bits: Int) -> VideoEncoderSettings.Peak {
+        .init(bitrate: bits, accessUnit: largestAccessUnit, frameRate: request.maximumFrameRate)
+    }
 
     private func reduce(to peak: VideoEncoderSettings.Peak) {
         if let reduced, reduced.encoder.setPeak(peak) { return }
@@ -112,7 +125,7 @@ final class AdjustableEncoder {
     func encode(
         _ planes: I420Picture, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool
     ) throws(X264Encoder.Error) -> Output {
-        // Who waits for a keyframe gets it at once.
+        // A feed that waits for a keyframe gets it at once.
         let isDue = isKeyframe || pacer.map { time.nanoseconds >= $0.earliest } ?? true
         if isDue { pacer?.took(at: time.nanoseconds) }
         guard reduced != nil else {

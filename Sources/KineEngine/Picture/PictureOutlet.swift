@@ -38,8 +38,8 @@ public final class PictureOutlet: Sendable {
 
     // MARK: On the capture thread
 
-    /// Somebody watches, and wants to see now and then that the picture still stands.
-    var isWatched: Bool { feeds.hasVideo }
+    /// How long a picture may stand before it is shown again, in nanoseconds; nil: nobody watches.
+    var stillInterval: Int64? { feeds.stillInterval }
 
     /// Frees the slots that readers have given back.
     func reclaim() {
@@ -80,11 +80,12 @@ public final class PictureOutlet: Sendable {
         delivery?.remove(feed)
     }
 
-    /// The thread for those who want pictures otherwise; started when the first of them comes. Nil at the end of the take.
+    /// The thread for those who want pictures otherwise; started when the first of them comes. Nil at the end of the take, and
+    /// where the process may have no more threads: they get no pictures then, and the take goes on.
     func delivery() -> PictureDelivery? {
         state.withLock { state in
             if state.isFinished || state.delivery != nil { return state.delivery }
-            let delivery = PictureDelivery(size: canvas.codedSize, loans: canvas.loans, release: canvas.release)
+            let delivery = try? PictureDelivery(size: canvas.codedSize, loans: canvas.loans, release: canvas.release)
             state.delivery = delivery
             return delivery
         }

@@ -4,6 +4,7 @@ import KineImaging
 import KineMedia
 import KinePlatform
 import KineRelay
+import SystemPackage
 
 /// Encodes pictures in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.
 public final class VideoEncodingThread: Sendable {
@@ -61,26 +62,30 @@ public final class VideoEncodingThread: Sendable {
     }
 
     private let state: Monitor<State>
-    private let thread: DedicatedThread
+    private let output: Output
+    /// Nil where the process may have no more threads: it is then as if there were no encoder.
+    private let thread: DedicatedThread?
 
     /// Builds the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
-    /// `keepsRecordingQuality`: what `adjust` asks for is for the extensions only.
-    public init(
-        settings: VideoEncoderSettings, keyframes: KeyframePolicy, isWanted: Bool = true,
-        keepsRecordingQuality: Bool = false, output: Output
-    ) {
+    init(plan: EncodingPlan, keyframes: KeyframePolicy, isWanted: Bool = true, output: Output) {
         let state = Monitor(State(isWanted: isWanted, keyframes: keyframes))
         self.state = state
-        thread = DedicatedThread(name: "encode") {
-            guard state.wait(for: { $0.isWanted ? true : $0.isFinished ? false : nil }) == true else { return }
-            do throws(X264Encoder.Error) {
-                let encoder = try AdjustableEncoder(settings, keepsRecordingQuality: keepsRecordingQuality)
-                output.ready(encoder.parameterSets)
-                while let job = Self.next(state) { try Self.encode(job, encoder, state, output) }
-            } catch {
-                output.failed(error.description)
-                while let job = Self.next(state) { output.release(job.picture) }
+        self.output = output
+        do throws(Errno) {
+            thread = try DedicatedThread(starting: "encode") {
+                guard state.wait(for: { $0.isWanted ? true : $0.isFinished ? false : nil }) == true else { return }
+                do throws(X264Encoder.Error) {
+                    let encoder = try AdjustableEncoder(plan)
+                    output.ready(encoder.parameterSets)
+                    while let job = Self.next(state) { try Self.encode(job, encoder, state, output) }
+                } catch {
+                    output.failed(error.description)
+                    while let job = Self.next(state) { output.release(job.picture) }
+                }
             }
+        } catch {
+            thread = nil
+            output.failed(DedicatedThread.explanation(of: error, thread: "encode"))
         }
     }
 
@@ -104,7 +109,7 @@ public final class VideoEncodingThread: Sendable {
             output.release(job.picture)
             throw error
         }
-        // The slot first: whoever takes the sample may block.
+        // The slot first: delivering the sample may block.
         output.release(job.picture)
         deliver(made, output)
         let isLeftOut = !made.contains { $0.audience.contains(.extensions) }
@@ -134,7 +139,7 @@ public final class VideoEncodingThread: Sendable {
         let isNeeded = output.needsKeyframe()
         return state.withLock { state in
             let now = MonotonicClock.now()
-            if isNeeded { _ = state.requests.ask(at: now) }
+            if isNeeded { _ = state.requests.ask(.lost, at: now) }
             let isAsked = state.requests.take(at: now)
             let isKeyframe = state.keyframes.needsKeyframe(at: time, isForced: isAsked || isForced)
             if isKeyframe { state.requests.cameByItself() }
@@ -151,6 +156,7 @@ public final class VideoEncodingThread: Sendable {
 
     /// Queues a picture. `time` is since the take's first picture; at `repeats` it is shown again, unchanged.
     public func encode(_ picture: PictureRing.Picture, at time: MediaTime, repeats: [MediaTime]) {
+        guard thread != nil else { return output.release(picture) }
         state.signal { state in
             state.jobs.append(Job(picture: picture, time: time, repeats: repeats, followsGap: state.hasGap))
             state.hasGap = false
@@ -175,12 +181,14 @@ public final class VideoEncodingThread: Sendable {
     func adjust(_ request: EncodingRequest) { state.withLock { $0.encoding = request } }
 
     /// Makes the next picture a keyframe, or the first that comes at the instant returned (CLOCK_MONOTONIC, nanoseconds) or
-    /// after it: at most two a second are made like this.
-    public func requestKeyframe(at now: Int64) -> Int64 { state.withLock { $0.requests.ask(at: now) } }
+    /// after it: there are limits to how many are made like this.
+    func requestKeyframe(_ reason: KeyframeRequests.Reason, at now: Int64) -> Int64 {
+        state.withLock { $0.requests.ask(reason, at: now) }
+    }
 
     /// Encodes what is queued, then ends the thread and waits for it.
     public func finish() {
         state.signal { $0.isFinished = true }
-        thread.join()
+        thread?.join()
     }
 }

@@ -4,14 +4,15 @@ import FoundationEssentials
 import KineContainers
 import KineMedia
 import KinePlatform
+import SystemPackage
 
 /// The recording of one take, fed from the encoders' threads.
 public final class RecordingThread: Sendable {
     /// How the recording ended.
     public enum Ending: Sendable {
         case finished(FinishedFile)
-        /// The file could not be finished; what is on the disk still plays and can be recovered.
-        case unfinished(StorageError)
+        /// The file, now at `path`, could not be finished; what is on the disk still plays and can be recovered.
+        case unfinished(StorageError, path: String)
         /// Nothing was ever recorded; the file is gone.
         case empty
     }
@@ -57,14 +58,22 @@ public final class RecordingThread: Sendable {
         }
     }
 
-    /// Takes over `file`, which was created and is empty.
-    public init(file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, output: Output) {
+    /// Takes over `file`, which was created and is empty. Throws where the process may have no more threads; there is then no
+    /// file any more.
+    public init(
+        file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, output: Output
+    ) throws(Errno) {
         let state = Monitor(State(file: file))
         self.state = state
         let ending = ending
-        thread = DedicatedThread(name: "file") {
-            let result = Self.run(state, audio: audio, clock: clock, output: output)
-            ending.signal { $0 = result }
+        do throws(Errno) {
+            thread = try DedicatedThread(starting: "file") {
+                let result = Self.run(state, audio: audio, clock: clock, output: output)
+                ending.signal { $0 = result }
+            }
+        } catch {
+            state.withLock { $0.file.take() }?.discard()
+            throw error
         }
     }
 
@@ -153,7 +162,7 @@ public final class RecordingThread: Sendable {
             return .finished(finished)
         } catch {
             fail(error, state, output)
-            return .unfinished(error)
+            return .unfinished(error, path: writer.path)
         }
     }
 

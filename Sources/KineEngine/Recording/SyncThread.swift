@@ -12,12 +12,15 @@ final class SyncThread {
     }
 
     private let state = Monitor(State())
-    private let thread: DedicatedThread
+    private let synchronize: @Sendable () throws(StorageError) -> Void
+    /// nil: the process may have no more threads, and the caller waits for the medium.
+    private let thread: DedicatedThread?
 
     /// `synchronize` is called in the thread, and returns when everything written before is durable.
     init(_ synchronize: @escaping @Sendable () throws(StorageError) -> Void) {
         let state = state
-        thread = DedicatedThread(name: "disk") {
+        self.synchronize = synchronize
+        thread = try? DedicatedThread(starting: "disk") {
             while state.wait(for: { state -> Bool? in
                 guard state.isWanted || state.hasEnded else { return nil }
                 state.isBusy = state.isWanted && !state.hasEnded
@@ -37,6 +40,10 @@ final class SyncThread {
     /// Starts making durable what was written so far. Returns false where the disk is still busy with the last request; throws
     /// what one of them met.
     func start() throws(StorageError) -> Bool {
+        guard thread != nil else {
+            try synchronize()
+            return true
+        }
         let (failure, isFree) = state.signal { state -> (StorageError?, Bool) in
             guard state.failure == nil, !state.isBusy, !state.isWanted else { return (state.failure, false) }
             state.isWanted = true
@@ -49,6 +56,6 @@ final class SyncThread {
     /// Waits for what the disk is busy with, and ends the thread.
     func end() {
         state.signal { $0.hasEnded = true }
-        thread.join()
+        thread?.join()
     }
 }

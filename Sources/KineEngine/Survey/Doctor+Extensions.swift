@@ -33,6 +33,29 @@ extension Doctor {
             name: "services", ok: true, essential: false, detail: services.map(\.id).joined(separator: ", "))
     }
 
+    /// What keeps extensions from the screen, the user's files and each other.
+    static func confinement(_ layers: Set<Sandbox.Layer> = Sandbox.available, landlock: Int = Sandbox.landlockVersion)
+        -> DoctorCheck
+    {
+        // Of Landlock: TCP from version 4 on, signals and abstract sockets from 6 on.
+        let words = Sandbox.Layer.allCases.filter(layers.contains).map {
+            $0 == .landlock ? "Landlock \(landlock)" : $0.rawValue
+        }
+        let missing = Sandbox.Layer.allCases.filter { !layers.contains($0) }
+        guard missing.isEmpty, landlock >= 6 else {
+            let lack = missing.isEmpty ? "a newer Landlock" : missing.map(\.rawValue).joined(separator: " and ")
+            return DoctorCheck(
+                name: "confinement", ok: false, essential: false,
+                detail: "extensions are held by \(words.joined(separator: ", ")), without \(lack)",
+                remedy:
+                    "use Linux 6.12 or newer with Landlock among its security modules, and a system and container that "
+                    + "allow namespaces to their users")
+        }
+        return DoctorCheck(
+            name: "confinement", ok: true, essential: false,
+            detail: "extensions are held by \(words.joined(separator: ", "))")
+    }
+
     /// Either way an extension is held to its memory; the kernel is only quicker about it.
     static func memoryLimit() -> DoctorCheck {
         let group = MemoryCap(name: "kinecast-doctor-\(getpid())", limit: Int64(ServiceManifest.memoryLimit))

@@ -11,7 +11,8 @@ public enum Doctor {
     /// Looks at everything a recording or a broadcast can need. Nothing is changed and nothing recorded.
     public static func examine() -> [DoctorCheck] {
         [
-            display(), virtualScreen(), sound(), encoder(), disk(), descriptors(), takes(), services(), memoryLimit(),
+            display(), virtualScreen(), sound(), encoder(), disk(), descriptors(), takes(), services(), confinement(),
+            memoryLimit(),
         ]
     }
 
@@ -101,8 +102,15 @@ public enum Doctor {
 
     private static func takes() -> DoctorCheck {
         do throws(TakeRegistry.Error) {
-            let running = try TakeRegistry.standard().list().running.count
-            return DoctorCheck(name: "takes", ok: true, essential: true, detail: "\(running) running")
+            let listing = try TakeRegistry.standard().list()
+            let running = "\(listing.running.count) running"
+            guard !listing.dead.isEmpty else {
+                return DoctorCheck(name: "takes", ok: true, essential: true, detail: running)
+            }
+            return DoctorCheck(
+                name: "takes", ok: false, essential: false,
+                detail: "\(running), \(listing.dead.count) whose engine died",
+                remedy: "kinecast status says how to recover them")
         } catch {
             return DoctorCheck(
                 name: "takes", ok: false, essential: true, detail: error.description,

@@ -13,12 +13,22 @@ public final class Inbox: Sendable {
         case needsPicture(at: Int64)
         /// A destination's feed is ready, or cannot be had.
         case feed(FeedDelivery)
+        /// The take is open, or could not be opened.
+        case opened
         /// The take's last sample has been given to every sink.
         case samplesEnded
         /// The recording is finished, or was given up.
         case recordingEnded
         /// The take could not begin, or cannot go on; one sentence and the exit status that fits.
         case failure(exitStatus: Int32, message: String)
+
+        /// Whether it means nothing without the take.
+        var isAboutTake: Bool {
+            switch self {
+            case .opened, .warning: false
+            case .event, .needsPicture, .feed, .samplesEnded, .recordingEnded, .failure: true
+            }
+        }
     }
 
     private let messages = Mutex<[Message]>([])

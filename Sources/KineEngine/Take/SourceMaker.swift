@@ -2,21 +2,25 @@
 import KineCapture
 import KineCodecs
 import KineMedia
+import KinePlatform
 import KineRelay
 
 enum SourceMaker {
-    /// Opens the picture source. Called on the capture thread, which then owns it.
-    static func make(_ configuration: TakeConfiguration) throws(VideoSourceError) -> any VideoSource {
+    /// Opens the picture source. Called on the capture thread, which then owns it. `cancellation` ends what it waits for.
+    static func make(
+        _ configuration: TakeConfiguration, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSource {
         let cursor = configuration.video.showsCursor
         switch configuration.source {
         case .screen(let monitor):
-            return try X11ScreenSource(target: .screen(monitor: monitor), showsCursor: cursor)
+            return try X11ScreenSource(
+                target: .screen(monitor: monitor), showsCursor: cursor, cancellation: cancellation)
         case .region(let rect):
-            return try X11ScreenSource(target: .region(rect), showsCursor: cursor)
+            return try X11ScreenSource(target: .region(rect), showsCursor: cursor, cancellation: cancellation)
         case .window(let id):
-            return try X11ScreenSource(target: .window(id), showsCursor: cursor)
+            return try X11ScreenSource(target: .window(id), showsCursor: cursor, cancellation: cancellation)
         case .virtual:
-            return try X11ScreenSource(target: .screen(monitor: nil), showsCursor: cursor)
+            return try X11ScreenSource(target: .screen(monitor: nil), showsCursor: cursor, cancellation: cancellation)
         case .pattern(let size):
             return PatternSource(size: size, framesPerSecond: configuration.video.framesPerSecond)
         }

@@ -18,7 +18,7 @@ extension Take {
     public func beginFeeding(_ feed: ExtensionFeed) {
         desk.begin(feed)
         if feed.isEncoded {
-            requestKeyframe()
+            requestKeyframe(.joined)
         } else if feed.hasVideo {
             repeatPicture()
         }
@@ -28,11 +28,13 @@ extension Take {
     /// over when `feed` is given up.
     public func endFeeding(_ feed: ExtensionFeed) { desk.end(feed) }
 
-    /// Has a keyframe encoded although the picture may stand still: now, or, since at most two a second are made so, as
-    /// soon as may be.
-    public func requestKeyframe() {
+    /// Has a keyframe encoded although the picture may stand still, for an extension that lost pictures: now, or as soon as the
+    /// limit of one in two seconds allows.
+    public func requestKeyframe() { requestKeyframe(.lost) }
+
+    private func requestKeyframe(_ reason: KeyframeRequests.Reason) {
         guard let outlet = desk.outlet else { return }
-        repeatPicture(at: outlet.encoding.requestKeyframe(at: MonotonicClock.now()))
+        repeatPicture(at: outlet.encoding.requestKeyframe(reason, at: MonotonicClock.now()))
     }
 
     /// From the next picture on the encoder makes no more than this and the other feeds ask for. It ends with the feed.

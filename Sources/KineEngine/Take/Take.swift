@@ -8,6 +8,7 @@ import KineMedia
 import KinePlatform
 import KineRelay
 import Synchronization
+import SystemPackage
 
 /// The threads of a take. Used by the engine's main thread; what happens in them comes back through the inbox.
 public final class Take: Sendable {
@@ -35,8 +36,11 @@ public final class Take: Sendable {
     /// `services`: the extensions that will be fed, one entry for each process. What they want decides before the first
     /// picture which memory pictures are drawn in, whether they are encoded, how far keyframes are apart, and what becomes of
     /// the sound. One that is not named here can be fed all the same, at the cost of a copy, and hears only what others do.
+    ///
+    /// Blocks while the sound server is asked; `cancellation` ends that, and later what the picture's source waits for.
     public init(
-        configuration: TakeConfiguration, services: [ServiceManifest] = [], inbox: Inbox
+        configuration: TakeConfiguration, services: [ServiceManifest] = [], inbox: Inbox,
+        cancellation: Cancellation = Cancellation()
     ) throws(TakeFailure) {
         self.configuration = configuration
         self.inbox = inbox
@@ -44,7 +48,7 @@ public final class Take: Sendable {
         let feeds = feeds
         let outlet = SampleOutlet()
         let sound = try Self.openSound(
-            configuration, services, clock: clock, outlet: outlet, feeds: feeds, inbox: inbox)
+            configuration, services, clock: clock, outlet: outlet, feeds: feeds, inbox: inbox, cancellation)
         self.sound = sound
         let recording = try Self.openFile(configuration, sound: sound, clock: clock, inbox: inbox)
         self.recording = recording
@@ -53,8 +57,8 @@ public final class Take: Sendable {
         let desk = FeedDesk(configuration: configuration, services: services, sound: sound, feeds: feeds)
         self.desk = desk
         capture = CaptureThread(
-            configuration: configuration, clock: clock,
-            makeSource: { () throws(VideoSourceError) in try SourceMaker.make(configuration) },
+            configuration: configuration, clock: clock, cancellation: cancellation,
+            makeSource: { () throws(VideoSourceError) in try SourceMaker.make(configuration, cancellation) },
             output: CaptureThread.Output(
                 slots: { size throws(VideoSourceError) in try desk.makeSlots(size: size) },
                 opened: { canvas in
@@ -72,7 +76,7 @@ public final class Take: Sendable {
 
     private static func openSound(
         _ configuration: TakeConfiguration, _ services: [ServiceManifest], clock: TakeClock, outlet: SampleOutlet,
-        feeds: FeedList, inbox: Inbox
+        feeds: FeedList, inbox: Inbox, _ cancellation: Cancellation
     ) throws(TakeFailure) -> AudioPipeline {
         var isPattern = false
         if case .pattern = configuration.source { isPattern = true }
@@ -81,7 +85,7 @@ public final class Take: Sendable {
                 configuration: configuration.audio, clock: clock, isPattern: isPattern,
                 isRecorded: configuration.output != nil, wishes: services.map { SoundWish($0) },
                 listeners: services.isEmpty ? nil : feeds.listeners(), onSample: { outlet.deliver($0) },
-                onWarning: { inbox.post(.warning($0)) })
+                onWarning: { inbox.post(.warning($0)) }, cancellation: cancellation)
         } catch {
             throw TakeFailure(exitStatus: error.exitStatus, message: error.description)
         }
@@ -91,9 +95,18 @@ public final class Take: Sendable {
         _ configuration: TakeConfiguration, sound: AudioPipeline, clock: TakeClock, inbox: Inbox
     ) throws(TakeFailure) -> RecordingThread? {
         guard let output = configuration.output else { return nil }
+        let file: DiskFile
         do throws(StorageError) {
-            let file = try DiskFile.create(output, overwrite: configuration.overwrite)
-            return RecordingThread(
+            file = try DiskFile.create(
+                output, overwrite: configuration.overwrite, isPrivate: configuration.isOutputPrivate)
+        } catch {
+            sound.cancel()
+            throw TakeFailure(
+                exitStatus: error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed,
+                message: error.description)
+        }
+        do throws(Errno) {
+            return try RecordingThread(
                 file: file, audio: sound.tracks, clock: clock,
                 output: RecordingThread.Output(
                     failed: {
@@ -102,8 +115,7 @@ public final class Take: Sendable {
         } catch {
             sound.cancel()
             throw TakeFailure(
-                exitStatus: error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed,
-                message: error.description)
+                exitStatus: ExitStatus.unavailable, message: DedicatedThread.explanation(of: error, thread: "file"))
         }
     }
 
@@ -115,14 +127,11 @@ public final class Take: Sendable {
         let video = configuration.video
         let wishes = services.compactMap(\.keyframeInterval)
         let isBroadcast = services.contains(where: \.wantsEncodedPictures)
-        var settings = SourceMaker.encoderSettings(configuration, size: canvas.codedSize)
-        if isBroadcast, recording == nil, let bits = settings.averageBitrate { settings.peak = .init(bitrate: bits) }
         let encoding = VideoEncodingThread(
-            settings: settings,
+            plan: EncodingPlan(configuration, services: services, size: canvas.codedSize),
             keyframes: KeyframePolicy(
                 interval: wishes.reduce(video.keyframeInterval, min), frames: video.keyframeFrames),
             isWanted: recording != nil || isBroadcast,
-            keepsRecordingQuality: recording != nil && (video.keepsRecordingQuality || video.constantFrameRate),
             output: VideoEncodingThread.Output(
                 ready: { sets in
                     let format = VideoFormat(parameterSets: sets, size: size)
@@ -130,7 +139,7 @@ public final class Take: Sendable {
                     desk.encoderOpened(format)
                 }, release: canvas.release,
                 sample: { sample, audience in
-                    // Those who are not waited for come first, and with them there the file is not waited for either.
+                    // The extensions come first, which are not waited for; while there are any, the file is not waited for either.
                     if audience.contains(.extensions) { feeds.send(picture: sample) }
                     if audience.contains(.recording) { recording?.append(sample, mayWait: !feeds.hasVideo) }
                 },
@@ -158,6 +167,9 @@ public final class Take: Sendable {
         }
     }
 
+    /// Bits a second that the destinations get at most; nil: no limit, or the source is not open yet.
+    public var maximumBitrate: Int? { desk.plan?.ceiling }
+
     /// The picture's size to show; nil until the source is open.
     public var size: PixelSize? { desk.outlet?.size }
 
@@ -174,7 +186,7 @@ public final class Take: Sendable {
         feeds.resume()
         _ = clock.resume(at: instant)
         capture.resume()
-        // Who watches sees at once that it goes on, also where the picture is as it was.
+        // Viewers see at once that it goes on, also where the picture is as it was.
         if !feeds.isEmpty { capture.repeatPicture() }
     }
 
@@ -192,7 +204,8 @@ public final class Take: Sendable {
         return progress
     }
 
-    /// Ends every thread and finishes the file, whose last moment is `end` (CLOCK_MONOTONIC). Blocks; once.
+    /// Ends every thread and finishes the file, which never waits for a source that does not answer. Its last moment is `end`
+    /// (CLOCK_MONOTONIC). Blocks; once.
     /// `movesIndex`: also move the index to the front, where that was asked for. `samplesEnded` is called as soon as every
     /// sample is with the feeds, while the file still has to be finished.
     public func finish(at end: Int64, movesIndex: Bool, samplesEnded: () -> Void = {}) -> Ending {

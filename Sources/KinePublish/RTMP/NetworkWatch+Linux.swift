@@ -21,8 +21,9 @@ final class NetworkWatch {
 
     /// Where the kernel does not let it listen, nothing is ever told.
     func start() {
+        guard !isStopped else { return }
         let descriptor = kine_watch_routes()
-        guard descriptor >= 0, !isStopped else { return }
+        guard descriptor >= 0 else { return }
         let opening = NIOPipeBootstrap(group: eventLoop)
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 8192))
             .channelInitializer { [returned] channel in
@@ -49,33 +50,6 @@ final class NetworkWatch {
         isStopped = true
         channel?.close(promise: nil)
         channel = nil
-    }
-}
-
-/// The kernel's messages: a length and a type each, in this machine's byte order (netlink(7)).
-enum RouteMessages {
-    private static let newLink: UInt16 = 16
-    private static let newAddress: UInt16 = 20
-    private static let newRoute: UInt16 = 24
-    /// IFF_LOWER_UP: the cable is in, the radio is associated.
-    private static let hasSignal: UInt32 = 1 << 16
-
-    /// Whether something came that a connection could go by. Whatever is cut off is left out.
-    static func tellOfANetwork(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var at = 0
-        while at + 16 <= bytes.count {
-            let length = Int(bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
-            guard length >= 16, at + length <= bytes.count else { return false }
-            switch bytes.loadUnaligned(fromByteOffset: at + 4, as: UInt16.self) {
-            case newAddress, newRoute: return true
-            case newLink where length >= 28:
-                // struct ifinfomsg: its flags are behind eight bytes.
-                if bytes.loadUnaligned(fromByteOffset: at + 24, as: UInt32.self) & hasSignal != 0 { return true }
-            default: break
-            }
-            at += (length + 3) & ~3
-        }
-        return false
     }
 }
 

@@ -5,47 +5,32 @@ import NIOCore
 extension PublisherLoop {
     private static let keyframeInterval: Int64 = 500_000_000
 
+    /// Hands samples to the connection as long as it takes them, and after the last the goodbye.
     func drain() {
+        guard let id = machine.sending, let client = clients[id] else { return }
         let wasTooLong = queue.isTooLong
-        send(everything: false)
+        send(everything: false, to: client)
         if wasTooLong, !queue.isTooLong, queue.isWaitingForKeyframe { askForKeyframe() }
-        guard phase == .finishing, queue.isEmpty, let events = session?.finish() else { return }
-        perform(events)
+        if case .finishing = machine.state, queue.isEmpty { client.finish() }
     }
 
-    /// Hands samples to the socket as long as it takes them.
-    func send(everything: Bool) {
-        guard phase == .live || phase == .finishing, let channel else { return }
-        while everything || channel.isWritable, let item = queue.popFirst() {
-            let timestamp = UInt32(truncatingIfNeeded: item.time)
-            if !hasBegun {
-                hasBegun = true
-                write(session?.beginStream(format) ?? [])
-            }
-            let bytes =
-                item.isVideo
-                ? session?.video(item.payload, timestamp: timestamp)
-                : session?.audio(item.payload, timestamp: timestamp)
-            write(bytes ?? [])
-            status.sentBytes += Int64(bytes?.count ?? 0)
+    func send(everything: Bool, to client: RTMPClient) {
+        while everything || client.channel.isWritable, let item = queue.popFirst() {
+            if !client.hasBegun { client.begin(format, at: item.time) }
+            status.sentBytes += Int64(client.send(item))
         }
-        channel.flush()
-    }
-
-    func write(_ bytes: [UInt8]) {
-        guard let channel, !bytes.isEmpty else { return }
-        channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
+        client.channel.flush()
     }
 
     func askForKeyframe() {
         let now = now
-        guard keyframeAsked == .min || now - keyframeAsked >= Self.keyframeInterval else { return }
+        if let keyframeAsked, now - keyframeAsked < Self.keyframeInterval { return }
         keyframeAsked = now
         wantsKeyframe()
     }
 
     /// Begins anew with nothing waiting, and counts what is left out.
-    func clearQueue() {
+    func emptyQueue() {
         queue.removeAll()
         status.droppedPictures += queue.droppedPictures
         queue = SendQueue()

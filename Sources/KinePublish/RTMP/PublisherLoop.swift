@@ -7,16 +7,6 @@ import NIOSSL
 /// The publisher on its event loop.
 final class PublisherLoop: @unchecked Sendable {
     // Sendable: everything that changes is touched only on `eventLoop`.
-    enum Phase {
-        case idle
-        case connecting
-        case live
-        case waiting
-        case finishing
-        case ended
-    }
-
-    static let finishDeadline = TimeAmount.seconds(5)
     private static let startDeadline = TimeAmount.seconds(5)
 
     let eventLoop: any EventLoop
@@ -25,53 +15,29 @@ final class PublisherLoop: @unchecked Sendable {
     let wantsKeyframe: @Sendable () -> Void
     let observe: @Sendable (RTMPEvent) -> Void
 
-    var phase = Phase.idle
-    var url: RTMPURL
-    var authentication: PublisherAuthentication
+    /// Which connection there is, and what follows.
+    var machine: ReconnectStateMachine
+    /// What the machine wants and has not got yet. One that is carried out may lead to more.
+    var actions: [ReconnectStateMachine.Action] = []
+    var isPerforming = false
+    var timers: [ReconnectStateMachine.Timer: Scheduled<Void>] = [:]
+    lazy var dialer = Dialer(on: eventLoop, resolver: settings.resolver, times: settings.times) { [unowned self] in
+        self.connected($0)
+    }
+    /// The dialer's connection, until the machine has said what becomes of it.
+    var incoming: (any Channel)?
+    var clients: [ReconnectStateMachine.ConnectionID: RTMPClient] = [:]
     var tls: NIOSSLContext?
-    var policy: ReconnectPolicy
+    lazy var networkWatch = NetworkWatch(on: eventLoop) { [weak self] in self?.networkReturned() }
+
     var queue = SendQueue()
     var controller: BitrateController
-    var status = RTMPStatus()
-
-    var session: RTMPSession?
-    var channel: (any Channel)?
-    /// Gets the next channel.
-    lazy var reach = ServerReach(on: eventLoop) { [unowned self] in self.reached($0) }
-    lazy var watch = NetworkWatch(on: eventLoop) { [weak self] in self?.networkReturned() }
-    /// A connection that the network has left, until the next one is there: see `retire`.
-    var retired: (any Channel)?
-    /// The present connection sends again each second what is not acknowledged.
-    var sendsAgainEachSecond = false
-    /// The next connection is there, and the present one has its last chance.
-    var isConsidering = false
-    /// Where the server took the last connection, and then nothing came of it.
-    var disappointing: SocketAddress?
-    /// Counts connections, so that the last words of an old one are told from those of the present.
-    var number = 0
-    var hasBegun = false
-    /// The server asked to go there; done at the next keyframe.
-    var moveTarget: RTMPURL?
-    /// Samples are kept while the next connection is made: it is a move.
-    var isMoving = false
-    /// When the present connection was attempted, or was there unasked.
-    var attemptedAt: Int64 = 0
-    /// Of the present connection, or of the last that was live; 0: none was.
-    var liveSince: Int64 = 0
-    /// The present connection is live for long enough, and something arrived. A server may say yes and close a moment later.
-    var hasProvedItself = false
-    /// Bytes that had arrived when the connection was measured first after it became live.
-    var deliveredWhenLive: Int64?
-    var keyframeAsked = Int64.min
-    var progress: (delivered: Int64, at: Int64) = (0, 0)
-    var measured = 0
-    var deadlineTimer: Scheduled<Void>?
-    var retryTimer: Scheduled<Void>?
+    var meter: ConnectionMeter?
     var measuring: RepeatedTask?
-    var started: ((PublishFailure?) -> Void)?
-    var finished: [() -> Void] = []
-    /// The end was asked for; while a move is being made, its connection is waited for.
-    var isEnding = false
+    var keyframeAsked: Int64?
+    var status = RTMPStatus()
+    private var started: ((PublishFailure?) -> Void)?
+    private var finished: [() -> Void] = []
 
     init(
         _ settings: RTMPSettings, format: RTMPStreamFormat, on eventLoop: any EventLoop,
@@ -82,24 +48,23 @@ final class PublisherLoop: @unchecked Sendable {
         self.eventLoop = eventLoop
         self.wantsKeyframe = wantsKeyframe
         self.observe = observe
-        url = settings.url
-        authentication = PublisherAuthentication(settings.url, challenge: .random(in: 0 ... .max))
-        policy = ReconnectPolicy(limit: settings.retries, firstDelay: settings.firstDelay)
+        machine = ReconnectStateMachine(
+            settings.url, policy: ReconnectPolicy(limit: settings.retries, firstDelay: settings.firstDelay))
         controller = Self.controller(settings, format)
     }
 
-    var wasLive: Bool { liveSince > 0 }
     var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
+    var chance: Double { .random(in: 0...1) }
 
     // MARK: What the publisher asks for
 
     func start(_ done: @escaping (PublishFailure?) -> Void) {
-        guard phase == .idle else { return done(nil) }
+        guard machine.state == .idle else { return done(nil) }
         started = done
-        // Who began the broadcast is told "live" or "not possible" where that is quickly known, and need not wait for more.
+        // The caller of `start` is told "live" or "not possible" where that is quickly known, and need not wait for more.
         eventLoop.scheduleTask(in: Self.startDeadline) { self.answerStart(nil) }
-        watch.start()
-        connect()
+        networkWatch.start()
+        perform(machine.start(now: now))
     }
 
     func answerStart(_ failure: PublishFailure?) {
@@ -109,34 +74,85 @@ final class PublisherLoop: @unchecked Sendable {
 
     func take(_ items: [SendQueue.Item]) {
         for item in items {
-            if item.isVideo, item.isKeyframe, phase == .live, let target = moveTarget { move(to: target) }
-            guard phase == .live || isMoving else {
+            if item.isVideo, item.isKeyframe { perform(machine.keyframe(now: now)) }
+            guard machine.takesSamples else {
                 if item.isVideo { status.droppedPictures += 1 }
                 continue
             }
             if queue.append(item) == .needsKeyframe { askForKeyframe() }
         }
         drain()
-        if queue.isHopeless, !isEnding {
-            failed(
-                PublishFailure(
-                    .lost, "The connection to \(url) takes less than the sound needs; a new connection is made."))
+        if queue.exceedsAudioLimit, !machine.isEnding, let id = machine.sending {
+            let failure = PublishFailure(
+                .lost,
+                "The connection to \(machine.destination.url) takes less than the sound needs; a new connection is made."
+            )
+            failed(id, failure)
         }
     }
 
     func finish(_ done: @escaping () -> Void) {
-        guard phase != .ended, phase != .idle else { return done() }
+        guard machine.state != .ended, machine.state != .idle else { return done() }
         finished.append(done)
-        guard !isEnding else { return }
-        isEnding = true
-        retryTimer?.cancel()
-        guard phase == .live || isMoving else { return end(.finished) }
-        eventLoop.scheduleTask(in: Self.finishDeadline) { self.end(.finished) }
-        if phase == .live { finishNow() }
+        perform(machine.finish())
     }
 
-    func finishNow() {
-        phase = .finishing
-        drain()
+    // MARK: What the machine wants
+
+    /// In order, also where carrying out one leads to more.
+    func perform(_ new: [ReconnectStateMachine.Action]) {
+        actions += new
+        guard !isPerforming else { return }
+        isPerforming = true
+        while !actions.isEmpty { perform(actions.removeFirst()) }
+        isPerforming = false
+    }
+
+    private func perform(_ action: ReconnectStateMachine.Action) {
+        switch action {
+        case .dial(let target): dial(target)
+        case .probe(let target): dialer.probe(target)
+        case .retarget(let target): dialer.retarget(to: target)
+        case .stopDialing: dialer.stop()
+        case .hold(let id): hold(id)
+        case .turnAway: incoming.take()?.close(promise: nil)
+        case .open(let id, let url, let authentication, let wasLive): open(id, url, authentication, wasLive: wasLive)
+        case .becameLive(let id, let isAgain): becameLive(id, isAgain: isAgain)
+        // Once what came with the server's yes has been answered.
+        case .finish: eventLoop.execute { self.drain() }
+        case .leave(let id): leave(id)
+        case .close(let id): forget(id)?.close()
+        case .reset(let id): forget(id)?.reset()
+        case .emptyQueue: emptyQueue()
+        case .askForKeyframe: askForKeyframe()
+        case .startTimer(let timer, let delay):
+            timers[timer]?.cancel()
+            timers[timer] = eventLoop.scheduleTask(in: .nanoseconds(delay)) {
+                self.perform(self.machine.fired(timer, now: self.now))
+            }
+        case .cancelTimer(let timer): timers.removeValue(forKey: timer)?.cancel()
+        case .interrupted(let failure, let delay): interrupted(failure, retryAfter: delay)
+        case .ended(let failure): ended(failure)
+        }
+    }
+
+    private func interrupted(_ failure: PublishFailure, retryAfter delay: Int64) {
+        controller.reset()
+        status.roundTrip = nil
+        status.bitrate = 0
+        report(machine.wasLive ? .reconnecting : .starting)
+        observe(.interrupted(failure, retryAfter: Double(delay) / 1e9))
+        answerStart(nil)
+    }
+
+    private func ended(_ failure: PublishFailure?) {
+        networkWatch.stop()
+        stopMeasuring()
+        report(failure == nil ? .finished : .failed)
+        // The caller that asked for the end learns from the status that it never was live, and from earlier events why.
+        if let failure, finished.isEmpty { observe(.failed(failure)) }
+        answerStart(failure)
+        for done in finished { done() }
+        finished = []
     }
 }

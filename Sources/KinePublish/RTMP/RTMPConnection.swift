@@ -12,33 +12,24 @@ import NIOSSL
 
 /// What a connection tells its owner, on its event loop.
 protocol RTMPConnectionOwner: AnyObject, Sendable {
-    func received(_ bytes: ByteBuffer, connection: Int)
-    func becameWritable(connection: Int)
-    func closed(_ failure: PublishFailure?, connection: Int)
+    func received(_ bytes: ByteBuffer)
+    func becameWritable()
+    /// The last call. `failure`: what is known beyond that it closed.
+    func closed(_ failure: PublishFailure?)
 }
 
 enum RTMPConnection {
-    /// The longest that one address of the server may take; then the next is tried, all within this time (RFC 8305).
-    static let connectTimeout = TimeAmount.seconds(5)
     private static let sendingTimeout = TimeAmount.seconds(5)
     private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
 
-    /// Connects to one of the server's addresses, to `avoiding` only where it is the only one. Nothing is read before `adopt`.
+    /// Connects to one of the server's addresses. Nothing is read before `adopt`.
+    /// - Parameter timeout: the longest that all of them may take.
     static func dial(
-        _ url: RTMPURL, avoiding: SocketAddress? = nil, timeout: TimeAmount, on eventLoop: any EventLoop
+        _ url: RTMPURL, _ addresses: [SocketAddress], timeout: TimeAmount, on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
-        var bootstrap = bootstrap(timeout, eventLoop)
-        if let avoiding {
-            bootstrap = bootstrap.resolver(OtherAddresses(of: url, than: avoiding, on: eventLoop))
-        }
-        return bootstrap.connect(host: url.host, port: url.port)
-    }
-
-    /// Connects to this address.
-    static func dial(
-        _ address: SocketAddress, timeout: TimeAmount, on eventLoop: any EventLoop
-    ) -> EventLoopFuture<any Channel> {
-        bootstrap(timeout, eventLoop).connect(to: address)
+        bootstrap(timeout, eventLoop)
+            .resolver(KnownAddresses(addresses: addresses, eventLoop: eventLoop))
+            .connect(host: url.host, port: url.port)
     }
 
     private static func bootstrap(_ timeout: TimeAmount, _ eventLoop: any EventLoop) -> ClientBootstrap {
@@ -50,14 +41,13 @@ enum RTMPConnection {
             .channelOption(TCPStatistics.unsentLimit.option, value: TCPStatistics.unsentLimit.bytes)
     }
 
-    /// Begins TLS, where it is given, on a connection of `dial`, and tells the owner what comes, with `number`. On the
-    /// channel's event loop.
+    /// Begins TLS, where it is given, on a connection of `dial`, and tells the owner what comes. On the channel's event loop.
     static func adopt(
-        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, number: Int, owner: any RTMPConnectionOwner
+        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, owner: any RTMPConnectionOwner
     ) throws {
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(RTMPHandler(url: url, number: number, owner: owner))
+        try pipeline.addHandler(RTMPHandler(url: url, owner: owner))
         if let tls {
             // An address in numbers has no name to send; its certificate is checked against the address.
             let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
@@ -98,33 +88,34 @@ enum RTMPConnection {
     }
 
     /// The trust for RTMPS: the system's authorities, and those of the file.
-    static func context(certificateAuthority: String?) throws -> NIOSSLContext {
+    static func context(_ settings: RTMPSettings) throws -> NIOSSLContext {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.certificateVerification = .fullVerification
         configuration.minimumTLSVersion = .tlsv12
-        if let certificateAuthority { configuration.additionalTrustRoots = [.file(certificateAuthority)] }
+        if let contents = settings.certificateAuthorityContents {
+            configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMBytes(contents))]
+        } else if let file = settings.certificateAuthority {
+            configuration.additionalTrustRoots = [.file(file)]
+        }
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// Why there is no connection.
+    /// Why no connection came of a dial.
+    static func dialFailure(_ error: any Error, _ url: RTMPURL) -> PublishFailure {
+        let words = (error as? NIOConnectionError)?.connectionErrors.last.map { reason($0.error) } ?? reason(error)
+        return PublishFailure(
+            .unreachable, "No connection to \(url.host), port \(url.port)\(words); check the address and the network.")
+    }
+
+    /// Why a connection that was there is no more.
     static func failure(_ error: any Error, _ url: RTMPURL) -> PublishFailure {
         if error is NIOSSLError || error is NIOSSLExtraError { return tlsFailure(error, url) }
-        if let error = error as? NIOConnectionError {
-            guard !error.connectionErrors.isEmpty else {
-                return PublishFailure(
-                    .unreachable, "The name \(url.host) is not known now; check the address and the network.")
-            }
-            let words = error.connectionErrors.last.map { reason($0.error) } ?? ""
-            return PublishFailure(
-                .unreachable,
-                "No connection to \(url.host), port \(url.port)\(words); check the address and the network.")
-        }
         return PublishFailure(.lost, "The connection to \(url) was lost\(reason(error)); it is tried again.")
     }
 
     private static func reason(_ error: any Error) -> String {
         if let error = error as? IOError { return ": " + String(cString: strerror(error.errnoCode)) }
-        if let error = error as? ChannelError, case .connectTimeout = error { return ": it did not answer in time" }
+        if let error = error as? ChannelError, case .connectTimeout = error { return ": it does not answer" }
         return ""
     }
 
@@ -154,33 +145,18 @@ private final class RTMPHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
     private let url: RTMPURL
-    private let number: Int
     private let owner: any RTMPConnectionOwner
     private var failure: PublishFailure?
 
-    init(url: RTMPURL, number: Int, owner: any RTMPConnectionOwner) {
+    init(url: RTMPURL, owner: any RTMPConnectionOwner) {
         self.url = url
-        self.number = number
         self.owner = owner
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        owner.received(unwrapInboundIn(data), connection: number)
-    }
-
-    /// A server that asks and asks, and does not read the answers, is not listened to until it has taken them. Only here, and
-    /// not as soon as the channel is full: a stream on a slow link fills it up again whenever it has room, and the server's
-    /// words have to come through in between.
-    func channelReadComplete(context: ChannelHandlerContext) {
-        if !context.channel.isWritable { try? context.channel.syncOptions?.setOption(.autoRead, value: false) }
-        context.fireChannelReadComplete()
-    }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { owner.received(unwrapInboundIn(data)) }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable {
-            try? context.channel.syncOptions?.setOption(.autoRead, value: true)
-            owner.becameWritable(connection: number)
-        }
+        if context.channel.isWritable { owner.becameWritable() }
         context.fireChannelWritabilityChanged()
     }
 
@@ -193,7 +169,7 @@ private final class RTMPHandler: ChannelInboundHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        owner.closed(failure, connection: number)
+        owner.closed(failure)
         context.fireChannelInactive()
     }
 }

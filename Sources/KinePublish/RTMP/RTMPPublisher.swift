@@ -81,7 +81,8 @@ public final class RTMPPublisher: Sendable {
         }
     }
 
-    /// Sends what waits, at most for 5 seconds, says goodbye and closes. Returns when that is done.
+    /// Sends what waits, at most for 5 seconds, says goodbye and closes. Returns when that is done. The status of a
+    /// stream that no server ever took is `failed` then.
     public func finish() async {
         await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [self] in

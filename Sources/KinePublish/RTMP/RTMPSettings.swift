@@ -1,4 +1,5 @@
 // Where and how a stream is published, as the user sets it.
+import KineMedia
 import KineRTMP
 
 /// The settings of one destination.
@@ -11,6 +12,8 @@ public struct RTMPSettings: Sendable {
     public var url: RTMPURL
     /// A PEM file with certificates that are trusted beside the system's.
     public var certificateAuthority: String?
+    /// What is in that file, where it was read already; nil: it is read by its path.
+    public var certificateAuthorityContents: [UInt8]?
     /// Attempts in a row to connect again; nil: for as long as the broadcast runs.
     public var retries: Int?
     /// The least that adaptation may go down to, in bits a second.
@@ -22,6 +25,10 @@ public struct RTMPSettings: Sendable {
     var firstDelay = ReconnectPolicy.firstDelay
     /// Nanoseconds that a connection has to be live before it counts as one that lasts.
     var provingTime: Int64 = 3_000_000_000
+
+    /// Finds the server's addresses.
+    var resolver: any NameResolver = SystemResolver()
+    var times = Dialer.Times()
 
     public init(url: RTMPURL) { self.url = url }
 
@@ -46,18 +53,10 @@ public struct RTMPSettings: Sendable {
             retries = number
         }
         if let text = setupInfo["min-bitrate"] {
-            guard let bitrate = Self.bitrate(text) else {
+            guard let bitrate = Bitrate(text) else {
                 throw Error(description: "The setting “min-bitrate” is “\(text)”; give bits a second, such as 500k.")
             }
-            minimumBitrate = bitrate
+            minimumBitrate = bitrate.bitsPerSecond
         }
-    }
-
-    private static func bitrate(_ text: String) -> Int? {
-        let factor = text.last == "k" ? 1000 : text.last == "M" ? 1_000_000 : 1
-        guard let number = Int(factor == 1 ? text[...] : text.dropLast()),
-            (1...1_000_000_000).contains(number)
-        else { return nil }
-        return number * factor
     }
 }

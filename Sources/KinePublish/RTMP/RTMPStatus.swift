@@ -3,16 +3,18 @@ import KineRTMP
 
 /// A moment of a published stream.
 public struct RTMPStatus: Sendable, Equatable {
+    /// In the words of the destination's phase.
     public enum State: String, Sendable {
-        case connecting
+        /// The server has not said yes yet, whether this is the first attempt or a later one.
+        case starting
         case live
-        /// The connection is lost; the next is tried in a moment.
+        /// It was live, and its connection is lost; the next is tried in a moment.
         case reconnecting
         case finished
         case failed
     }
 
-    public var state = State.connecting
+    public var state = State.starting
     /// What the server calls itself; nil where it does not.
     public var server: String?
     /// Seconds since this connection is live; 0 while it is not.
@@ -37,7 +39,7 @@ public enum RTMPEvent: Sendable {
     case status(RTMPStatus)
     /// A connection has ended, and another is tried after so many seconds.
     case interrupted(PublishFailure, retryAfter: Double)
-    /// It is over. The last event.
+    /// It is over, without having been asked for. The last event.
     case failed(PublishFailure)
     /// What the encoder is to aim at from now on; nil: what the user chose.
     case target(BitrateController.Target?)

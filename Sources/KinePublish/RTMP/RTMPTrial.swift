@@ -20,7 +20,8 @@ public struct RTMPTrial: Sendable, Equatable {
     public var duration: Double
 
     /// Connects, asks to publish, says goodbye. Throws why the server does not take the stream; nothing is tried again but
-    /// what authentication needs. Takes 20 seconds at most. Of the settings only address and certificates count.
+    /// what authentication needs. Takes 28 seconds at most. Of the settings only address
+    /// and certificates count.
     public static func run(_ settings: RTMPSettings) async throws(PublishFailure) -> RTMPTrial {
         let outcome = await withCheckedContinuation { continuation in
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
@@ -32,9 +33,9 @@ public struct RTMPTrial: Sendable, Equatable {
     }
 }
 
-private final class TrialConnection: RTMPConnectionOwner, @unchecked Sendable {
+private final class TrialConnection: @unchecked Sendable {
     // Sendable: everything that changes is touched only on `eventLoop`.
-    private static let deadline = TimeAmount.seconds(20)
+    private static let deadline = TimeAmount.seconds(28)
     /// Servers that look a key up elsewhere first say yes and close a moment later.
     private static let secondThoughts = TimeAmount.milliseconds(500)
 
@@ -43,12 +44,12 @@ private final class TrialConnection: RTMPConnectionOwner, @unchecked Sendable {
     private let eventLoop: any EventLoop
     private var done: ((Result<RTMPTrial, PublishFailure>) -> Void)?
     private var authentication: PublisherAuthentication
+    private lazy var dialer = Dialer(on: eventLoop, resolver: settings.resolver, times: settings.times) {
+        [weak self] in self?.connected($0)
+    }
     private var tls: NIOSSLContext?
-    private var session: RTMPSession?
-    private var channel: (any Channel)?
-    private var number = 0
+    private var client: RTMPClient?
     private var begun: Int64 = 0
-    private var deadlineTimer: Scheduled<Void>?
     private var trial: RTMPTrial?
 
     init(
@@ -72,71 +73,49 @@ private final class TrialConnection: RTMPConnectionOwner, @unchecked Sendable {
                     PublishFailure(.unreachable, "The server \(self.url) did not answer in time; try again later.")))
         }
         do {
-            if url.isSecure { tls = try RTMPConnection.context(certificateAuthority: settings.certificateAuthority) }
+            if url.isSecure { tls = try RTMPConnection.context(settings) }
         } catch {
             return end(.failure(RTMPConnection.unreadableAuthority(settings.certificateAuthority)))
         }
-        connect()
+        dial()
     }
 
-    private func connect() {
-        number += 1
-        let mine = number
-        RTMPConnection.dial(url, timeout: RTMPConnection.connectTimeout, on: eventLoop).whenComplete { result in
-            guard mine == self.number, self.done != nil else {
-                if case .success(let channel) = result { channel.close(promise: nil) }
-                return
-            }
-            do {
-                let channel = try result.get()
-                self.channel = channel
-                try RTMPConnection.adopt(channel, self.url, tls: self.tls, number: mine, owner: self)
-                let random = (0..<1528).map { _ in UInt8.random(in: 0 ... .max) }
-                self.session = RTMPSession(self.url, authentication: self.authentication, random: random)
-                self.perform(self.session?.connected(now: self.now) ?? [])
-            } catch {
-                self.end(.failure(RTMPConnection.failure(error, self.url)))
-            }
-        }
+    private func dial() {
+        dialer.dial(.init(url)) { self.end(.failure($0)) }
     }
 
-    private func perform(_ events: [RTMPSession.Event]) {
-        for event in events {
-            switch event {
-            case .send(let bytes):
-                if let channel { channel.write(channel.allocator.buffer(bytes: bytes), promise: nil) }
-            case .live: accepted()
-            case .authenticate(let next):
-                authentication = next
-                channel?.close(promise: nil)
-                channel = nil
-                session = nil
-                return connect()
-            // A server that would rather have the publisher elsewhere takes the stream all the same.
-            case .move: break
-            case .fail(let failure): end(.failure(failure))
-            case .close: farewell()
-            }
-        }
-        channel?.flush()
-        scheduleDeadline()
+    private func connected(_ channel: any Channel) {
+        let client = RTMPClient(channel) { self.heard($0) }
+        self.client = client
+        client.open(url, authentication, wasLive: false, tls: tls)
     }
 
-    private func scheduleDeadline() {
-        deadlineTimer?.cancel()
-        guard let deadline = session?.deadline else { return }
-        let mine = number
-        deadlineTimer = eventLoop.scheduleTask(in: .nanoseconds(max(0, deadline - now))) {
-            if mine == self.number { self.perform(self.session?.tick(now: self.now) ?? []) }
+    private func heard(_ event: RTMPClient.Event) {
+        switch event {
+        case .live: accepted()
+        case .authenticate(let next):
+            authentication = next
+            client?.close()
+            dial()
+        // A server that would rather have the publisher elsewhere takes the stream all the same.
+        case .askedToMove, .writable: break
+        case .failed(let failure) where trial == nil || failure.isFinal: end(.failure(failure))
+        case .failed:
+            end(
+                .failure(
+                    PublishFailure(
+                        .refused,
+                        "The server \(url) took the stream and closed the connection at once; check the stream key.")))
+        case .finished: if let trial { end(.success(trial)) }
         }
     }
 
     private func accepted() {
-        guard let channel else { return }
+        guard let channel = client?.channel else { return }
         let address = channel.remoteAddress
         let host = address?.ipAddress ?? url.host
         var trial = RTMPTrial(
-            server: session?.server,
+            server: client?.server,
             address: "\(host.contains(":") ? "[\(host)]" : host):\(address?.port ?? url.port)",
             duration: Double(now - begun) / 1e6)
         if url.isSecure { (trial.tls, trial.certificate) = encryption(of: channel) }
@@ -144,7 +123,7 @@ private final class TrialConnection: RTMPConnectionOwner, @unchecked Sendable {
         TCPStatistics.read(channel).whenSuccess { statistics in
             self.trial?.roundTrip = statistics.map { Double($0.roundTrip) / 1e6 }
             self.eventLoop.scheduleTask(in: Self.secondThoughts) {
-                if self.done != nil { self.perform(self.session?.finish() ?? []) }
+                if self.done != nil { self.client?.finish() }
             }
         }
     }
@@ -168,41 +147,11 @@ private final class TrialConnection: RTMPConnectionOwner, @unchecked Sendable {
         return (version, names ?? [])
     }
 
-    private func farewell() {
-        guard let channel, let trial else { return }
-        RTMPConnection.closeWhenSent(channel, isSecure: url.isSecure).whenComplete { _ in self.end(.success(trial)) }
-    }
-
     private func end(_ result: Result<RTMPTrial, PublishFailure>) {
-        guard let done else { return }
-        self.done = nil
-        number += 1
-        deadlineTimer?.cancel()
-        channel?.close(promise: nil)
-        channel = nil
-        session = nil
+        guard let done = done.take() else { return }
+        dialer.stop()
+        client?.close()
+        client = nil
         done(result)
-    }
-
-    func received(_ bytes: ByteBuffer, connection: Int) {
-        guard connection == number else { return }
-        perform(session?.receive(bytes.readableBytesView, now: now) ?? [])
-    }
-
-    func becameWritable(connection: Int) {}
-
-    func closed(_ failure: PublishFailure?, connection: Int) {
-        guard connection == number else { return }
-        // After the goodbye it is the server's turn to close.
-        if let trial, session?.state == .finished { return end(.success(trial)) }
-        if let failure, failure.isFinal || session == nil { return end(.failure(failure)) }
-        if trial != nil {
-            return end(
-                .failure(
-                    PublishFailure(
-                        .refused,
-                        "The server \(url) took the stream and closed the connection at once; check the stream key.")))
-        }
-        perform(session?.disconnected() ?? [])
     }
 }

@@ -1,8 +1,8 @@
 // Why a connection does not publish, or no longer: for the user, and for the decision whether to try again.
 
 /// The end of one connection. One sentence each; the address in it is without its secrets.
-public struct PublishFailure: Swift.Error, Equatable, Sendable, CustomStringConvertible {
-    public enum Kind: Equatable, Sendable {
+public struct PublishFailure: Swift.Error, Hashable, Sendable, CustomStringConvertible {
+    public enum Kind: Hashable, Sendable {
         /// The server did not answer in time, or not at all.
         case unreachable
         /// The connection ended.

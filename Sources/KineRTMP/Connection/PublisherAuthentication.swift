@@ -2,7 +2,7 @@
 // behind the application's name in a new connection: Adobe's takes three connections in all.
 
 /// What is known about the server's demand, from connection to connection.
-public struct PublisherAuthentication: Sendable, Equatable {
+public struct PublisherAuthentication: Sendable, Hashable {
     public enum Demand: Sendable, Equatable {
         /// Connect again; `suffix` has changed.
         case again

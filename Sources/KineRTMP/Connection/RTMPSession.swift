@@ -30,9 +30,6 @@ public struct RTMPSession: Sendable {
     private var begun: Int64 = 0
     private var streamID: UInt32?
     private var hasFailed = false
-    /// To be sent before the first picture and the first sound.
-    private var videoHeader: [UInt8]?
-    private var audioHeader: [UInt8]?
 
     public init(
         _ url: RTMPURL, authentication: PublisherAuthentication, random: [UInt8], wasLive: Bool = false
@@ -118,20 +115,24 @@ public struct RTMPSession: Sendable {
         return events
     }
 
-    /// The bytes that announce the stream: metadata, at time zero. How pictures and sound are decoded is said before the first
-    /// of each and at its time: sound may come after a picture that was seen later, and no time may go back.
-    public mutating func beginStream(_ format: RTMPStreamFormat) -> [UInt8] {
-        videoHeader = format.video.map { VideoTag.sequenceHeader($0) }
-        audioHeader = format.audio.map { AudioTag.sequenceHeader($0) }
+    /// The bytes that announce the stream: metadata at time zero, and how pictures and sound are decoded.
+    /// - Parameter timestamp: no sample that follows may be earlier: servers count from the first message, and cannot count
+    ///   below zero.
+    public mutating func beginStream(_ format: RTMPStreamFormat, timestamp: UInt32 = 0) -> [UInt8] {
         var output: [UInt8] = []
         write(.dataAMF0, ChunkStreamID.data, 0, format.metadata(), &output)
+        if let video = format.video {
+            write(.video, ChunkStreamID.video, timestamp, VideoTag.sequenceHeader(video), &output)
+        }
+        if let audio = format.audio {
+            write(.audio, ChunkStreamID.audio, timestamp, AudioTag.sequenceHeader(audio), &output)
+        }
         return output
     }
 
     /// The bytes of a video message; `payload` is of VideoTag, `timestamp` milliseconds modulo 2^32.
     public mutating func video(_ payload: [UInt8], timestamp: UInt32) -> [UInt8] {
         var output: [UInt8] = []
-        if let header = videoHeader.take() { write(.video, ChunkStreamID.video, timestamp, header, &output) }
         write(.video, ChunkStreamID.video, timestamp, payload, &output)
         return output
     }
@@ -139,7 +140,6 @@ public struct RTMPSession: Sendable {
     /// The bytes of an audio message; `payload` is of AudioTag, `timestamp` milliseconds modulo 2^32.
     public mutating func audio(_ payload: [UInt8], timestamp: UInt32) -> [UInt8] {
         var output: [UInt8] = []
-        if let header = audioHeader.take() { write(.audio, ChunkStreamID.audio, timestamp, header, &output) }
         write(.audio, ChunkStreamID.audio, timestamp, payload, &output)
         return output
     }

@@ -2,7 +2,7 @@
 // the description leaves it out.
 
 /// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`.
-public struct RTMPURL: Equatable, Sendable {
+public struct RTMPURL: Hashable, Sendable {
     /// One sentence, without the address: there may be a key in it.
     public enum Error: Swift.Error, Equatable, CustomStringConvertible {
         case scheme
@@ -42,7 +42,9 @@ public struct RTMPURL: Equatable, Sendable {
     public static func standardPort(isSecure: Bool) -> Int { isSecure ? 443 : 1935 }
 
     public init(_ text: String) throws(Error) {
-        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }) else { throw .character }
+        guard text.utf8.allSatisfy({ $0 > 0x20 && $0 != 0x7F }), !text.contains(where: Self.isMarkedDelimiter) else {
+            throw .character
+        }
         guard let (scheme, rest) = Self.split(text[...], at: "://") else { throw .scheme }
         switch scheme.lowercased() {
         case "rtmp": isSecure = false
@@ -72,7 +74,7 @@ public struct RTMPURL: Equatable, Sendable {
             host = String(parts?.0 ?? authority)
             portText = parts?.1
         }
-        guard !host.isEmpty else { throw .host }
+        guard !host.isEmpty, !host.contains("["), !host.contains("]") else { throw .host }
         if let portText {
             guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText),
                 (1...65535).contains(number)
@@ -82,6 +84,12 @@ public struct RTMPURL: Equatable, Sendable {
             port = Self.standardPort(isSecure: isSecure)
         }
         (application, streamName) = try Self.path(rest[slash...])
+    }
+
+    /// With an accent behind it, a delimiter is one to others but not to a string's comparison, and a key would end elsewhere.
+    private static func isMarkedDelimiter(_ character: Character) -> Bool {
+        guard let first = character.unicodeScalars.first, !character.isASCII else { return false }
+        return ":/?#[]@&=%".unicodeScalars.contains(first)
     }
 
     /// Splits at the last slash. A slash in the query is part of a token, not of the path, unless the path would have no
@@ -107,9 +115,13 @@ public struct RTMPURL: Equatable, Sendable {
         return "rtmp\(isSecure ? "s" : "")://\(name)\(isStandard ? "" : ":\(port)")"
     }
 
+    /// Bytes of a server's address that are read.
+    private static let longestAddress = 2048
+
     /// This stream at the address that a server asks to go to: complete, or relative to the present one. nil where it is
     /// none, or would leave encryption.
     public func moved(to address: String) -> RTMPURL? {
+        guard address.utf8.count <= Self.longestAddress else { return nil }
         var moved = self
         let target: RTMPURL?
         if address.contains("://") {
@@ -121,13 +133,21 @@ public struct RTMPURL: Equatable, Sendable {
         } else {
             target = try? RTMPURL("\(origin)/\(address)/")
         }
-        guard let target, target.isSecure || !isSecure else { return nil }
+        guard let target, target.isSecure || !isSecure, target.application != "/" else { return nil }
         moved.isSecure = target.isSecure
         moved.host = target.host
         moved.port = target.port
         moved.application =
             target.application.hasSuffix("/") ? String(target.application.dropLast()) : target.application
         return moved
+    }
+
+    /// Whether the server that the user gave as this address may send its publisher to that one: not out of encryption, and to
+    /// no port but this address's, the protocol's, or one on the same host that needs no privilege.
+    public func mayBeSent(to target: RTMPURL) -> Bool {
+        guard target.isSecure || !isSecure else { return false }
+        return target.port == port || target.port == Self.standardPort(isSecure: target.isSecure)
+            || (target.host == host && target.port >= 1024)
     }
 
     private static func split(_ text: Substring, at separator: String) -> (Substring, Substring)? {

@@ -15,12 +15,15 @@ public enum VideoTag {
         return bytes
     }
 
-    /// A picture. Its composition time is zero: pictures are coded in the order in which they are shown.
+    /// A picture. Its composition time is zero: pictures are coded in the order in which they are shown. An access unit
+    /// delimiter goes in front where there is none: some servers look for a start code first, and the length of a unit of 256
+    /// to 511 bytes, `00 00 01 xx`, reads as one.
     public static func picture(
         _ codec: RTMPStreamFormat.VideoCodec, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) -> [UInt8] {
         let frameType = isKeyframe ? FrameType.keyframe : FrameType.inter
-        return [UInt8](unsafeUninitializedCapacity: bytes.count + 5) { buffer, count in
+        let delimiter = delimiter(of: codec, before: bytes)
+        return [UInt8](unsafeUninitializedCapacity: 5 + delimiter.count + bytes.count) { buffer, count in
             let head: (UInt8, UInt8, UInt8, UInt8, UInt8)
             if codec == .h264 {
                 head = (frameType << 4 | avcCodec, 1, 0, 0, 0)
@@ -31,8 +34,23 @@ public enum VideoTag {
                 head = (0x80 | frameType << 4 | packetType, code[0], code[1], code[2], code[3])
             }
             (buffer[0], buffer[1], buffer[2], buffer[3], buffer[4]) = head
-            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[5...]).copyMemory(from: bytes)
-            count = bytes.count + 5
+            for (index, byte) in delimiter.enumerated() { buffer[5 + index] = byte }
+            let rest = UnsafeMutableRawBufferPointer(buffer)[(5 + delimiter.count)...]
+            UnsafeMutableRawBufferPointer(rebasing: rest).copyMemory(from: bytes)
+            count = 5 + delimiter.count + bytes.count
+        }
+    }
+
+    /// Behind a length of four bytes; for any kind of picture (H.264, 7.4.2.4; H.265, 7.4.3.5). Empty where there is one.
+    private static func delimiter(
+        of codec: RTMPStreamFormat.VideoCodec, before bytes: UnsafeRawBufferPointer
+    ) -> [UInt8] {
+        let head = bytes.count > 4 ? bytes[4] : 0
+        switch codec {
+        case .h264: return head & 0x1F == 9 ? [] : [0, 0, 0, 2, 0x09, 0xF0]
+        case .hevc: return head >> 1 & 0x3F == 35 ? [] : [0, 0, 0, 3, 0x46, 0x01, 0x50]
+        // An OBU begins with its header, which is never zero.
+        case .av1: return []
         }
     }
 

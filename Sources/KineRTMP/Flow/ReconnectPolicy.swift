@@ -1,7 +1,7 @@
 // When to connect again: soon, then later and later, never all at once with every other publisher of a server that restarts.
 
 /// Counts failed connections. Pure: the caller brings the chance.
-public struct ReconnectPolicy: Sendable, Equatable {
+public struct ReconnectPolicy: Sendable, Hashable {
     /// Nanoseconds before the first attempt; every further one waits half as long again.
     public static let firstDelay: Int64 = 1_000_000_000
     /// The longest wait, in nanoseconds.

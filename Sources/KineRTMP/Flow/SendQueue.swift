@@ -61,7 +61,7 @@ public struct SendQueue: Sendable {
     /// What waits is longer than it may be, and takes no picture.
     public var isTooLong: Bool { duration > longest }
     /// The network does not even take the sound. Of pictures, nothing waits for so long.
-    public var isHopeless: Bool {
+    public var exceedsAudioLimit: Bool {
         duration > Self.soundLimits.duration || soundByteCount > Self.soundLimits.bytes
     }
 

@@ -332,6 +332,11 @@ extension ControlConnection where Received == EngineMessage, Sent == ClientMessa
         } catch {
             throw .system(call: "socketpair", error)
         }
-        return (try ClientConnection(adopting: ends.0), ends.1)
+        do {
+            return (try ClientConnection(adopting: ends.0), ends.1)
+        } catch {
+            try? ends.1.close()
+            throw error
+        }
     }
 }

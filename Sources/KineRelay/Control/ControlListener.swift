@@ -22,13 +22,18 @@ public final class ControlListener: Sendable {
     deinit { try? descriptor.close() }
 
     /// Every client that waits; does not block. A process of another user is turned away, and one that is already gone
-    /// is forgotten.
-    public func acceptWaiting() -> [EngineConnection] {
+    /// is forgotten. `isExhausted`: one waits still, for whom there is no descriptor. The socket stays readable then, and
+    /// should not be polled for a moment.
+    public func acceptWaiting() -> (connections: [EngineConnection], isExhausted: Bool) {
         var connections: [EngineConnection] = []
-        // An error here is one of too many descriptors; the client stays in the queue and is asked for at the next poll.
-        while connections.count < 16, let accepted = try? UnixSocket.accept(descriptor) {
-            if let connection = try? EngineConnection(adopting: accepted) { connections.append(connection) }
+        while connections.count < 16 {
+            do throws(Errno) {
+                guard let accepted = try UnixSocket.accept(descriptor) else { break }
+                if let connection = try? EngineConnection(adopting: accepted) { connections.append(connection) }
+            } catch {
+                return (connections, true)
+            }
         }
-        return connections
+        return (connections, false)
     }
 }

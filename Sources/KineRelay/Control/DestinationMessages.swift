@@ -1,12 +1,15 @@
 // What a client learns of the destinations of a take: one for each extension.
+import KinePlatform
 
 /// How far a destination is.
 public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     /// The process has been started.
     case launching
-    /// `broadcastStarted` runs.
+    /// `broadcastStarted` runs, or has returned and the broadcast does not arrive yet.
     case starting
     case live
+    /// It was live, and does not arrive now.
+    case reconnecting
     case paused
     case finishing
     case ended
@@ -32,6 +35,8 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
         case phase(DestinationPhase)
         /// Where the broadcast can be seen.
         case link(String)
+        /// A plain address for players.
+        case playerLink(String)
         /// The extension's own words on where it stands.
         case state(String)
         case warning(String)
@@ -64,8 +69,12 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var label: String
     public var phase: DestinationPhase
     public var link: String?
+    /// A plain address for players; nil where none was asked for.
+    public var playerLink: String?
     /// The extension's own words.
     public var state: String?
+    /// Why it is not live, in the extension's words.
+    public var problem: String?
     public var pid: Int32?
     /// Bytes.
     public var residentMemory: Int64 = 0
@@ -79,6 +88,8 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     /// Seconds of sound lost because the extension was too slow.
     public var soundLost: Double = 0
     public var restarts = 0
+    /// The layers of confinement that hold for its process.
+    public var confinement: Set<Sandbox.Layer>?
     public var ending: DestinationEnding?
 
     public init(destination: Int, service: String, label: String, phase: DestinationPhase) {

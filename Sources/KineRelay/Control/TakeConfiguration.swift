@@ -38,7 +38,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case constantQuality(Int)
         /// Bits a second, on average.
         case averageBitrate(Int)
-        /// Bits a second, on average, for each pixel of the file's picture: for who knows the rate but not yet the size.
+        /// Bits a second, on average, for each pixel of the file's picture. Used before the picture's size is known.
         case bitsPerSecondPerPixel(Double)
     }
 
@@ -51,14 +51,21 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public var keyframeFrames: Int?
         /// Repeats the picture so that frames are evenly spaced.
         public var constantFrameRate = false
-        /// The file keeps this quality whatever a destination asks of the encoder, at the price of a second encode meanwhile.
-        /// Otherwise it gets what the destinations get.
-        public var keepsRecordingQuality = false
+        /// The user chose the rate, and not only for the destinations: the file has it, whatever those expect.
+        public var isRateChosen = false
+        /// The file keeps its quality and every picture whatever a destination asks of the encoder, at the price of a second
+        /// encode meanwhile. Otherwise it gets what the destinations get.
+        public var keepsRecordingQuality = true
+        /// Bits a second that destinations get at most; nil: what their services expect.
+        public var maximumBitrate: Int?
+        /// Bits a second below which no destination can bring the encoder.
+        public var minimumBitrate = Video.defaultMinimumBitrate
         /// The size of the file's picture; nil: the source's own.
         public var size: PixelSize?
         public var showsCursor = true
 
         public static let defaultQuality = 23
+        public static let defaultMinimumBitrate = 400_000
 
         public init() {}
     }
@@ -109,10 +116,14 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var audio = Audio()
     /// Absolute path of the file to write; nil: no recording, only destinations.
     public var output: String?
+    /// Nobody but its owner may read the file, whatever the umask says.
+    public var isOutputPrivate = false
     /// Where to broadcast: an extension for each.
     public var destinations: [Destination] = []
     /// When an extension counts as stalled.
     public var supervision = SupervisionLimits()
+    /// What extensions are kept from.
+    public var confinement = ConfinementRequest()
     /// Replace a file that is there.
     public var overwrite = false
     /// Move the index to the front once the file is finished.

@@ -13,6 +13,8 @@ public enum ClientMessage: Codable, Sendable, Equatable {
     case stop(immediately: Bool)
     /// Tells the extensions what is being shown: `broadcastAnnotated(withApplicationInfo:)`.
     case annotate([String: String])
+    /// Has the destinations that can renew their links; the new ones come as `EngineMessage.destination`.
+    case renewLinks
 }
 
 /// From an engine to its clients.
@@ -46,12 +48,17 @@ public struct TakeStarted: Codable, Sendable, Equatable {
     public var size: PixelSize
     /// `NAME=value` for the command run in a virtual screen; empty otherwise.
     public var environment: [String]
+    /// Bits a second that the destinations get at most; nil: no limit.
+    public var maximumBitrate: Int?
 
-    public init(id: String, output: String?, size: PixelSize, environment: [String]) {
+    public init(
+        id: String, output: String?, size: PixelSize, environment: [String], maximumBitrate: Int? = nil
+    ) {
         self.id = id
         self.output = output
         self.size = size
         self.environment = environment
+        self.maximumBitrate = maximumBitrate
     }
 }
 

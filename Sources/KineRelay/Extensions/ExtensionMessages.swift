@@ -12,6 +12,8 @@ public enum ExtensionRequest: Codable, Sendable, Equatable {
     case resume(after: StreamPosition)
     /// What is being shown has changed: `broadcastAnnotated(withApplicationInfo:)`.
     case annotate([String: String], after: StreamPosition)
+    /// The link is to be replaced by a new one: `broadcastLinkRenewalRequested()`. Only where `links` said that it can be.
+    case renewLink(after: StreamPosition)
     /// After everything up to `position`, finish within so many seconds and end.
     case finish(after: StreamPosition, seconds: Double)
 }
@@ -123,10 +125,13 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     public var memoryLimit: Int
     /// Seconds that `broadcastFinished` may take.
     public var finishSeconds: Double
+    /// The engine understands `ExtensionReport.live`. Nil from one that is older than that message.
+    public var understandsLive: Bool?
 
     public init(
         service: String, setupInfo: [String: String], framesPerSecond: Int, video: EncodedVideo?, pictures: Pictures?,
-        sounds: [Sound], sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5
+        sounds: [Sound], sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5,
+        understandsLive: Bool? = true
     ) {
         self.service = service
         self.setupInfo = setupInfo
@@ -137,6 +142,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         self.sampleRingBytes = sampleRingBytes
         self.memoryLimit = memoryLimit
         self.finishSeconds = finishSeconds
+        self.understandsLive = understandsLive
     }
 }
 
@@ -144,12 +150,17 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
 public enum ExtensionReport: Codable, Sendable, Equatable {
     /// `broadcastStarted` has returned.
     case started
+    /// Whether the broadcast arrives where it goes; where it does not, why, in one sentence, as far as that is known. Only where
+    /// `start` said that the engine understands it. An extension that never says so is live once it has started.
+    case live(Bool, reason: String?)
     /// Every 15 seconds, whatever the handler does.
     case heartbeat
     /// Once a second while samples come.
     case statistics(ExtensionStatistics)
     /// Where the broadcast can be seen.
     case link(String)
+    /// The same, with more to be said of it.
+    case links(BroadcastLinks)
     /// A few words on where the broadcast stands: "connected", "reconnecting" …
     case state(String)
     /// Something a person should know; one sentence.
@@ -163,6 +174,21 @@ public enum ExtensionReport: Codable, Sendable, Equatable {
     case failed(String)
     /// `broadcastFinished` has returned. The extension ends.
     case finished
+}
+
+/// Where a broadcast can be seen, and what can be done about it.
+public struct BroadcastLinks: Codable, Sendable, Equatable {
+    public var page: String
+    /// A plain address for players.
+    public var player: String?
+    /// The extension understands `ExtensionRequest.renewLink`.
+    public var isRenewable: Bool
+
+    public init(page: String, player: String? = nil, isRenewable: Bool = false) {
+        self.page = page
+        self.player = player
+        self.isRenewable = isRenewable
+    }
 }
 
 /// What an extension counts of itself.

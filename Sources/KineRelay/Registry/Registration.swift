@@ -29,7 +29,10 @@ public final class Registration: Sendable {
             defer { removed = true }
             return !removed
         }
-        if first { PrivateDirectory.remove(directory) }
+        guard first else { return }
+        // Under the name of an unfinished entry first: one of which half is there would look like that of a dead engine.
+        let leaving = directory.removingLastComponent().appending(".new-\(getpid())-\(record.id)")
+        PrivateDirectory.remove(rename(directory.string, leaving.string) == 0 ? leaving : directory)
     }
 
     /// The process that was making an entry when it named a directory so; nil for every other name.

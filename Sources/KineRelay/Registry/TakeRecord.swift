@@ -1,4 +1,5 @@
 // What the registry says of a take: enough to find it, to name it to a person, and to recover its file.
+import KinePlatform
 
 /// The contents of a take's `take.json`.
 public struct TakeRecord: Codable, Sendable, Equatable {
@@ -18,5 +19,14 @@ public struct TakeRecord: Codable, Sendable, Equatable {
         self.output = output
         self.source = source
         self.started = started
+    }
+}
+
+extension TakeRecord {
+    /// What to do about a take whose engine died, for the end of a sentence.
+    public var remedy: String {
+        let dismissing = "kinecast dismiss \(id) takes it off the list"
+        guard let output else { return "it was only broadcast, and \(dismissing)" }
+        return "kinecast recover \(output.shellWord) finishes its file, and \(dismissing)"
     }
 }

@@ -1,5 +1,6 @@
 // Which takes run for this user: a directory for each, with its control socket and what a person needs to know it by.
-// There is no daemon; the directory appears whole, by a rename, and whoever lists the takes clears away dead ones.
+// There is no daemon; the directory appears whole, by a rename, and goes with its take. One whose engine died stays until its
+// file was recovered, or the user dismisses it.
 import CLinux
 import FoundationEssentials
 import Glibc
@@ -14,8 +15,16 @@ public struct TakeRegistry: Sendable {
         case control(ControlError)
         /// No take runs.
         case nothingRuns
+        /// The take's engine died.
+        case dead(TakeRecord)
         /// No take is called that.
         case unknown(String, running: [TakeRecord])
+        /// No take has died that was not recovered or dismissed.
+        case nothingDied
+        /// No take that died is called that.
+        case unknownDead(String, [TakeRecord])
+        /// The take runs.
+        case running(TakeRecord)
         /// The beginning of a name fits several takes, or no name was given and several run.
         case ambiguous(String?, [TakeRecord])
 
@@ -28,14 +37,22 @@ public struct TakeRegistry: Sendable {
                 "The take cannot be registered in \(path): \(errno); free some space there or correct its permissions."
             case .control(let error): error.description
             case .nothingRuns: "No take is running; kinecast record starts one."
+            case .dead(let take):
+                "The engine of take \(take.id) died; \(take.remedy)."
             case .unknown(let typed, let running) where running.isEmpty:
                 "No take is called \(typed), and none is running; kinecast record starts one."
             case .unknown(let typed, let running):
                 "No take is called \(typed); running: \(Self.names(running))."
+            case .nothingDied: "No take has died: there is nothing to dismiss."
+            case .unknownDead(let typed, let dead) where dead.isEmpty:
+                "No take is called \(typed), and none has died: there is nothing to dismiss."
+            case .unknownDead(let typed, let dead):
+                "No take is called \(typed); those that died: \(Self.names(dead))."
+            case .running(let take): "Take \(take.id) runs; kinecast stop \(take.id) ends it."
             case .ambiguous(let typed?, let takes):
                 "\(typed) can mean several takes: \(Self.names(takes)); give more of the id."
             case .ambiguous(nil, let takes):
-                "Several takes are running: \(Self.names(takes)); say which by its id."
+                "There are several takes: \(Self.names(takes)); say which by its id."
             }
         }
 
@@ -48,8 +65,7 @@ public struct TakeRegistry: Sendable {
     public struct Listing: Sendable, Equatable {
         /// The takes that run, oldest first.
         public var running: [TakeRecord] = []
-        /// The takes whose engine died without a word since the last listing. Their leavings are gone from the registry
-        /// now; their files can be recovered.
+        /// The takes whose engine died without a word, oldest first; they stay until they are recovered or dismissed.
         public var dead: [TakeRecord] = []
 
         public init(running: [TakeRecord] = [], dead: [TakeRecord] = []) {
@@ -110,7 +126,7 @@ public struct TakeRegistry: Sendable {
     /// Where the control socket of a take is.
     public func socketPath(of id: String) -> FilePath { directory.appending(id).appending(Self.socketName) }
 
-    /// The takes that run. Removes what dead engines left, and names their takes.
+    /// The takes that run, and those whose engine died. Takes none off the list.
     public func list() -> Listing {
         var listing = Listing()
         for name in PrivateDirectory.entries(directory) {
@@ -121,13 +137,16 @@ public struct TakeRegistry: Sendable {
                 }
                 continue
             }
-            let record = PrivateDirectory.contents(of: path.appending(Self.recordName), limit: 65536)
+            var record = PrivateDirectory.contents(of: path.appending(Self.recordName), limit: 65536)
                 .flatMap { try? JSONDecoder().decode(TakeRecord.self, from: Data($0)) }
+            // The directory's name counts: by what a damaged record calls itself, another directory would be removed.
+            record?.id = name
             if answers(id: name, pid: record?.pid) {
                 if let record { listing.running.append(record) }
+            } else if let record {
+                listing.dead.append(record)
             } else {
-                PrivateDirectory.remove(path)
-                if let record { listing.dead.append(record) }
+                PrivateDirectory.remove(path)  // it names neither a take nor a file
             }
         }
         listing.running.sort { ($0.started, $0.id) < ($1.started, $1.id) }
@@ -136,7 +155,41 @@ public struct TakeRegistry: Sendable {
     }
 
     /// The take that `typed` means: its id or a beginning that fits no other; nil means the only one that runs.
-    public func find(_ typed: String?) throws(Error) -> TakeRecord { try Self.choose(typed, among: list().running) }
+    public func find(_ typed: String?) throws(Error) -> TakeRecord {
+        let listing = list()
+        do {
+            return try Self.choose(typed, among: listing.running)
+        } catch {
+            if case .unknown = error, let dead = try? Self.choose(typed, among: listing.dead) { throw .dead(dead) }
+            throw error
+        }
+    }
+
+    /// Takes a take whose engine died off the list; its file stays as it is. `typed` is as in `find`, among the dead.
+    @discardableResult
+    public func dismiss(_ typed: String?) throws(Error) -> TakeRecord {
+        let listing = list()
+        do {
+            let take = try Self.choose(typed, among: listing.dead)
+            remove(take)
+            return take
+        } catch {
+            switch error {
+            case .nothingRuns: throw .nothingDied
+            case .unknown(let typed, _):
+                if let running = try? Self.choose(typed, among: listing.running) { throw .running(running) }
+                throw .unknownDead(typed, listing.dead)
+            default: throw error
+            }
+        }
+    }
+
+    /// Takes the dead takes that were writing `output` off the list: the file was recovered.
+    public func forget(output: String) {
+        for take in list().dead where take.output == output { remove(take) }
+    }
+
+    private func remove(_ take: TakeRecord) { PrivateDirectory.remove(directory.appending(take.id)) }
 
     static func choose(_ typed: String?, among running: [TakeRecord]) throws(Error) -> TakeRecord {
         let fitting = typed.map { typed in running.filter { TakeID($0.id)?.hasPrefix(typed) ?? false } } ?? running
@@ -175,5 +228,6 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    private static func processExists(_ pid: Int32) -> Bool { kill(pid, 0) == 0 || errno == EPERM }
+    /// Numbers below 1 mean groups of processes (kill(2)), which always exist.
+    private static func processExists(_ pid: Int32) -> Bool { pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) }
 }

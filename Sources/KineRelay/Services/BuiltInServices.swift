@@ -13,11 +13,19 @@ public enum BuiltInServices {
         manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
         manifest.appAudio = .aac
         manifest.micAudio = .aac
+        manifest.network = .none
+        manifest.listen = "listen"
         manifest.setup = [
-            Field(key: "listen", title: "Address to serve at, ADDRESS:PORT; 127.0.0.1 and a free port if not given"),
-            Field(key: "cert", title: "File with the TLS certificate and its chain, PEM"),
-            Field(key: "key", title: "File with the certificate's private key, PEM"),
+            Field(
+                key: "listen",
+                title: "Address to serve at, ADDRESS:PORT or PORT; 127.0.0.1 and a free port if not given"),
+            Field(key: "cert", title: "File with the TLS certificate and its chain, PEM", isFile: true),
+            Field(key: "key", title: "File with the certificate's private key, PEM", isFile: true),
             Field(key: "title", title: "Title of the page"),
+            Field(
+                key: "public-url",
+                title: "Address that viewers open, where a name, a proxy or a tunnel leads to it; the link shows it"),
+            Field(key: "player-link", title: "yes for a second link, for players that take only a plain address"),
         ]
         return manifest
     }
@@ -26,8 +34,12 @@ public enum BuiltInServices {
     public static var rtmp: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
         var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-rtmp")
-        // Services want a keyframe every two seconds, and cut their own fragments there.
-        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
+        // Ingests want a keyframe every two seconds, and cut their own fragments there; they take a bitrate that is usual for
+        // the size, and see a stream that sends one picture a second as one that hangs. nginx-rtmp refuses messages over 1 MiB;
+        // the headers, and what the publisher puts in front, need some of it.
+        manifest.video = .encoded(
+            codec: "h264", keyframeInterval: 2,
+            expecting: .init(maximumBitrate: 6_000_000, maximumAccessUnit: (1 << 20) - 1024, stillFramesPerSecond: 5))
         manifest.appAudio = .aac
         manifest.micAudio = .aac
         manifest.urlSchemes = ["rtmp", "rtmps"]
@@ -37,7 +49,7 @@ public enum BuiltInServices {
             Field(
                 key: "url", title: "Address with the stream key, rtmp://HOST/APPLICATION/KEY", isRequired: true,
                 isSecret: true),
-            Field(key: "ca", title: "File with certificates to trust beside the system's, PEM"),
+            Field(key: "ca", title: "File with certificates to trust beside the system's, PEM", isFile: true),
             Field(key: "retry", title: "Attempts in a row to connect again; without end if not given"),
             Field(
                 key: "min-bitrate",

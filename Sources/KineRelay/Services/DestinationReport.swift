@@ -24,4 +24,16 @@ public struct DestinationReport: Codable, Sendable, Equatable {
     public var duration: Double?
 
     public init(problem: String? = nil) { self.problem = problem }
+
+    /// Servers' words in it made fit for a terminal, without these secrets.
+    public func cleaned(of secrets: [String]) -> DestinationReport {
+        func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 300) }
+        var report = self
+        report.problem = problem.map(clean)
+        report.server = server.map(clean)
+        report.address = address.map(clean)
+        report.tls = tls.map(clean)
+        report.certificate = certificate.map(clean)
+        return report
+    }
 }

@@ -107,7 +107,8 @@ public struct Service: Sendable, Equatable {
             return key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
         }
         // The longest first: of a part, the rest would be left.
-        return values.joined().filter { $0.utf8.count >= 4 }.sorted { $0.utf8.count > $1.utf8.count }
+        return values.joined().filter { $0.utf8.count >= String.shortestSecret }
+            .sorted { $0.utf8.count > $1.utf8.count }
     }
 
     /// Of an address, what may be shown by itself where the whole is not: the last part of the path, which is the stream's key,

@@ -63,7 +63,7 @@ extension ServiceManifest {
             value,
             allowed: [
                 "kinecast", "id", "name", "version", "executable", "video", "audio", "setup", "environment",
-                "urlSchemes", "memoryLimitMB", "finishSeconds", "restarts",
+                "urlSchemes", "memoryLimitMB", "finishSeconds", "restarts", "read", "network", "listen",
             ])
         if let version = top.value("kinecast"), version != .number(Double(Self.formVersion)) {
             throw top.problem(
@@ -93,6 +93,12 @@ extension ServiceManifest {
         environment = try top.words("environment", "the name of a variable that an extension may have") {
             Self.isVariable($0) && !ServiceManifest.isWithheld($0)
         }
+        readable = try top.words("read", "an absolute path without ..", where: Self.isAbsolutePath)
+        network = try top.choice("network") ?? network
+        listen = try top.text("listen", limit: 100)
+        if let listen, !setup.contains(where: { $0.key == listen }) {
+            throw top.problem("listen", "has to be the key of a setting, and \"\(listen)\" is none")
+        }
         urlSchemes = try top.words("urlSchemes", "a scheme in small letters, such as \"rtmp\"", where: Self.isScheme)
         if let megabytes = try top.number("memoryLimitMB", 1...Double(Self.memoryLimit >> 20)) {
             memoryLimit = Int(megabytes * 1_048_576)
@@ -120,10 +126,19 @@ extension ServiceManifest {
                 pixelFormat: try raw.choice("pixelFormat") ?? .i420, maximumSize: size,
                 framesPerSecond: try raw.whole("framesPerSecond", 1...240))
         case (nil, let value?):
-            let encoded = try ManifestReader(value, path: "video.encoded", allowed: ["codec", "keyframeInterval"])
+            let encoded = try ManifestReader(
+                value, path: "video.encoded",
+                allowed: ["codec", "keyframeInterval", "maximumBitrate", "maximumAccessUnit", "stillFramesPerSecond"])
             let codec: VideoCodec = try encoded.choice("codec") ?? .h264
+            if encoded.value("maximumAccessUnit") != nil, encoded.value("maximumBitrate") == nil {
+                throw encoded.problem("maximumAccessUnit", "needs maximumBitrate beside it")
+            }
             return .encoded(
-                codec: codec.rawValue, keyframeInterval: try encoded.number("keyframeInterval", 0.1...60))
+                codec: codec.rawValue, keyframeInterval: try encoded.number("keyframeInterval", 0.1...60),
+                expecting: Expectations(
+                    maximumBitrate: try encoded.whole("maximumBitrate", 100_000...1_000_000_000),
+                    maximumAccessUnit: try encoded.whole("maximumAccessUnit", 65536...1 << 30),
+                    stillFramesPerSecond: try encoded.whole("stillFramesPerSecond", 1...30)))
         default:
             throw top.problem("video", "has to hold either raw or encoded")
         }
@@ -136,7 +151,7 @@ extension ServiceManifest {
         for (index, value) in try top.list("setup").enumerated() {
             let place = "setup[\(index)]"
             let reader = try ManifestReader(
-                value, path: place, allowed: ["key", "title", "required", "secret", "default"])
+                value, path: place, allowed: ["key", "title", "required", "secret", "file", "default"])
             guard let key = try reader.text("key", limit: 100), isID(key) else {
                 throw reader.problem("key", "has to be given, of letters, digits, ., - and _")
             }
@@ -146,8 +161,8 @@ extension ServiceManifest {
             fields.append(
                 SetupField(
                     key: key, title: try reader.text("title") ?? key, isRequired: try reader.flag("required") ?? false,
-                    isSecret: try reader.flag("secret") ?? false, defaultValue: try reader.text("default", limit: 1000))
-            )
+                    isSecret: try reader.flag("secret") ?? false, isFile: try reader.flag("file") ?? false,
+                    defaultValue: try reader.text("default", limit: 1000)))
         }
         return fields
     }
@@ -172,6 +187,11 @@ extension ServiceManifest {
     private static func isVariable(_ name: String) -> Bool {
         guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }
         return name.utf8.allSatisfy { isLetterOrDigit($0) || $0 == 0x5f }
+    }
+
+    private static func isAbsolutePath(_ path: String) -> Bool {
+        path.hasPrefix("/") && path.utf8.count <= 1000 && path.printable(limit: 1000) == path
+            && !path.split(separator: "/").contains("..")
     }
 
     /// RFC 3986, 3.1.
@@ -207,9 +227,12 @@ extension ServiceManifest {
             }
             raw["framesPerSecond"] = rate.map { .number(Double($0)) }
             top["video"] = .object(["raw": .object(raw)])
-        case .encoded(let codec, let interval):
+        case .encoded(let codec, let interval, let expectations):
             var encoded: [String: JSONValue] = ["codec": .string(codec)]
             encoded["keyframeInterval"] = interval.map(JSONValue.number)
+            encoded["maximumBitrate"] = expectations.maximumBitrate.map { .number(Double($0)) }
+            encoded["maximumAccessUnit"] = expectations.maximumAccessUnit.map { .number(Double($0)) }
+            encoded["stillFramesPerSecond"] = expectations.stillFramesPerSecond.map { .number(Double($0)) }
             top["video"] = .object(["encoded": .object(encoded)])
         }
         var audio: [String: JSONValue] = [:]
@@ -218,6 +241,9 @@ extension ServiceManifest {
         if !audio.isEmpty { top["audio"] = .object(audio) }
         if !setup.isEmpty { top["setup"] = .array(setup.map(\.json)) }
         if !environment.isEmpty { top["environment"] = .array(environment.map(JSONValue.string)) }
+        if !readable.isEmpty { top["read"] = .array(readable.map(JSONValue.string)) }
+        if network != .connect { top["network"] = .string(network.rawValue) }
+        top["listen"] = listen.map(JSONValue.string)
         if !urlSchemes.isEmpty { top["urlSchemes"] = .array(urlSchemes.map(JSONValue.string)) }
         if memoryLimit != Self.memoryLimit { top["memoryLimitMB"] = .number(Double(memoryLimit) / 1_048_576) }
         if finishSeconds != 5 { top["finishSeconds"] = .number(finishSeconds) }
@@ -231,6 +257,7 @@ extension ServiceManifest.SetupField {
         var field: [String: JSONValue] = ["key": .string(key), "title": .string(title)]
         if isRequired { field["required"] = .boolean(true) }
         if isSecret { field["secret"] = .boolean(true) }
+        if isFile { field["file"] = .boolean(true) }
         field["default"] = defaultValue.map(JSONValue.string)
         return .object(field)
     }

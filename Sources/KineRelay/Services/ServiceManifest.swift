@@ -10,7 +10,23 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
         case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?)
         /// Access units as the recording gets them. `keyframeInterval`: at most so many seconds between keyframes while the
         /// picture changes. `codec` is "h264".
-        case encoded(codec: String, keyframeInterval: Double?)
+        case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())
+    }
+
+    /// What the far end of a service expects of encoded pictures. A property that is nil says that it does not care.
+    public struct Expectations: Sendable, Equatable {
+        /// The most bits a second at 1920x1080 and 30 pictures a second; other sizes and rates get more or less accordingly.
+        public var maximumBitrate: Int?
+        /// The most bytes of one access unit.
+        public var maximumAccessUnit: Int?
+        /// How many pictures a second come while the screen stands still; nil: about one.
+        public var stillFramesPerSecond: Int?
+
+        public init(maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil) {
+            self.maximumBitrate = maximumBitrate
+            self.maximumAccessUnit = maximumAccessUnit
+            self.stillFramesPerSecond = stillFramesPerSecond
+        }
     }
 
     /// The form of a sound.
@@ -21,6 +37,14 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
         case pcm
     }
 
+    /// What the extension may do in the network.
+    public enum Network: String, Codable, Sendable, Equatable, CaseIterable {
+        /// Connect to others.
+        case connect
+        /// Nothing but accept connections on the socket that it is given.
+        case none
+    }
+
     /// One thing that the user sets before the broadcast: `--set KEY=VALUE`.
     public struct SetupField: Sendable, Equatable {
         public var key: String
@@ -29,15 +53,19 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
         public var isRequired: Bool
         /// Never shown, logged, or put where another process sees it.
         public var isSecret: Bool
+        /// Names a file, which the engine opens and passes on: the extension could not open it.
+        public var isFile: Bool
         public var defaultValue: String?
 
         public init(
-            key: String, title: String, isRequired: Bool = false, isSecret: Bool = false, defaultValue: String? = nil
+            key: String, title: String, isRequired: Bool = false, isSecret: Bool = false, isFile: Bool = false,
+            defaultValue: String? = nil
         ) {
             self.key = key
             self.title = title
             self.isRequired = isRequired
             self.isSecret = isSecret
+            self.isFile = isFile
             self.defaultValue = defaultValue
         }
     }
@@ -60,6 +88,11 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
     public var setup: [SetupField] = []
     /// Names of environment variables that the extension needs; every other is left out.
     public var environment: [String] = []
+    /// Absolute paths of files and directories that the extension reads or executes, beyond what each has.
+    public var readable: [String] = []
+    public var network = Network.connect
+    /// The key of the setting that holds ADDRESS:PORT: the engine listens there, and passes the socket on. nil: no listening.
+    public var listen: String?
     /// Schemes of the addresses that this service takes with `--to`: "rtmp" …
     public var urlSchemes: [String] = []
     /// Bytes of resident memory, touched shared frames included; `ServiceManifest.memoryLimit` at most.

@@ -13,6 +13,8 @@ enum BroadcastProcess {
     /// started it. The main thread stays free for what belongs to the main actor, and none of Swift's shared pool is started.
     @MainActor
     static func run(_ make: @escaping @BroadcastActor @Sendable () -> BroadcastSampleHandler) async {
+        // What the user set, secrets among it, will be in its memory: no other process of theirs may read it.
+        kine_forbid_dump()
         // A peer that goes away is an error where it is written to, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         // The C library would give each thread a heap of its own, and memory is what an extension has little of.

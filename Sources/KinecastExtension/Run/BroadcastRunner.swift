@@ -58,6 +58,7 @@ package final class BroadcastRunner {
             case .pause: await handler.broadcastPaused()
             case .resume: await handler.broadcastResumed()
             case .annotate(let info): await handler.broadcastAnnotated(withApplicationInfo: info)
+            case .renewLink: await handler.broadcastLinkRenewalRequested()
             case .finish:
                 await handler.broadcastFinished()
                 guard handler.link.failure == nil else { continue }

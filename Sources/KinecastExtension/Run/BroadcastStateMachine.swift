@@ -29,6 +29,7 @@ struct BroadcastStateMachine: Equatable {
         case pause
         case resume
         case annotate([String: String])
+        case renewLink
         case finish
         /// Over: how.
         case end(Ending)
@@ -51,7 +52,7 @@ struct BroadcastStateMachine: Equatable {
     }
 
     private enum Request: Equatable {
-        case pause, resume, finish
+        case pause, resume, renewLink, finish
         case annotate([String: String])
     }
 
@@ -75,6 +76,7 @@ struct BroadcastStateMachine: Equatable {
         case .pause(let position): requests.append((.pause, position))
         case .resume(let position): requests.append((.resume, position))
         case .annotate(let info, let position): requests.append((.annotate(info), position))
+        case .renewLink(let position): requests.append((.renewLink, position))
         case .finish(let position, _): requests.append((.finish, position))
         }
     }
@@ -137,6 +139,7 @@ struct BroadcastStateMachine: Equatable {
             isPaused = false
             return .resume
         case .annotate(let info): return .annotate(info)
+        case .renewLink: return .renewLink
         case .finish:
             phase = .finished
             return .finish

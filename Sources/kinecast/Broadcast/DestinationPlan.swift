@@ -1,6 +1,7 @@
 // Which broadcasters run, and what each is told: from the options and the installed services to the take's destinations. Pure
 // but for the files that settings name.
 import KineRelay
+import SystemPackage
 
 struct DestinationPlan {
     /// The addresses of `--to`.
@@ -44,6 +45,11 @@ struct DestinationPlan {
             chosen[index].address = chosen[index].setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
         }
         for index in chosen.indices { try Self.complete(&chosen[index]) }
+        for one in chosen where one.manifest.id == Self.defaultService {
+            // A relative one is not found: an extension runs in another directory.
+            guard let key = one.setupInfo["key"], key.hasPrefix("/") else { continue }
+            try PrivateFile(path: FilePath(key), name: "--key", content: "the private key", mayBeSystems: true).check()
+        }
         return Self.labelled(chosen)
     }
 

@@ -80,19 +80,27 @@ struct DestinationTest {
             let question = try JSONEncoder().encode(candidate.destination.setupInfo)
             let input = try FileDescriptor.pipe()
             let answer = try FileDescriptor.pipe()
+            let service = candidate.service
+            let files = SettingFiles(of: service, setupInfo: candidate.destination.setupInfo)
+            defer { files.close() }
             do {
                 defer {
                     try? input.readEnd.close()
                     try? answer.writeEnd.close()
                 }
                 var options = ChildProcess.Options()
-                options.descriptors = [input.readEnd, answer.writeEnd, nil]
+                // It has no control channel.
+                options.descriptors = [input.readEnd, answer.writeEnd, nil, nil] + files.descriptors
                 options.parentDeathSignal = SIGKILL
                 options.directory = "/"
+                options.newSession = true
                 options.confinement = ChildProcess.Confinement()
+                options.confinement?.sandbox = try Sandbox(
+                    ServiceSandbox.rules(for: service, data: nil, isCounted: false))
                 process = try ChildProcess(
-                    executable: candidate.service.executable.string, arguments: [DestinationReport.option],
-                    environment: candidate.service.manifest.childEnvironment(from: ProcessEnvironment.current),
+                    executable: service.executable.string, arguments: [DestinationReport.option],
+                    environment: service.manifest.childEnvironment(from: ProcessEnvironment.current)
+                        + files.environment,
                     options: options)
             } catch {
                 try? input.writeEnd.close()
@@ -102,7 +110,7 @@ struct DestinationTest {
             // It fits into a pipe, which holds 64 KB; what does not is too much for any address.
             _ = try? input.writeEnd.closeAfter { try input.writeEnd.writeAll(question) }
             output = answer.readEnd
-            secrets = candidate.service.secrets(in: candidate.destination.setupInfo)
+            secrets = service.secrets(in: candidate.destination.setupInfo)
         }
 
         func report(until deadline: Int64) throws -> DestinationReport {
@@ -110,24 +118,11 @@ struct DestinationTest {
             let bytes = try EngineProcess.read(output, until: deadline)
             let ending = process.end(signal: 0, deadline: deadline)
             if let report = try? JSONDecoder().decode(DestinationReport.self, from: Data(bytes)) {
-                return report.cleaned { $0.leavingOut(secrets).printable(limit: 300) }
+                return report.cleaned(of: secrets)
             }
             return DestinationReport(
                 problem: "The trial gave no answer (\(HumanText.ending(ending))); try again.")
         }
-    }
-}
-
-extension DestinationReport {
-    /// Servers' words, fit for a terminal.
-    fileprivate func cleaned(_ clean: (String) -> String) -> DestinationReport {
-        var report = self
-        report.problem = problem.map(clean)
-        report.server = server.map(clean)
-        report.address = address.map(clean)
-        report.tls = tls.map(clean)
-        report.certificate = certificate.map(clean)
-        return report
     }
 }
 

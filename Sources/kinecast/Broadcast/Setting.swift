@@ -31,7 +31,10 @@ struct Setting: Equatable {
         if path.hasPrefix("@") { return path }
         let bytes: [UInt8]
         do {
-            bytes = try Self.contents(of: FilePath(path))
+            bytes = try Self.contents(
+                of: PrivateFile(path: FilePath(path), name: "--set \(key)=@\(path)", content: "secrets"))
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure(
                 status: ExitStatus.usage,
@@ -51,9 +54,10 @@ struct Setting: Equatable {
     }
 
     /// At most one byte more than a setting may have.
-    private static func contents(of path: FilePath) throws -> [UInt8] {
-        let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+    private static func contents(of source: PrivateFile) throws -> [UInt8] {
+        let file = try FileDescriptor.open(source.path, .readOnly, options: .closeOnExec)
         return try file.closeAfter {
+            try source.check(file)
             var bytes = [UInt8](repeating: 0, count: limit + 1)
             var filled = 0
             while filled < bytes.count {

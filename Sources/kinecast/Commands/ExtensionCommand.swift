@@ -1,5 +1,6 @@
 // `kinecast extension new`: a package to begin an upload extension with.
 import ArgumentParser
+import KinePlatform
 import KineRelay
 import SystemPackage
 
@@ -44,15 +45,16 @@ struct ExtensionCommand: ParsableCommand {
             } catch {
                 throw CommandFailure(status: ExitStatus.usage, message: error.description)
             }
+            let sources = try KinecastSources.find(kinecast, workingDirectory: directory)
             let package = ExtensionPackage(
-                name: parsed, sources: try KinecastSources.find(kinecast, workingDirectory: directory),
-                wantsRawPictures: raw, kinecast: try EngineLocator.ownExecutable().string)
+                name: parsed, sources: sources, pins: sources.pins, wantsRawPictures: raw,
+                kinecast: try EngineLocator.ownExecutable().string)
             let shown = (path.map { FilePath($0) } ?? "").appending(name)
             try package.write(to: directory.pushing(shown))
             Terminal.standardError.line(
                 """
                 Wrote \(shown). Next:
-                    cd \(SourcesCommand.quoted(shown.string))
+                    cd \(shown.string.shellWord)
                     swift test              # feeds it samples, without a display
                     scripts/install         # builds it and installs it for you
                     kinecast broadcast --service \(parsed.id)

@@ -50,6 +50,8 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let command = try options.shownCommand()
-        try options.run(takeConfiguration(output: OutputPath.resolveNow(outputName)), showing: command)
+        var configuration = try takeConfiguration(output: OutputPath.resolveNow(outputName))
+        configuration.isOutputPrivate = try OutputPath.isNamedHere(outputName)
+        try options.run(configuration, showing: command)
     }
 }

@@ -1,6 +1,7 @@
 // `kinecast sources`: what there is to record, by the names that the options take.
 import ArgumentParser
 import KineMedia
+import KinePlatform
 import KineRelay
 
 struct SourcesCommand: ParsableCommand {
@@ -25,7 +26,7 @@ struct SourcesCommand: ParsableCommand {
                 "Monitors",
                 list.monitors.map {
                     [
-                        "--screen \(quoted($0.name))", size($0.bounds), "at \($0.bounds.x),\($0.bounds.y)",
+                        "--screen \($0.name.shellWord)", size($0.bounds), "at \($0.bounds.x),\($0.bounds.y)",
                         $0.isPrimary ? "primary" : "",
                     ]
                 }
@@ -39,7 +40,7 @@ struct SourcesCommand: ParsableCommand {
             ))
         sections.append(
             (
-                "Applications with sound", list.applications.map { ["--audio \(quoted("app:\($0)"))"] }
+                "Applications with sound", list.applications.map { ["--audio \("app:\($0)".shellWord)"] }
             ))
         sections.append(
             (
@@ -51,7 +52,7 @@ struct SourcesCommand: ParsableCommand {
         sections.append(
             (
                 "Microphones",
-                list.microphones.map { ["--mic \(quoted($0.name))", $0.isDefault ? "default" : "", $0.description] }
+                list.microphones.map { ["--mic \($0.name.shellWord)", $0.isDefault ? "default" : "", $0.description] }
             ))
         return sections.flatMap { title, rows in
             ["\(title):"] + (rows.isEmpty ? ["  none"] : HumanText.table(rows).map { "  \($0)" })
@@ -59,11 +60,4 @@ struct SourcesCommand: ParsableCommand {
     }
 
     private static func size(_ rect: PixelRect) -> String { "\(rect.width)x\(rect.height)" }
-
-    /// As a shell takes it: in single quotes where it has anything but plain letters.
-    static func quoted(_ text: String) -> String {
-        let plain = text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.:/@%+,=".contains($0)) }
-        if plain, !text.isEmpty { return text }
-        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
 }

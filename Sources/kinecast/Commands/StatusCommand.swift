@@ -1,11 +1,12 @@
-// `kinecast status`: the takes that run, and those whose engine died since someone last looked.
+// `kinecast status`: the takes that run, and those whose engine died and that were neither recovered nor dismissed.
 import ArgumentParser
 import KinePlatform
 import KineRelay
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show the takes that are running, and their destinations.")
+        commandName: "status", abstract: "Show the takes that are running, and their destinations.",
+        discussion: "A take whose engine died is shown until its file is recovered, or until it is dismissed.")
 
     @Argument(help: ArgumentHelp("One take: its id, or enough of its beginning.", valueName: "TAKE"))
     var take: String?
@@ -51,8 +52,8 @@ struct StatusCommand: ParsableCommand {
             return
         }
         for record in listing.dead {
-            let rest = record.output.map { "if \($0) does not play, kinecast recover finishes it" }
-            Terminal.standardError.line("Take \(record.id) died; \(rest ?? "it was only broadcast").")
+            let file = record.output.map { ", which was writing \($0)" } ?? ""
+            Terminal.standardError.line("The engine of take \(record.id)\(file), died; \(record.remedy).")
         }
         guard !takes.isEmpty else { return Terminal.standardError.line("No take is running.") }
         Self.text(takes).forEach(Terminal.standardOutput.line)

@@ -1,5 +1,6 @@
 // The files of a new extension's package that are not Swift sources: what builds it, describes it, installs it and explains
 // it.
+import KinePlatform
 
 extension ExtensionPackage {
     var packageManifest: String {
@@ -74,7 +75,7 @@ extension ExtensionPackage {
         # Builds the extension, makes \#(name.id).kinext of it and installs it for this user. Arguments go to `swift build`.
         set -euo pipefail
         cd "$(dirname "$0")/.."
-        kinecast=${KINECAST:-$(command -v kinecast || echo \#(Self.quoted(kinecast)))}
+        kinecast=${KINECAST:-$(command -v kinecast || echo \#(kinecast.shellWord))}
 
         # Swift's library inside the executable: it then needs nothing installed, and less memory.
         # The linker's warning is about a part of it that nothing here calls.
@@ -119,11 +120,6 @@ extension ExtensionPackage {
 
     /// As Swift reads a string.
     private static func literal(_ text: String) -> String {
-        "\"" + text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
-    }
-
-    /// As a shell reads it.
-    private static func quoted(_ text: String) -> String {
-        "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }
 }

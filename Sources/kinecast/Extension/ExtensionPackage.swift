@@ -13,6 +13,9 @@ struct ExtensionPackage {
 
     var name: ExtensionName
     var sources: KinecastSources
+    /// The text of its Package.resolved: the versions that Kinecast was built with. Nil leaves the package manager to choose
+    /// the newest.
+    var pins: String?
     /// Uncompressed pictures rather than encoded ones.
     var wantsRawPictures: Bool
     /// The path of the kinecast that made it, for `scripts/install` where none is in PATH.
@@ -28,7 +31,7 @@ struct ExtensionPackage {
             File(path: "scripts/install", text: installScript, isExecutable: true),
             File(path: "README.md", text: readme),
             File(path: ".gitignore", text: ".build/\n*.kinext/\n"),
-        ]
+        ] + (pins.map { [File(path: "Package.resolved", text: $0)] } ?? [])
     }
 
     /// Writes the package to `directory`, which must not be there. What was written is removed again if not all can be.

@@ -36,6 +36,24 @@ enum KinecastSources: Equatable {
         return .checkout(path.string)
     }
 
+    /// The versions of other packages that a checkout was last built with, as the package manager wrote them down; nil where they
+    /// are unknown.
+    var pins: String? {
+        guard case .checkout(let path) = self,
+            let file = try? FileDescriptor.open(
+                FilePath(path).appending("Package.resolved"), .readOnly, options: .closeOnExec)
+        else { return nil }
+        return try? file.closeAfter {
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 1 << 14)
+            while true {
+                let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+                guard count > 0 else { return String(validating: bytes, as: UTF8.self) }
+                bytes += chunk[..<count]
+            }
+        }
+    }
+
     private static func isCheckout(_ path: FilePath) -> Bool {
         ["Package.swift", "Sources/KinecastExtension"].allSatisfy { access(path.appending($0).string, R_OK) == 0 }
     }

@@ -1,5 +1,6 @@
 // Where to broadcast, as it is typed.
 import ArgumentParser
+import KinePlatform
 import KineRelay
 
 struct DestinationOptions: ParsableArguments {
@@ -39,6 +40,7 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Where the live page listens. Without it, on a free port for this machine only; 0.0.0.0:PORT lets others in.",
+            discussion: "A port alone is for this machine only, for a proxy on it; an IPv6 address stands in brackets.",
             valueName: "ADDR:PORT"))
     var listen: ListenOption?
 
@@ -51,6 +53,17 @@ struct DestinationOptions: ParsableArguments {
         help: ArgumentHelp("The private key to --cert, in PEM.", valueName: "FILE"),
         completion: .file(extensions: ["pem", "key"]))
     var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address that viewers open, where a name, a reverse proxy or a tunnel leads to the live page.",
+            discussion:
+                "Scheme, host, port and path, such as https://live.example.org/screen/. It is what the link shows.",
+            valueName: "URL"))
+    var publicUrl: String?
+
+    @Flag(help: "Print a second link to the live stream, for players that take only a plain address, such as VLC.")
+    var playerLink = false
 
     @Flag(help: "Only try whether the RTMP servers would take the stream, and say what they are.")
     var test = false
@@ -67,9 +80,22 @@ struct DestinationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "RTMP: the least that the bitrate may fall to on a slow network: 400k, 1M, or bits a second.",
+            "The least that a destination's slow network may bring the bitrate down to, such as 1M; without it, 400k.",
             valueName: "RATE"))
     var minBitrate: BitrateOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most bits a second that destinations get, such as 4500k.",
+            discussion: "Without it, what their services expect: RTMP 6M at 1920x1080 and 30 pictures a second.",
+            valueName: "RATE"))
+    var maxBitrate: BitrateOption?
+
+    @Flag(
+        help:
+            "Refuse to broadcast where this machine cannot confine the broadcasters completely; kinecast doctor says so."
+    )
+    var requireSandbox = false
 
     func validate() throws {
         _ = try sources()
@@ -86,12 +112,21 @@ struct DestinationOptions: ParsableArguments {
         if toFile.count(where: { $0 == "-" }) > 1 {
             throw ValidationError("Standard input can be read once; give --to-file - once.")
         }
+        if let least = minBitrate, let most = maxBitrate, least.bitsPerSecond > most.bitsPerSecond {
+            throw ValidationError("--min-bitrate is more than --max-bitrate; give less.")
+        }
         if test, to.isEmpty, toFile.isEmpty {
             throw ValidationError("--test needs an address; add --to rtmp://HOST/APP/KEY.")
         }
-        if listen != nil || cert != nil, !asksForLivePage {
+        if let listen, listen.address.isName {
             throw ValidationError(
-                "--listen, --cert and --key are for the live page, which is not among the destinations; "
+                "--listen takes an address of this machine and no name; give 0.0.0.0:\(listen.address.port) to listen on "
+                    + "all of its addresses, and the name with --public-url.")
+        }
+        if listen != nil || cert != nil || publicUrl != nil || playerLink, !asksForLivePage {
+            throw ValidationError(
+                "--listen, --cert, --key, --public-url and --player-link are for the live page, which is not among the "
+                    + "destinations; "
                     + "add --service \(DestinationPlan.defaultService).")
         }
     }
@@ -103,23 +138,33 @@ struct DestinationOptions: ParsableArguments {
         let addresses = try reader.addresses(sources(), files: toFile)
         let live = DestinationPlan.defaultService
         if let listen { settings.append(Setting(key: "\(live).listen", value: listen.description)) }
+        if let publicUrl { settings.append(Setting(key: "\(live).public-url", value: publicUrl)) }
+        if playerLink { settings.append(Setting(key: "\(live).player-link", value: "yes")) }
         if let cert { settings.append(Setting(key: "\(live).cert", value: try absolute(cert))) }
         if let key { settings.append(Setting(key: "\(live).key", value: try absolute(key))) }
         let rtmp = BuiltInServices.rtmp
-        if retry != nil || ca != nil || minBitrate != nil, !service.contains(rtmp.id),
-            !addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
-        {
+        let hasRTMP =
+            service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
+        if retry != nil || ca != nil, !hasRTMP {
             throw CommandFailure(
                 status: ExitStatus.usage,
-                message: "--retry, --ca and --min-bitrate are for RTMP, which is not among the destinations; "
+                message: "--retry and --ca are for RTMP, which is not among the destinations; "
                     + "add --to rtmp://HOST/APP/KEY.")
         }
         if let retry { settings.append(Setting(key: "\(rtmp.id).retry", value: "\(retry)")) }
         if let ca { settings.append(Setting(key: "\(rtmp.id).ca", value: try absolute(ca))) }
-        if let minBitrate {
+        if let minBitrate, hasRTMP {
             settings.append(Setting(key: "\(rtmp.id).min-bitrate", value: "\(minBitrate.bitsPerSecond)"))
         }
         return DestinationPlan(addresses: addresses, services: service, settings: settings)
+    }
+
+    /// Bits a second below which nothing brings the encoder: the option, or the least that one of the destinations was told.
+    func minimumBitrate(_ destinations: [TakeConfiguration.Destination]) -> Int {
+        let told = destinations.compactMap { destination in
+            destination.setupInfo["min-bitrate"].flatMap(BitrateOption.init(argument:))?.bitsPerSecond
+        }
+        return minBitrate?.bitsPerSecond ?? told.min() ?? TakeConfiguration.Video.defaultMinimumBitrate
     }
 
     private var asksForLivePage: Bool {
@@ -138,6 +183,19 @@ struct DestinationOptions: ParsableArguments {
         }
     }
 
+    /// A warning for all keys that were typed; nil where none was. They are overwritten in this process's arguments, but the
+    /// shell's history keeps them, and whoever listed the processes in the first moment has seen them.
+    func typedKeyWarning() throws -> String? {
+        let isTyped = try sources().contains {
+            if case .address(let address) = $0 { address.holdsSecret } else { false }
+        }
+        guard isTyped else { return nil }
+        return
+            "A stream key that is typed into --to stays in the shell's history, and can be seen in the list of processes "
+            + "for a moment; keep it in ~/.config/kinecast/destinations and give --to @NAME, or in a variable and give "
+            + "--to env:VARIABLE."
+    }
+
     /// The variables that hold addresses.
     func variables() throws -> [String] {
         try sources().compactMap { if case .variable(let name) = $0 { name } else { nil } }
@@ -153,23 +211,14 @@ struct DestinationOptions: ParsableArguments {
     }
 }
 
-/// `0.0.0.0:8080`, `[::1]:8080`, or a port alone, which is this machine's only.
+/// As `ListenAddress` reads it, which the live page's setting `listen` is read by too.
 struct ListenOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
-    var host: String
-    var port: Int
+    var address: ListenAddress
 
     init?(argument: String) {
-        let colon = argument.lastIndex(of: ":")
-        let digits = colon.map { argument[argument.index(after: $0)...] } ?? argument[...]
-        guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }), let port = Int(digits), port < 65536
-        else { return nil }
-        let host = colon.map { argument[..<$0] } ?? ""
-        // An IPv6 address has colons of its own, so it stands in brackets (RFC 3986, section 3.2.2).
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        guard isBracketed || !host.contains(":"), !host.contains(where: \.isWhitespace) else { return nil }
-        self.host = host.isEmpty ? "127.0.0.1" : String(host)
-        self.port = port
+        guard !argument.isEmpty, let address = ListenAddress(argument) else { return nil }
+        self.address = address
     }
 
-    var description: String { "\(host):\(port)" }
+    var description: String { address.description }
 }

@@ -75,8 +75,7 @@ struct EncodingOptions: ParsableArguments {
             configuration.audio.channels = 1
             configuration.audio.bitrate = 64000
         }
-        // What was asked for is what the file gets; the default is what suits everybody.
-        configuration.video.keepsRecordingQuality = quality != nil || bitrate != nil || preset != .default
+        configuration.video.isRateChosen = quality != nil || bitrate != nil || preset != .default
         if let quality { configuration.video.rateControl = .constantQuality(quality) }
         if let bitrate { configuration.video.rateControl = .averageBitrate(bitrate.bitsPerSecond) }
         configuration.video.framesPerSecond = fps

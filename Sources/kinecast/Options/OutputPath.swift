@@ -31,6 +31,13 @@ enum OutputPath {
         resolve(typed, workingDirectory: try workingDirectory(), timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
+    /// Whether the file's name is not the user's: such a file is its owner's only. One that was named follows the umask, for
+    /// somebody else may be meant to collect it.
+    static func isNamedHere(_ typed: String?) throws -> Bool {
+        guard let typed else { return true }
+        return isDirectory(try workingDirectory().pushing(FilePath(typed)))
+    }
+
     static func workingDirectory() throws -> FilePath {
         guard let path = getcwd(nil, 0) else {
             throw CommandFailure(

@@ -26,24 +26,12 @@ struct DurationOption: ExpressibleByArgument, Equatable {
     }
 }
 
-/// `4000000`, `800k`, `4M`, `4.5M`: bits a second.
+/// As `Bitrate` reads it, which services read their settings by too.
 struct BitrateOption: ExpressibleByArgument, Equatable {
     var bitsPerSecond: Int
 
     init?(argument: String) {
-        var digits = argument[...]
-        var scale = 1.0
-        switch digits.last {
-        case "k", "K": scale = 1e3
-        case "m", "M": scale = 1e6
-        default: break
-        }
-        if scale > 1 { digits.removeLast() }
-        guard digits.allSatisfy({ ("0"..."9").contains($0) || $0 == "." }), let value = Double(digits) else {
-            return nil
-        }
-        let rate = (value * scale).rounded()
-        guard (1000...1e9).contains(rate) else { return nil }
-        bitsPerSecond = Int(rate)
+        guard let bitrate = Bitrate(argument) else { return nil }
+        bitsPerSecond = bitrate.bitsPerSecond
     }
 }

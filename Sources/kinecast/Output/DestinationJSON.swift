@@ -8,7 +8,9 @@ struct DestinationLine: Encodable, Equatable {
     var label: String
     var phase: String
     var link: String?
+    var playerLink: String?
     var state: String?
+    var problem: String?
     var pid: Int32?
     /// Bytes, as are the two below.
     var residentMemory: Int64
@@ -35,6 +37,8 @@ struct DestinationLine: Encodable, Equatable {
     /// Seconds.
     var soundLost: Double
     var restarts: Int
+    /// The layers of confinement that hold for its process.
+    var confinement: [String]?
     var ending: String?
     /// What is to be said about the ending, where anything is.
     var message: String?
@@ -45,7 +49,9 @@ struct DestinationLine: Encodable, Equatable {
         label = status.label
         phase = status.phase.rawValue
         link = status.link
+        playerLink = status.playerLink
         state = status.state
+        problem = status.problem
         pid = status.pid
         residentMemory = status.residentMemory
         peakMemory = status.peakMemory
@@ -68,6 +74,7 @@ struct DestinationLine: Encodable, Equatable {
         picturesSkipped = status.picturesSkipped
         soundLost = status.soundLost
         restarts = status.restarts
+        confinement = status.confinement.map { $0.map(\.rawValue).sorted() }
         ending = status.ending?.name
         message = status.ending?.message
     }
@@ -101,6 +108,7 @@ extension JSONEvent {
             switch event.kind {
             case .phase(let phase): $0.set("phase", phase: phase.rawValue)
             case .link(let link): $0.set("link", link: link)
+            case .playerLink(let link): $0.set("playerLink", link: link)
             case .state(let state): $0.set("state", state: state)
             case .warning(let text): $0.set("warning", message: text)
             case .memoryWarning(let resident, let limit):

@@ -9,6 +9,7 @@ enum DestinationText {
         case .phase(.live): return isKnownLive ? nil : "Broadcasting to \(name)."
         case .phase: return nil
         case .link(let link): return "Live at \(link)"
+        case .playerLink(let link): return "For players: \(link)"
         case .state(let state): return "\(name): \(closed(state))"
         case .warning(let text): return "kinecast: \(name): \(closed(text))"
         case .memoryWarning(let resident, let limit):
@@ -85,8 +86,10 @@ enum DestinationText {
     /// Its own words, and how its connection is: `live, 2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02`.
     private static func doing(_ status: DestinationStatus) -> String {
         let words = status.statistics.viewers.map(viewers) ?? status.state.map(open) ?? "-"
-        guard status.ending == nil, let connection = status.statistics.connection else { return words }
+        guard status.ending == nil else { return words }
         var parts = [words]
+        if let problem = status.problem { parts.append(open(problem)) }
+        guard let connection = status.statistics.connection else { return parts.joined(separator: ", ") }
         if let bits = connection.bitRate { parts.append(HumanText.bitrate(bits)) }
         parts += request(status.encoding)
         parts += timing(connection)

@@ -39,12 +39,28 @@ enum HumanText {
 
     /// `0.4 ms`, `34 ms`.
     static func milliseconds(_ value: Double) -> String {
-        value < 10 ? "\(oneDecimal(value)) ms" : "\(Int(value.rounded())) ms"
+        value < 10 ? "\(oneDecimal(value)) ms" : "\(whole(value)) ms"
     }
 
     static func oneDecimal(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
+        let tenths = whole(value * 10)
         return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    /// `● 0:07  1.2 MB  29.8 fps  live: 3 viewers, 12 MB  12 unchanged  0 dropped`.
+    static func progress(
+        _ progress: TakeProgress, since last: TakeProgress?, isPaused: Bool, hasFile: Bool = true,
+        _ statuses: [DestinationStatus] = []
+    ) -> String {
+        var parts = ["\(isPaused ? "‖" : "●") \(clock(progress.duration))"]
+        if hasFile { parts.append(bytes(progress.bytes)) }
+        let elapsed = progress.duration.seconds - (last?.duration ?? .zero).seconds
+        let drawn = Double(progress.framesDrawn) - Double(last?.framesDrawn ?? 0)
+        parts.append(isPaused ? "paused" : "\(oneDecimal(elapsed > 0.05 ? drawn / elapsed : 0)) fps")
+        // Where a broadcaster stands matters more than what was skipped, and the line may be cut.
+        parts += statuses.map(DestinationText.progress)
+        parts += ["\(progress.framesUnchanged) unchanged", "\(progress.framesDropped) dropped"]
+        return parts.joined(separator: "  ")
     }
 
     /// What a take drew, left out and lost.
@@ -78,6 +94,12 @@ enum HumanText {
             while line.last == " " { line.removeLast() }
             return line
         }
+    }
+
+    /// The nearest number from 0 up that there is: an engine may count anything.
+    private static func whole(_ value: Double) -> Int {
+        // Of these, no product of ten overflows.
+        Int(min(max(value.isNaN ? 0 : value, 0), 1e17).rounded())
     }
 
     private static func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }

@@ -16,6 +16,8 @@ struct JSONEvent: Encodable, Equatable {
     var width: Int?
     var height: Int?
     var environment: [String]?
+    /// Bits a second that destinations get at most.
+    var maximumBitrate: Int?
     /// Seconds of recorded time, pauses left out.
     var duration: Double?
     var bytes: Int64?

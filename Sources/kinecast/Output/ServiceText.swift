@@ -30,7 +30,7 @@ enum ServiceText {
     static func wants(_ manifest: ServiceManifest) -> String {
         var parts: [String] = []
         switch manifest.video {
-        case .encoded(let codec, _)?: parts.append(codec)
+        case .encoded(let codec, _, _)?: parts.append(codec)
         case .raw(let format, let size, let rate)?:
             parts.append("raw \(format.rawValue)")
             if let size { parts.append("at most \(size.width)x\(size.height)") }

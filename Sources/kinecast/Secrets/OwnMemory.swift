@@ -1,14 +1,17 @@
 // What other programs may see of this process: its arguments, its environment, its memory. Linux.
 import CLinux
 import Glibc
+import KinePlatform
 
 /// Takes secrets out of where they were given to this process. They remain where they are needed: in memory that only this
 /// user's debugger can look into.
 enum OwnMemory {
     /// Overwrites these texts where they stand in the list of processes.
     static func hideFromArguments(_ secrets: [String]) {
-        guard let (start, end) = argumentRange(), let base = UnsafeMutableRawPointer(bitPattern: start) else { return }
-        let arguments = UnsafeMutableRawBufferPointer(start: base, count: end - start)
+        guard let range = argumentRange(), let base = UnsafeMutableRawPointer(bitPattern: range.lowerBound) else {
+            return
+        }
+        let arguments = UnsafeMutableRawBufferPointer(start: base, count: range.count)
         for secret in secrets { overwrite(Array(secret.utf8), in: arguments) }
     }
 
@@ -31,19 +34,13 @@ enum OwnMemory {
         }
     }
 
-    /// Where the kernel put the arguments: fields 48 and 49 of /proc/self/stat (proc(5)).
-    private static func argumentRange() -> (Int, Int)? {
+    /// Where the kernel put the arguments.
+    private static func argumentRange() -> Range<Int>? {
         let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 2048)
         let count = read(file, &bytes, bytes.count)
-        guard count > 0, let name = bytes[..<count].lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        // Behind the name comes field 3.
-        let fields = bytes[(name + 1)..<count].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
-        guard fields.count > 46, let start = Int(String(decoding: fields[45], as: UTF8.self)),
-            let end = Int(String(decoding: fields[46], as: UTF8.self)), start > 0, end > start
-        else { return nil }
-        return (start, end)
+        return count > 0 ? ProcessText.argumentRange(inStat: Array(bytes[..<count])) : nil
     }
 }

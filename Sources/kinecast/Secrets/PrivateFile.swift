@@ -11,6 +11,10 @@ struct PrivateFile {
     let path: FilePath
     /// What it is to the user, in a sentence: "--to-file".
     let name: String
+    /// What of it is nobody else's business, in a sentence.
+    var content = "stream keys"
+    /// The system's own are taken too: root's, readable by a group that this user is in.
+    var mayBeSystems = false
 
     /// Its lines without those that are empty or begin with `#`, each with its number from 1 and without the blanks around
     /// it. Nil where there is no such file.
@@ -28,7 +32,7 @@ struct PrivateFile {
         }
     }
 
-    /// Standard input, to its end. Who may read that is the business of who connected it.
+    /// Standard input, to its end. Its permissions are the business of the process that connected it.
     static func standardInput() throws(CommandFailure) -> String {
         do {
             return try text(of: .standardInput, named: "standard input")
@@ -41,14 +45,32 @@ struct PrivateFile {
         }
     }
 
+    /// Throws where others may read or change what is open under this name.
+    func check(_ file: FileDescriptor) throws {
+        // Of what is open, not of the name: that may mean another file by now.
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+        try check(status)
+    }
+
+    /// Throws where others may read or change the file. One that is not there, or not to be opened, is left to its reader.
+    func check() throws(CommandFailure) {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
+            return
+        }
+        defer { try? file.close() }
+        do {
+            try check(file)
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {}
+    }
+
     private func read() throws(CommandFailure) -> String? {
         do {
             let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
             return try file.closeAfter {
-                // Of what is open, not of the name: that may mean another file by now.
-                var status = stat()
-                guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-                try check(status)
+                try check(file)
                 return try Self.text(of: file, named: "\(path)")
             }
         } catch let failure as CommandFailure {
@@ -68,19 +90,20 @@ struct PrivateFile {
             throw CommandFailure(
                 status: ExitStatus.usage, message: "\(path), named by \(name), is a directory; name a file.")
         }
+        let mode = status.st_mode & 0o777
+        if mayBeSystems, status.st_uid == 0, mode & 0o027 == 0 { return }
         guard status.st_uid == geteuid() else {
             throw CommandFailure(
                 status: ExitStatus.noPermission,
                 message:
-                    "The file \(path), named by \(name), belongs to another user, who could read the stream keys in it; "
+                    "The file \(path), named by \(name), belongs to another user, who could read the \(content) in it; "
                     + "make a copy of your own, and chmod 600 it.")
         }
-        let mode = status.st_mode & 0o777
         guard mode & 0o077 == 0 else {
             throw CommandFailure(
                 status: ExitStatus.noPermission,
                 message: "The file \(path), named by \(name), can be read or changed by other users (mode "
-                    + "\(String(mode, radix: 8))), and stream keys are in it; chmod 600 \(path).")
+                    + "\(String(mode, radix: 8))), and may hold \(content); chmod 600 \(path).")
         }
     }
 

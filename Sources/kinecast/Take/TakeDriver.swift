@@ -17,6 +17,8 @@ final class TakeDriver {
     private let signals: SignalDescriptor
     private let shownCommand: ShownCommand?
     private let reporter: TakeReporter
+    /// The file that the recording is to replace: while it has its name, nothing of the recording is there.
+    private let replaced: FileIdentity?
     private var session: TakeSession
     private var command: CommandProcess?
     private var commandDeadline: Int64?
@@ -32,6 +34,7 @@ final class TakeDriver {
         for signal in [SIGINT, SIGTERM] { Glibc.signal(signal, SIG_DFL) }
         Glibc.signal(SIGPIPE, SIG_IGN)
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGCHLD])
+        replaced = configuration.output.flatMap(FileIdentity.init)
         engine = try EngineProcess.start()
         shownCommand = command
         self.reporter = reporter
@@ -128,11 +131,15 @@ final class TakeDriver {
     private func recover(_ output: String?, _ cause: TakeSession.RecoveryCause) {
         if engineEnding == nil { engineEnding = engine.process.end(signal: SIGKILL, deadline: .max) }
         let how = engineEnding.map(HumanText.ending) ?? "no one knows how"
-        reporter.engineLost(
-            cause, how: how, lastWords: engine.log.lastWords(),
-            recovery: output.map { path in Result { () throws(MP4Recovery.Error) in try MP4Recovery.recover(path) } })
-        // What the engine left in the registry goes as well; its take is accounted for now.
-        _ = try? TakeRegistry.standard().list()
+        let older = output.flatMap { path in replaced != nil && FileIdentity(path) == replaced ? path : nil }
+        let recovery =
+            older == nil
+            ? output.map { path in Result { () throws(MP4Recovery.Error) in try MP4Recovery.recover(path) } } : nil
+        reporter.engineLost(cause, how: how, lastWords: engine.log.lastWords(), recovery: recovery, older: older)
+        // A file that could not be finished now can be later: its take stays in the list then.
+        if case .failure(.storage)? = recovery { return }
+        guard let registry = try? TakeRegistry.standard() else { return }
+        for take in registry.list().dead where take.pid == engine.process.pid { _ = try? registry.dismiss(take.id) }
     }
 
     /// The engine says its last word before its helpers are gone; whoever reads our exit status may count on nothing being
@@ -148,5 +155,19 @@ final class TakeDriver {
                 if signal != SIGCHLD { return }
             }
         }
+    }
+}
+
+/// Which file has a name.
+private struct FileIdentity: Equatable {
+    private let device: UInt64
+    private let number: UInt64
+
+    /// Nil where there is none.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        number = UInt64(status.st_ino)
     }
 }

@@ -13,6 +13,8 @@ final class TakeReporter {
     let showsProgress: Bool
     /// The names of the destinations, in their order.
     private let destinations: [String]
+    /// The user said how much the destinations get at most.
+    private let hasOwnMaximum: Bool
     private var last: TakeProgress?
     private var statuses: [DestinationStatus] = []
     private var isPaused = false
@@ -20,6 +22,7 @@ final class TakeReporter {
     /// The destinations of which it has been said that they are live, and the links that were printed.
     private var live: Set<Int> = []
     private var links: [Int: String] = [:]
+    private var playerLinks: [Int: String] = [:]
     /// Why destinations failed before the take began, and the sentences for it: mostly because the take cannot begin, which
     /// the take says itself then.
     private var early: [(reason: String, sentence: String)] = []
@@ -34,6 +37,7 @@ final class TakeReporter {
         self.terminal = terminal
         self.output = output
         destinations = configuration.destinations.map(\.label)
+        hasOwnMaximum = configuration.video.maximumBitrate != nil
         events = json ? JSONEvents() : nil
         showsProgress = terminal.isInteractive && !hasCommand && !json
     }
@@ -106,7 +110,11 @@ final class TakeReporter {
                 $0.width = take.size.width
                 $0.height = take.size.height
                 $0.environment = take.environment
+                $0.maximumBitrate = take.maximumBitrate
             })
+        if events == nil, !hasOwnMaximum, let bits = take.maximumBitrate {
+            terminal.line("The destinations get at most \(HumanText.bitrate(bits)); --max-bitrate changes that.")
+        }
         guard events == nil, showsProgress else { return }
         terminal.line(Self.heading(take, destinations))
         if !take.environment.isEmpty { terminal.line(take.environment.joined(separator: " ")) }
@@ -117,9 +125,9 @@ final class TakeReporter {
         let doing =
             switch (destinations.isEmpty, take.output) {
             case (true, let output): "Recording \(size) to \(output ?? "no file")"
-            case (false, nil): "Broadcasting \(size) to \(DestinationPlan.list(destinations))"
+            case (false, nil): "Starting to broadcast \(size) to \(DestinationPlan.list(destinations))"
             case (false, let output?):
-                "Broadcasting \(size) to \(DestinationPlan.list(destinations)), and recording to \(output),"
+                "Starting to broadcast \(size) to \(DestinationPlan.list(destinations)), and recording to \(output),"
             }
         return "\(doing) as \(take.id); Ctrl-C ends it."
     }
@@ -133,6 +141,8 @@ final class TakeReporter {
         case .link(let link):
             live.insert(event.destination)
             if events == nil, links.updateValue(link, forKey: event.destination) != link { show(link) }
+        case .playerLink(let link):
+            if events == nil, playerLinks.updateValue(link, forKey: event.destination) != link { show(link) }
         default: break
         }
         // What changes every second is in the progress line, or in the events.
@@ -168,24 +178,8 @@ final class TakeReporter {
         }
         guard showsProgress else { return }
         terminal.status(
-            Self.progressLine(
+            HumanText.progress(
                 progress, since: isNew ? last : nil, isPaused: isPaused, hasFile: started?.output != nil, statuses))
-    }
-
-    /// `● 0:07  1.2 MB  29.8 fps  live: 3 viewers, 12 MB  12 unchanged  0 dropped`.
-    static func progressLine(
-        _ progress: TakeProgress, since last: TakeProgress?, isPaused: Bool, hasFile: Bool = true,
-        _ statuses: [DestinationStatus] = []
-    ) -> String {
-        var parts = ["\(isPaused ? "‖" : "●") \(HumanText.clock(progress.duration))"]
-        if hasFile { parts.append(HumanText.bytes(progress.bytes)) }
-        let elapsed = (progress.duration - (last?.duration ?? .zero)).seconds
-        let drawn = progress.framesDrawn - (last?.framesDrawn ?? 0)
-        parts.append(isPaused ? "paused" : "\(HumanText.oneDecimal(elapsed > 0.05 ? Double(drawn) / elapsed : 0)) fps")
-        // Where a broadcaster stands matters more than what was skipped, and the line may be cut.
-        parts += statuses.map(DestinationText.progress)
-        parts += ["\(progress.framesUnchanged) unchanged", "\(progress.framesDropped) dropped"]
-        return parts.joined(separator: "  ")
     }
 
     /// The engine is gone without its last message.
@@ -194,9 +188,10 @@ final class TakeReporter {
     ///   - how: how its process ended.
     ///   - lastWords: the last line of its log.
     ///   - recovery: what was saved, or why nothing was; nil where there was no file yet.
+    ///   - older: the file that was to be replaced and was not.
     func engineLost(
         _ cause: TakeSession.RecoveryCause, how: String, lastWords: String?,
-        recovery: Result<RecoveredFile, MP4Recovery.Error>?
+        recovery: Result<RecoveredFile, MP4Recovery.Error>?, older: String? = nil
     ) {
         let happened =
             switch cause {
@@ -212,6 +207,10 @@ final class TakeReporter {
                 .recovered(output, saved, size: started?.size, message: happened, exitStatus: ExitStatus.engineDied))
         case .failure(let error):
             let message = "\(happened), and its file cannot be finished: \(error)."
+            terminal.line("kinecast: \(message)")
+            events?.emit(.lost(message))
+        case nil where older != nil:
+            let message = "\(happened) before anything was on the disk; \(older ?? "") is still the older file."
             terminal.line("kinecast: \(message)")
             events?.emit(.lost(message))
         case nil where started != nil:

@@ -61,14 +61,17 @@ import Testing
 
     @Test func `with no option it serves a page, and standard output has the link and nothing else`() throws {
         try Workplace.with { place in
-            let ended = try place.run("broadcast", "--pattern", "320x240", "--record", "a.mp4", "--for", "2")
+            let take = try place.start("broadcast", "--pattern", "320x240", "--record", "a.mp4")
+            try take.words("Live at ")
+            take.signal(SIGINT)
+            let ended = try take.wait()
             #expect(ended.status == 0, "\(ended)")
             let lines = ended.output.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.count == 2 && lines[1].isEmpty && lines[0].hasPrefix("http://127.0.0.1:"), "\(ended)")
             #expect(ended.errors.contains("Live at \(lines[0])\n"))
             #expect(ended.errors.contains("Saved \(place.path("a.mp4")): "), "\(ended)")
             #expect(ended.errors.contains("live: finished, "))
-            #expect(abs(try TakeTests.finishedDuration(place.path("a.mp4")) - 2) < 0.5)
+            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) > 0)
         }
     }
 

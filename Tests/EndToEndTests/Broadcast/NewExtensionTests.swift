@@ -6,29 +6,65 @@ import SystemPackage
 import Testing
 
 @Suite(.serialized) struct NewExtensionTests {
-    /// The compiler has a minute's work the first time.
+    /// The compiler has minutes of work where nothing was built before.
     static let patience: Int64 = 900_000_000_000
 
-    /// Of this checkout, for what the new packages build: they have the same dependencies, and compile them once.
-    static let scratch: FilePath = {
+    static let checkout: FilePath = {
         var path = FilePath(#filePath)  // Tests/EndToEndTests/Broadcast/NewExtensionTests.swift
         for _ in 0..<4 { path.removeLastComponent() }
-        return path.appending(".build-extensions")
+        return path
     }()
 
-    /// Runs one of a package's programs. HOME is the tests' own, for the package manager keeps what it has fetched there.
-    func run(_ words: [String], in directory: FilePath, _ place: Workplace) throws -> RunningKinecast.Ended {
-        let home = ProcessEnvironment.value("HOME") ?? "/"
-        // But services go where the place's own HOME leads.
-        let data = place.environment.first { $0.hasPrefix("XDG_DATA_HOME=") }
-        let environment =
-            place.environment.filter { !$0.hasPrefix("HOME=") }
-            + ["HOME=\(home)", "KINECAST=\(RunningKinecast.executable)"]
-            + (data == nil ? ["XDG_DATA_HOME=\(place.directory)/.local/share"] : [])
-        let program = try #require(words[0].contains("/") ? words[0] : ExecutableSearch.find(words[0]))
+    /// Where the new packages are built: with this checkout, whose library they link, so that only their own files are compiled.
+    static let buildDirectory: FilePath = {
+        // BUILD/debug, or what that leads to: BUILD/TRIPLE/debug.
+        var path = RunningKinecast.executable.removingLastComponent().removingLastComponent()
+        if path.lastComponent?.string.contains("-linux-") == true { path.removeLastComponent() }
+        return path
+    }()
+
+    /// What `swift` means here: itself, with the directory and the options that this checkout is built with. Its environment has
+    /// nothing of the test, for the package manager reads all manifests again for each environment; HOME is the tests' own,
+    /// where it keeps what it has fetched.
+    static let swift = """
+        #!/usr/bin/env bash
+        set -euo pipefail
+        source "$CHECKOUT/scripts/build.sh"
+        exec env -i HOME="$OWN_HOME" PATH="$OWN_PATH" \\
+            swift "$1" "${debug_options[@]}" --force-resolved-versions --scratch-path "$BUILD" "${@:2}"
+
+        """
+
+    /// Tests begin here, without looking for XCTest classes in an index, which this checkout is built without.
+    static let entryPoint = """
+        import Glibc
+        import Testing
+
+        @main enum Main {
+            static func main() async { exit(await Testing.__swiftPMEntryPoint() as CInt) }
+        }
+
+        """
+
+    /// Runs one of a package's programs to its end.
+    func run(_ words: String..., in package: FilePath, _ place: Workplace) throws -> RunningKinecast.Ended {
+        let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
+        let environment = ProcessEnvironment.merging(
+            place.environment,
+            [
+                "PATH=\(place.directory):\(path)", "KINECAST=\(RunningKinecast.executable)",
+                "CHECKOUT=\(Self.checkout)", "BUILD=\(Self.buildDirectory)", "OWN_PATH=\(path)",
+                "OWN_HOME=\(ProcessEnvironment.value("HOME") ?? "/")",
+            ])
         return try RunningKinecast(
-            arguments: Array(words.dropFirst()), environment: environment, directory: directory, executable: program
+            arguments: words, environment: environment, directory: package, executable: "/usr/bin/env"
         ).wait(for: Self.patience)
+    }
+
+    func write(_ text: String, to path: FilePath, permissions: FilePermissions = .ownerReadWrite) throws {
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: permissions)
+        try file.closeAfter { _ = try file.writeAll(text.utf8) }
     }
 
     @Test(arguments: [("sound-meter", [String]()), ("Brightness", ["--raw"])])
@@ -42,22 +78,27 @@ import Testing
             ).wait()
             #expect(made.status == 0, "\(made)")
             let package = place.directory.appending(name)
-            let scratch = ["--scratch-path", Self.scratch.string]
+            try write(Self.swift, to: place.directory.appending("swift"), permissions: .ownerReadWriteExecute)
+            try write(Self.entryPoint, to: package.appending("Tests/XCTMain.swift"))
 
-            let tests = try run(["swift", "test"] + scratch, in: package, place)
-            #expect(tests.status == 0, "\(tests)")
-            #expect(!tests.output.contains("warning: ") || !tests.output.contains(package.string), "\(tests)")
-
-            let installed = try run([package.appending("scripts/install").string] + scratch, in: package, place)
+            let tests = try run("swift", "test", in: package, place)
+            #expect(tests.status == 0 && tests.output.contains("Test run with 3 tests in 1 suite passed"), "\(tests)")
+            let installed = try run("scripts/install", in: package, place)
             #expect(installed.status == 0, "\(installed)")
+            for line in [tests, installed].flatMap({ ($0.output + $0.errors).split(separator: "\n") }) {
+                #expect(!line.contains(package.string) || !line.contains("warning: "), "\(line)")
+            }
 
-            let id = name.lowercased()
-            let ended = try place.run(
-                "broadcast", "--pattern", "320x240", "--for", "3", "--json", "--service", id, "--set", "every=0.5")
+            let take = try place.start(
+                "broadcast", "--pattern", "320x240", "--json", "--service", name.lowercased(), "--set", "every=0.5")
+            try take.event("destination") { event in
+                event.kind == "state" && event.state?.contains(" pictures/s, ") == true
+                    && event.state?.hasSuffix(" dB") == true
+            }
+            take.signal(SIGINT)
+            let ended = try take.wait()
             #expect(ended.status == 0, "\(ended)")
-            let states = ended.events.filter { $0.kind == "state" }.compactMap(\.state)
-            #expect(states.contains { $0.contains(" pictures/s, ") && $0.hasSuffix(" dB") }, "\(states)")
-            #expect(states.last == "done")
+            #expect(ended.events.last { $0.kind == "state" }?.state == "done", "\(ended)")
             #expect(ended.events.last?.destinations?.first?.ending == "finished", "\(ended)")
         }
     }

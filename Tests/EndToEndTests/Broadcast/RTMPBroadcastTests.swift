@@ -83,7 +83,15 @@ import Testing
             } while !log.contains("disconnect") && MonotonicClock.now() < deadline
             let goodbye = try #require(log.firstRange(of: "deleteStream"), "no goodbye: \(log)")
             #expect(log[goodbye.upperBound...].contains("disconnect"))
-            let (recorded, arrived) = (try packets(place.path("a.mp4")), try packets(server.file("show")))
+            // A recording has no access unit delimiters, and a server gets one with each picture.
+            let arrivedFile = place.path("arrived.flv")
+            _ = try Tool.output(
+                "ffmpeg",
+                [
+                    "-v", "error", "-i", server.file("show"), "-map", "0", "-c", "copy", "-copyts", "-bsf:v",
+                    "filter_units=remove_types=9", arrivedFile,
+                ])
+            let (recorded, arrived) = (try packets(place.path("a.mp4")), try packets(arrivedFile))
             let pictures = arrived.filter(\.isVideo)
             #expect(pictures.first?.isKeyframe == true && pictures.count >= 90)
             let video = try offsets(of: pictures, from: recorded.filter(\.isVideo), forgiven: 0)
@@ -95,6 +103,28 @@ import Testing
             #expect(width(video) <= 0.003, "\(found)")
             #expect(width(video + audio) <= 0.02, "picture and sound have moved apart: \(found)")
             print("Offsets of what arrived from the recording, in seconds: \(found)")
+        }
+    }
+
+    @Test func `A screen of noise at 1080p is no more than nginx takes, and the connection holds`() throws {
+        let server = try MediaServer()
+        try Workplace.with { place in
+            let take = try place.start(
+                "broadcast", "--virtual", "1920x1080", "--audio", "none", "--to", server.address("noise"), "--json",
+                "--", VirtualScreenTests.scene, "noise", "--seconds", "600")
+            let started = try take.event("started")
+            #expect(started.maximumBitrate == 6_000_000)
+            try take.event("progress") { ($0.destinations?.first?.pictures ?? 0) >= 90 }
+            try #require(try place.run("stop").status == 0)
+            let summary = try #require(try take.wait().events.last)
+            #expect(summary.exitStatus == 0)
+            let destination = try #require(summary.destinations?.first)
+            #expect(destination.ending == "finished" && destination.reconnects == 0, "\(destination)")
+            #expect(destination.picturesSkipped == 0)
+            #expect(!server.log.contains("too big"))
+            let pictures = try server.recorded("noise").filter { $0.type == 9 }
+            #expect(pictures.count >= 80)
+            #expect(try #require(pictures.map(\.payload.count).max()) < 1 << 20)
         }
     }
 
@@ -111,10 +141,30 @@ import Testing
             #expect(ended.errors.contains(" takes the stream; round trip "))
             #expect(ended.errors.contains("Connection refused"))
             #expect(!(ended.output + ended.errors).contains("hush"))
-            #expect(ended.output.split(separator: "\n").count == 2)
+            // Both answers, and what is said of a key that was typed.
+            #expect(ended.events.map(\.event).sorted() == ["test", "test", "warning"])
             #expect(try place.run("broadcast", "--test", "--to", server.address("hush-key")).status == 0)
             // There is no picture to write down.
             #expect(try server.recorded("hush-key").isEmpty)
+        }
+    }
+
+    @Test func `A test trusts the authority that it is given`() throws {
+        try Workplace.with { place in
+            _ = try SelfSignedCertificate(
+                name: "server", alternativeName: "IP:127.0.0.1", in: place.directory.string)
+            let port = try Loopback.freePort()
+            // It speaks TLS and no RTMP: who is answered in another protocol has accepted the certificate.
+            let server = try RunningKinecast(
+                arguments: [
+                    "-c", "exec openssl s_server -accept 127.0.0.1:\(port) -cert cert.pem -key key.pem -rev >&2",
+                ], environment: Tool.inheritedEnvironment(), directory: place.directory, executable: "/bin/sh")
+            try server.words("ACCEPT")
+            let address = "rtmps://127.0.0.1:\(port)/live/key"
+            let stranger = try place.run("broadcast", "--test", "--to", address)
+            #expect(stranger.status == 75 && stranger.errors.contains("is not trusted"), "\(stranger)")
+            let known = try place.run("broadcast", "--test", "--ca", "cert.pem", "--to", address)
+            #expect(known.status == 75 && known.errors.contains(" of RTMP, not 3;"), "\(known)")
         }
     }
 }

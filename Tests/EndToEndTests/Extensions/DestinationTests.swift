@@ -137,7 +137,9 @@ import Testing
             }
             let environment = Set(try line("environment").split(separator: " ").map(String.init))
             #expect(environment.isSuperset(of: ["HOME", "PATH", "LC_ALL", "FOR_ME"]))
-            let own: Set = ["HOME", "PATH", "LC_ALL", "FOR_ME", "KINECAST_EXTENSION", "SWIFT_BACKTRACE"]
+            let own: Set = [
+                "HOME", "PATH", "LC_ALL", "FOR_ME", "KINECAST_EXTENSION", "KINECAST_DATA", "SWIFT_BACKTRACE",
+            ]
             #expect(environment.subtracting(own) == [])
             let descriptors = try line("descriptors").split(separator: " ").map(String.init)
             #expect(descriptors.filter { $0.hasSuffix(":/dev/null") } == ["0:/dev/null", "1:/dev/null"])

@@ -1,5 +1,5 @@
-// Every kind of faulty extension beside a recording: the take goes on, the recording is complete, the right event comes within a
-// second of the limit that was broken, and nothing is left running (which Workplace checks).
+// Every kind of faulty extension beside a recording: the take goes on, the recording is complete, the right event comes, and
+// nothing is left running (which Workplace checks). That it comes within a second is a margin.
 import Glibc
 import KinePlatform
 import KineRelay
@@ -28,6 +28,9 @@ import Testing
         return summary
     }
 
+    /// Between two looks at the list of processes, which announces nothing.
+    private func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000) }
+
     @Test(arguments: ["crashStarted", "crashSample", "crashPaused", "crashResumed", "crashAnnotated"])
     func `an extension crashes in a callback: it is told with its last words, and the take goes on`(
         fault: String
@@ -53,7 +56,7 @@ import Testing
                 return
             }
             #expect(how.hasPrefix("signal ") && how.contains("as asked"), "\(how)")
-            #expect(at - begun < Self.second)
+            Margin.atMost(1, Double(at - begun) / 1e9, "s", "from the fault to its event")
             if fault == "crashPaused" { try engine.connection.send(.resume) }
             let summary = try finish(engine, place)
             #expect(summary?.destinations.first?.ending == ending)
@@ -119,21 +122,23 @@ import Testing
             let begun = try engine.event("starting") { $0 == .phase(.starting) ? true : nil }.at
             let (ending, at) = try engine.ended()
             #expect(ending == .stalled("did not start within 1 s"))
-            #expect(at - begun < 2 * Self.second)
+            Margin.atMost(2, Double(at - begun) / 1e9, "s", "until a start that takes too long is ended")
             try finish(engine, place)
         }
     }
 
-    @Test(arguments: ["hold", "spin"]) func `an extension that never gives a sample back is stalled after five seconds`(
+    @Test(arguments: ["hold", "spin"]) func `an extension that never gives a sample back is stalled after its time`(
         fault: String
     ) throws {
         try Workplace.with { place in
             try place.installFaults()
-            let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
+            var configuration = place.faultyTake(fault)
+            configuration.supervision.held = 2
+            let engine = try EngineUnderTest(configuration, in: place)
             let begun = try engine.state("now")
             let (ending, at) = try engine.ended()
-            #expect(ending == .stalled("held a sample for 5 s"))
-            #expect(at - begun > 4 * Self.second && at - begun < 6 * Self.second)
+            #expect(ending == .stalled("held a sample for 2 s"))
+            Margin.atMost(3, Double(at - begun) / 1e9, "s", "until a sample that is held for 2 s is noticed")
             try finish(engine, place)
         }
     }
@@ -160,7 +165,8 @@ import Testing
             let summary = try finish(engine, place)
             #expect(summary?.destinations.first?.ending == .stalled("did not finish within 1 s"))
             let finishing = try engine.event("finishing") { $0 == .phase(.finishing) ? true : nil }.at
-            #expect(try engine.ended().at - finishing < 2 * Self.second)
+            let over = try engine.ended().at
+            Margin.atMost(2, Double(over - finishing) / 1e9, "s", "until an end that takes too long is forced")
         }
     }
 
@@ -172,7 +178,7 @@ import Testing
             let (ending, at) = try engine.ended()
             // Its process may end by itself for want of them, before it is ended for the closed channel.
             #expect(ending == .crashed("closed its control channel") || ending == .crashed("exit status 0"))
-            #expect(at - begun < Self.second)
+            Margin.atMost(1, Double(at - begun) / 1e9, "s", "from the fault to its event")
             try finish(engine, place)
         }
     }
@@ -188,7 +194,7 @@ import Testing
             let begun = try engine.state("now")
             let (ending, at) = try engine.ended()
             #expect(ending == .crashed(how))
-            #expect(at - begun < Self.second)
+            Margin.atMost(1, Double(at - begun) / 1e9, "s", "from the fault to its event")
             try finish(engine, place)
         }
     }
@@ -201,12 +207,12 @@ import Testing
             try engine.state("now")
             func left() -> [String] { place.processes().filter { $0.contains("sleep 1000") } }
             let deadline = MonotonicClock.now() + RunningKinecast.patience
-            while left().isEmpty, MonotonicClock.now() < deadline {}
+            while left().isEmpty, MonotonicClock.now() < deadline { pause() }
             let pid = try #require(try engine.status().destinations.first?.pid)
             kill(pid, SIGKILL)
             #expect(try engine.ended().0 == .crashed("signal 9"))
             // It is announced when the process itself is gone; the others follow in the next turns of the loop.
-            while !left().isEmpty, MonotonicClock.now() < deadline {}
+            while !left().isEmpty, MonotonicClock.now() < deadline { pause() }
             #expect(left() == [])
             try finish(engine, place)
         }
@@ -246,7 +252,7 @@ import Testing
             try engine.phase(.live)
             engine.process.signal(SIGKILL)
             _ = engine.process.wait()
-            _ = try place.registry().list()  // as the client that cleans up behind its engine
+            try place.registry().dismiss(nil)  // as the client that cleans up behind its engine
         }
     }
 }

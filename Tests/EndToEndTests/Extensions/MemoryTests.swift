@@ -23,11 +23,15 @@ import Testing
             let engine = try EngineUnderTest(place.faultyTake("leak", ["rate": "20"]), in: place)
             let (peak, limit) = try exceeded(engine)
             #expect(limit == 50 * Self.megabyte)
-            #expect(peak > limit && peak < limit + 4 * Self.megabyte)
+            #expect(peak > limit)
+            let over = Double(peak - limit) / Double(Self.megabyte)
+            Margin.atMost(4, over, "MB", "over the limit, leaking 20 MB a second")
             let warnings = engine.kinds().compactMap { kind -> Int64? in
                 if case .memoryWarning(let resident, _) = kind { resident } else { nil }
             }
-            #expect(warnings.count == 1)
+            // A machine that looks too rarely finds the limit broken already.
+            #expect(warnings.count <= 1)
+            Margin.atLeast(1, Double(warnings.count), "warnings", "before the limit")
             #expect(warnings.allSatisfy { $0 > 40 * Self.megabyte && $0 <= limit })
             let summary = try FaultTests().finish(engine, place)
             #expect(summary?.destinations.first?.peakMemory == peak)
@@ -40,7 +44,9 @@ import Testing
             try place.installFaults { $0.memoryLimit = 26 << 20 }
             let engine = try EngineUnderTest(place.faultyTake("leak", ["rate": "1"]), in: place)
             let (peak, limit) = try exceeded(engine)
-            #expect(peak > limit && peak < limit + Self.megabyte)
+            #expect(peak > limit)
+            let over = Double(peak - limit) / Double(Self.megabyte)
+            Margin.atMost(1, over, "MB", "over the limit, leaking 1 MB a second")
             try FaultTests().finish(engine, place)
         }
     }
@@ -51,8 +57,10 @@ import Testing
             let engine = try EngineUnderTest(place.faultyTake("leakAtOnce"), in: place)
             let begun = try engine.state("now")
             let (peak, limit) = try exceeded(engine)
-            #expect(peak > limit && peak < 6 * limit)
-            #expect(try engine.ended().at - begun < FaultTests.second)
+            #expect(peak > limit)
+            Margin.atMost(6, Double(peak) / Double(limit), "limits", "peak, leaking as fast as it can")
+            let over = try engine.ended().at
+            Margin.atMost(1, Double(over - begun) / 1e9, "s", "from the leak to its end")
             try FaultTests().finish(engine, place)
         }
     }

@@ -32,6 +32,17 @@ import Testing
 
     private func phase(_ phase: String) -> String { "return document.body.dataset.phase === '\(phase)'" }
 
+    /// Keeps every phase that the page goes through in `window.phases`: a short one is over before anybody asks.
+    private func keepPhases(_ browser: Browser) throws {
+        let _: Bool = try browser.run(
+            """
+            window.phases = [];
+            new MutationObserver(() => window.phases.push(document.body.dataset.phase))
+                .observe(document.body, { attributeFilter: ["data-phase"] });
+            return true;
+            """)
+    }
+
     /// Whether the picture changes `count` times from now on.
     private func moves(_ browser: Browser, times count: Int = 8) throws -> Bool {
         let _: Bool = try browser.run(
@@ -59,7 +70,7 @@ import Testing
     func `it plays, and shows pause, resumption and the end`(_ way: String) throws {
         try Workplace.with { place in
             try watch(place) { take, link, browser in
-                try browser.open("\(link)?play=\(way)")
+                try browser.open(#require(LiveLink(link)).playing(way))
                 #expect(try browser.wait(until: phase("live")))
                 #expect(try browser.run("return document.body.dataset.way") == way)
                 // It is called live only once there is something to see.
@@ -127,7 +138,7 @@ import Testing
                         }
                     };
                     """)
-                try browser.open("\(link)?play=webcodecs")
+                try browser.open(#require(LiveLink(link)).playing("webcodecs"))
                 // The pattern beeps once a second, and the tap holds two thirds of one.
                 func beeps() throws -> Bool {
                     let loudness = """
@@ -153,18 +164,21 @@ import Testing
     func `it reconnects by itself after the extension was killed and started again`(_ way: String) throws {
         try Workplace.with { place in
             try watch(place) { take, link, browser in
-                try browser.open("\(link)?play=\(way)")
+                try browser.open(#require(LiveLink(link)).playing(way))
                 #expect(try browser.wait(until: phase("live")))
                 #expect(try moves(browser))
+                try keepPhases(browser)
                 let engine = try #require(place.processes().first { $0.contains("kinecast-engine") })
                 let children = try Tool.output(
                     "pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-live"])
                 let pid = try #require(Int32(children.split(separator: "\n").first ?? ""))
                 kill(pid, SIGKILL)
-                #expect(try browser.wait(until: phase("reconnecting")))
+                #expect(try browser.wait(until: "return window.phases.includes('reconnecting')"))
                 #expect(try browser.wait(until: phase("live")))
                 #expect(try moves(browser))
-                #expect(try browser.run("return location.href.split('?')[0]") == link)
+                // The token is in neither the address nor the history: it is the tab's.
+                let base = try #require(LiveLink(link)).base
+                #expect(try browser.run("return location.href") == "\(base)?play=\(way)")
             }
         }
     }
@@ -209,7 +223,7 @@ import Testing
         try Workplace.with { place in
             try watch(place) { _, link, browser in
                 try browser.runBeforePages(lose)
-                try browser.open("\(link)?play=webcodecs")
+                try browser.open(#require(LiveLink(link)).playing("webcodecs"))
                 #expect(try browser.wait(until: "return window.losing === 'done'"))
                 #expect(try browser.wait(until: phase("live")))
                 #expect(try moves(browser))
@@ -232,7 +246,7 @@ import Testing
                         return append.call(this, bytes);
                     };
                     """)
-                try browser.open("\(link)?play=mse")
+                try browser.open(#require(LiveLink(link)).playing("mse"))
                 #expect(try browser.wait(until: "return window.pieces.size > 1"))
                 #expect(try browser.wait(until: phase("live")))
                 #expect(try moves(browser))
@@ -253,7 +267,7 @@ import Testing
                         return add.apply(this, rest);
                     };
                     """)
-                try browser.open("\(link)?play=webcodecs")
+                try browser.open(#require(LiveLink(link)).playing("webcodecs"))
                 #expect(try browser.wait(until: "return window.attempts === 1"))
                 #expect(try browser.wait(until: phase("live")))
                 let label = "document.getElementById('sound').textContent"
@@ -283,18 +297,147 @@ import Testing
         }
     }
 
-    @Test func `a wrong token shows nothing`() throws {
+    @Test func `a wrong token shows nothing, and none is told what is missing`() throws {
         try Workplace.with { place in
             try watch(place) { _, link, browser in
-                let token = try #require(link.split(separator: "/").last)
-                let wrong = link.replacing(token, with: String(token.reversed()))
-                try browser.open(wrong)
-                #expect(try browser.run("return document.body?.dataset.phase ?? ''") == "")
-                let source: String = try browser.run("return document.documentElement.outerHTML")
-                #expect(!source.contains("page.js"))
-                // The browser itself reports the 404.
-                #expect(try browser.log().contains { $0.message.contains("404") })
+                let address = try #require(LiveLink(link))
+                try browser.open(address.base)
+                #expect(try browser.wait(until: phase("keyless")))
+                try browser.open(address.base + "#" + String(address.token.reversed()))
+                #expect(try browser.wait(until: phase("gone")))
+                #expect(try browser.run("return document.title") == "Live screen")
+                // The browser itself reports the 404, which is no complaint.
+                _ = try browser.log()
+                // In the same tab, where only what is behind the # is another: nothing would be loaded by itself.
                 try browser.open(link)
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try browser.run("return location.href") == address.base)
+                #expect(try browser.run("return document.getElementById('title').textContent") == "Live screen")
+            }
+        }
+    }
+
+    @Test func `a renewed link lets old viewers go, and opens the page anew`() throws {
+        try Workplace.with { place in
+            try watch(place) { take, link, browser in
+                try browser.open(link)
+                #expect(try browser.wait(until: phase("live")))
+                let renewed = try place.run("link", "--renew")
+                #expect(renewed.status == 0 && renewed.errors == "")
+                let new = String(renewed.output.dropLast())
+                #expect(new != link && LiveLink(new)?.base == LiveLink(link)?.base)
+                #expect(try place.run("link").output == renewed.output)
+                #expect(try browser.wait(until: phase("gone")))
+                // The browser itself reports the 404, which is no complaint.
+                _ = try browser.log()
+                try browser.open(new)
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try moves(browser))
+            }
+        }
+    }
+
+    @Test func `keys work after a click, and the loudness can be changed`() throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                try browser.open(link)
+                #expect(try browser.wait(until: phase("live")))
+                let label = "document.getElementById('sound').textContent"
+                #expect(try browser.wait(until: "return \(label) === 'Sound off'"))
+                try browser.click("#sound")
+                #expect(try browser.wait(until: "return \(label) === 'Sound on'"))
+                let pressed: Bool = try browser.run(
+                    """
+                    const key = { key: "m", bubbles: true };
+                    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", key));
+                    return document.activeElement.id === "sound";
+                    """)
+                #expect(pressed, "the click left the button with the focus")
+                #expect(try browser.wait(until: "return \(label) === 'Sound off'"))
+                try browser.open(#require(LiveLink(link)).playing("mse"))
+                #expect(try browser.wait(until: phase("live")))
+                let _: Bool = try browser.run(
+                    """
+                    const volume = document.getElementById("volume");
+                    volume.value = 30;
+                    volume.dispatchEvent(new Event("input"));
+                    return true;
+                    """)
+                #expect(try browser.run("return document.getElementById('video').volume") == 0.3)
+            }
+        }
+    }
+
+    @Test(arguments: ["webcodecs", "mse"])
+    func `it says how many watch and how late it is, and keeps the screen awake`(_ way: String) throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                try browser.runBeforePages(
+                    """
+                    window.locks = 0;
+                    Object.defineProperty(navigator, "wakeLock", { value: {
+                        async request() {
+                            window.locks += 1;
+                            const lock = new EventTarget();
+                            lock.release = async () => { window.locks -= 1; };
+                            return lock;
+                        },
+                    } });
+                    """)
+                try browser.open(#require(LiveLink(link)).playing(way))
+                #expect(try browser.wait(until: phase("live")))
+                #expect(try browser.wait(until: "return window.locks === 1"))
+                let facts = "document.getElementById('facts').textContent"
+                #expect(try browser.wait(until: "return /^1 viewer · .* behind$/.test(\(facts))"))
+                #expect(try place.run("pause").status == 0)
+                #expect(try browser.wait(until: "return \(facts) === '1 viewer' && window.locks === 0"))
+            }
+        }
+    }
+
+    @Test(arguments: ["webcodecs", "mse"])
+    func `a browser that cannot play what it said it could is told of`(_ way: String) throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                try browser.runBeforePages(
+                    """
+                    VideoDecoder.prototype.decode = () => { throw new DOMException("It broke.", "EncodingError"); };
+                    MediaSource.prototype.addSourceBuffer = () => { throw new DOMException("It broke.", "NotSupportedError"); };
+                    """)
+                try browser.open(#require(LiveLink(link)).playing(way))
+                #expect(try browser.wait(until: phase("broken")))
+                let notice: String = try browser.run("return document.getElementById('notice').textContent")
+                #expect(notice.hasSuffix("(It broke.)"))
+            }
+        }
+    }
+
+    @Test func `a loss after a new beginning that the page asked for is shown`() throws {
+        try Workplace.with { place in
+            try watch(place) { _, link, browser in
+                try browser.runBeforePages(
+                    """
+                    window.Worker = class extends Worker {
+                        set onmessage(deliver) {
+                            super.onmessage = (event) => {
+                                if (event.data.lost) (window.lost ??= []).push(event.data.lost.isAsked);
+                                deliver(event);
+                            };
+                        }
+                    };
+                    """)
+                try browser.open(#require(LiveLink(link)).playing("mse"))
+                #expect(try browser.wait(until: phase("live")))
+                // Without sound the stream begins anew; that is no loss to anybody.
+                try browser.click("#sound")
+                #expect(try browser.wait(until: "return window.lost?.[0] === true"))
+                #expect(try browser.wait(until: phase("live")))
+                let engine = try #require(place.processes().first { $0.contains("kinecast-engine") })
+                let children = try Tool.output(
+                    "pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-live"])
+                let pid = try #require(Int32(children.split(separator: "\n").first ?? ""))
+                kill(pid, SIGKILL)
+                #expect(try browser.wait(until: "return window.lost.includes(false)"))
                 #expect(try browser.wait(until: phase("live")))
             }
         }

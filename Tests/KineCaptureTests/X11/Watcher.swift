@@ -53,7 +53,7 @@ final class Watcher {
         sourceLocation: SourceLocation = #_sourceLocation, until isDone: (Watcher) -> Bool
     ) throws -> DamageRegion {
         var damage = DamageRegion(size: size)
-        let deadline = MonotonicClock.now() + 20_000_000_000
+        let deadline = MonotonicClock.now() + 300_000_000_000
         while !isDone(self) {
             guard try source.wait(until: deadline, ignoringChanges: false) == .changed else {
                 Issue.record("the change never came", sourceLocation: sourceLocation)

@@ -1,4 +1,5 @@
 // The whole screen, regions and monitors of a real X server.
+import Glibc
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -58,6 +59,30 @@ import Testing
         #expect(watcher.reads == reads)
     }
 
+    @Test func `an event that came with the answer to another question is not slept over`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        try watcher.settle()
+        painter.fill(window, PixelRect(x: 37, y: 100, width: 20, height: 3), 0xff_0000)
+        painter.finish()
+        // The event is before the pixels in the socket, so it is read with them, and the socket has nothing more to tell.
+        try watcher.source.read(tiles(PixelRect(x: 0, y: 0, width: 1, height: 1), in: Self.size)) { _, _, _ in }
+        let patience = MonotonicClock.now() + 300_000_000_000
+        #expect(try watcher.source.wait(until: patience, ignoringChanges: false) == .changed)
+    }
+
+    @Test func `what happens while the source waits for no change is told of at the next wait`() throws {
+        let (screen, painter, window) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        try watcher.settle()
+        painter.fill(window, PixelRect(x: 37, y: 100, width: 20, height: 3), 0xff_0000)
+        painter.finish()
+        #expect(try watcher.source.wait(until: MonotonicClock.now(), ignoringChanges: true) == .deadline)
+        let patience = MonotonicClock.now() + 300_000_000_000
+        #expect(try watcher.source.wait(until: patience, ignoringChanges: false) == .changed)
+        _ = screen
+    }
+
     @Test func `a region has the pixels of its place, and is not woken for paint beside it`() throws {
         let (screen, painter, window) = try stage()
         painter.fill(window, PixelRect(x: 51, y: 33, width: 1, height: 1), 0x00_ff00)
@@ -92,6 +117,47 @@ import Testing
         #expect(watcher.size == Self.size)
         let text = sentence { _ = try Watcher(.screen(monitor: "HDMI-9"), on: screen.name) }
         #expect(text.contains("HDMI-9") && text.contains(monitor.name))
+    }
+
+    @Test func `a window in a window manager's frame is where it is on the screen`() throws {
+        let screen = try PrivateScreen(size: Self.size)
+        let painter = try Painter(display: screen.name)
+        let frame = painter.window(PixelRect(x: 51, y: 80, width: 82, height: 71), colour: 0)
+        let window = painter.window(PixelRect(x: 0, y: 0, width: 80, height: 50), colour: 0x20_4060)
+        painter.reparent(window, into: frame, x: 1, y: 20)
+        painter.setClientList([window])
+        let bounds = try X11Inventory(display: screen.name).windows.map(\.bounds)
+        #expect(bounds == [PixelRect(x: 52, y: 100, width: 80, height: 50)])
+    }
+
+    /// The server is stopped, as one that hangs: its socket takes what is written and answers nothing.
+    @Test func `a server that no longer answers is left when that is asked for`() throws {
+        let (screen, _, _) = try stage()
+        let cancellation = Cancellation()
+        let source = try X11ScreenSource(
+            target: .screen(monitor: nil), showsCursor: true, display: screen.name, cancellation: cancellation)
+        _ = try source.takeDamage()
+        screen.process.signal(SIGSTOP)
+        let canceller = DedicatedThread(name: "canceller") { cancellation.cancel() }
+        // Whether the request is waited for already or only comes afterwards: it ends.
+        #expect(throws: VideoSourceError.self) {
+            try source.read(.full(size: Self.size)) { _, _, _ in }
+            try source.read(.full(size: Self.size)) { _, _, _ in }
+        }
+        canceller.join()
+        #expect(throws: VideoSourceError.self) {
+            _ = try source.wait(until: nil, ignoringChanges: false)
+        }
+    }
+
+    @Test func `a source that is opened after it was given up throws`() throws {
+        let (screen, _, _) = try stage()
+        let cancellation = Cancellation()
+        cancellation.cancel()
+        #expect(throws: VideoSourceError.self) {
+            _ = try X11ScreenSource(
+                target: .screen(monitor: nil), showsCursor: true, display: screen.name, cancellation: cancellation)
+        }
     }
 
     @Test func `shown windows are listed with their places, hidden ones are not`() throws {
@@ -138,7 +204,7 @@ import Testing
         let lost = VideoSourceError.lost("The X server has gone away, so the recording ends here.")
         #expect(throws: lost) {
             // What it had said before may come first.
-            while try watcher.source.wait(until: MonotonicClock.now() + 20_000_000_000, ignoringChanges: false)
+            while try watcher.source.wait(until: MonotonicClock.now() + 300_000_000_000, ignoringChanges: false)
                 == .changed
             {
                 try watcher.look()

@@ -9,10 +9,11 @@ import Testing
     private static let rate = 30
 
     private static func settings(
-        _ rateControl: VideoEncoderSettings.RateControl, peak: Int?
+        _ rateControl: VideoEncoderSettings.RateControl, peak: Int?, frameRate: Double? = nil
     ) -> VideoEncoderSettings {
         VideoEncoderSettings(
-            size: size, rateControl: rateControl, peak: peak.map { .init(bitrate: $0) }, nominalFrameRate: rate)
+            size: size, rateControl: rateControl, peak: peak.map { .init(bitrate: $0, frameRate: frameRate) },
+            nominalFrameRate: rate)
     }
 
     /// Pictures that have nothing in common, as hard to encode as any: a round of some.
@@ -30,19 +31,34 @@ import Testing
         }
 
         /// Encodes so many seconds of them.
-        func run(_ encoder: X264Encoder, seconds: Int, isFirstKeyframe: Bool = false) throws -> [EncodedSample] {
-            try (0..<seconds * BitrateLimitTests.rate).map { index in
+        func run(
+            _ encoder: X264Encoder, seconds: Int, isFirstKeyframe: Bool = false, rate: Int = BitrateLimitTests.rate
+        ) throws -> [EncodedSample] {
+            try (0..<seconds * rate).map { index in
                 number += 1
                 return try encoder.encode(
                     pictures[number % pictures.count].planes, changed: .full(size: BitrateLimitTests.size),
-                    at: MediaTime(ticks: Int64(number), timescale: Int32(BitrateLimitTests.rate)),
+                    at: MediaTime(ticks: Int64(number), timescale: Int32(rate)),
                     forceKeyframe: isFirstKeyframe && index == 0)
             }
         }
     }
 
-    private static func bitrate(_ samples: [EncodedSample]) -> Int {
+    private static func bitrate(_ samples: [EncodedSample], rate: Int = rate) -> Int {
         samples.reduce(0) { $0 + $1.data.count } * 8 * rate / samples.count
+    }
+
+    /// The most bits by which any stretch of the stream is more than `peak` lets through in its time.
+    private static func largestBurst(_ samples: [EncodedSample], peak: Int) -> Double {
+        var (burst, largest) = (0.0, 0.0)
+        var last = samples[0].presentationTime
+        for sample in samples {
+            let elapsed = Double(sample.presentationTime.nanoseconds - last.nanoseconds) / 1e9
+            burst = max(0, burst - elapsed * Double(peak)) + Double(sample.data.count * 8)
+            last = sample.presentationTime
+            largest = max(largest, burst)
+        }
+        return largest
     }
 
     @Test(arguments: [
@@ -76,6 +92,40 @@ import Testing
             // Half a second's worth, and the error of an estimate.
             #expect(try #require(samples.map(\.data.count).max()) * 8 < 150_000)
         }
+    }
+
+    @Test(arguments: [1, 2, 5, 12, 30])
+    func `the peak is of the clock, however seldom pictures come`(rate: Int) throws {
+        let peak = 500_000
+        let encoder = try X264Encoder(Self.settings(.constantQuantizer(14), peak: peak))
+        let samples = try Noise().run(encoder, seconds: 12, rate: rate)
+        #expect(Self.largestBurst(samples, peak: peak) < Double(peak) * 0.55, "half a second's worth")
+        // Where they come more seldom, half a second's worth each is less.
+        if rate >= 5 { #expect(Self.bitrate(samples, rate: rate) > peak * 3 / 4) }
+    }
+
+    @Test func `after a rest no more comes than half a second's worth at once`() throws {
+        let peak = 500_000
+        let encoder = try X264Encoder(Self.settings(.constantQuantizer(14), peak: peak))
+        let noise = Noise()
+        var samples = try noise.run(encoder, seconds: 2)
+        for rest in [300, 17, 90] {
+            noise.number += rest
+            samples += try noise.run(encoder, seconds: 2)
+        }
+        #expect(Self.largestBurst(samples, peak: peak) < Double(peak) * 0.55)
+    }
+
+    @Test func `pictures that are limited to fewer a second take fewer bits, not the same`() throws {
+        let peak = 500_000
+        let encoder = try X264Encoder(Self.settings(.constantQuantizer(14), peak: peak, frameRate: 10))
+        let noise = Noise()
+        _ = try noise.run(encoder, seconds: 2, rate: 10)
+        let limited = Self.bitrate(try noise.run(encoder, seconds: 6, rate: 10), rate: 10)
+        #expect((peak / 5...peak * 5 / 12).contains(limited))
+        #expect(encoder.setPeak(.init(bitrate: peak)))
+        _ = try noise.run(encoder, seconds: 1, rate: 10)
+        #expect(Self.bitrate(try noise.run(encoder, seconds: 6, rate: 10), rate: 10) > peak * 3 / 4)
     }
 
     @Test func `an encoder that was opened without a peak gets none`() throws {

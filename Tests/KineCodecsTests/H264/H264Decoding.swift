@@ -81,6 +81,8 @@ struct SequenceParameters {
     var isFullRange = true
     /// Primaries, transfer and matrix.
     var colour: [Int] = []
+    /// Where chroma samples lie, of both fields.
+    var chromaLocation: [Int] = []
     var reorderedFrames: Int?
     var bufferedFrames: Int?
 
@@ -111,7 +113,7 @@ struct SequenceParameters {
             isFullRange = bits.read(1) == 1
             if bits.read(1) == 1 { colour = [bits.read(8), bits.read(8), bits.read(8)] }
         }
-        if bits.read(1) == 1 { _ = (bits.golomb(), bits.golomb()) }
+        if bits.read(1) == 1 { chromaLocation = [bits.golomb(), bits.golomb()] }
         if bits.read(1) == 1 { _ = (bits.read(32), bits.read(32), bits.read(1)) }
         try #require(bits.read(2) == 0, "no buffering model")
         _ = bits.read(1)

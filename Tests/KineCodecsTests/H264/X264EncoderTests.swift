@@ -26,6 +26,7 @@ import Testing
         #expect(sets.size == Self.size)
         #expect(!sets.isFullRange)
         #expect(sets.colour == [1, 1, 1])
+        #expect(sets.chromaLocation == [1, 1])  // the middle of four pixels
         #expect(sets.reorderedFrames == 0)
         #expect(try #require(sets.bufferedFrames) <= 1)
     }

@@ -1,5 +1,6 @@
 // A second reading of MP4, written from ISO/IEC 14496-12 alone and sharing nothing with the code it judges: slow,
-// simple, and without mercy for boxes that do not fit into each other.
+// simple, and without mercy for boxes that do not fit into each other. Whatever the bytes are, it throws and does not trap:
+// the fuzzers read hostile files with it.
 struct OracleError: Error, CustomStringConvertible {
     var description: String
     init(_ description: String) { self.description = description }
@@ -19,23 +20,29 @@ struct OracleBox {
         "moov", "trak", "edts", "mdia", "minf", "dinf", "stbl", "mvex", "moof", "traf",
     ]
 
-    static func parse(_ bytes: [UInt8], _ range: Range<Int>) throws -> [OracleBox] {
+    /// No file of ours has more boxes inside each other.
+    private static let mostLevels = 16
+
+    static func parse(_ bytes: [UInt8], _ range: Range<Int>, level: Int = 1) throws -> [OracleBox] {
+        guard level <= mostLevels else { throw OracleError("boxes inside each other at \(range.lowerBound)") }
         var boxes: [OracleBox] = []
         var offset = range.lowerBound
         while offset < range.upperBound {
             guard offset + 8 <= range.upperBound else { throw OracleError("cut box header at \(offset)") }
-            var size = bytes.number(at: offset, 4)
+            var size = try bytes.number(at: offset, 4)
             let type = String(decoding: bytes[offset + 4..<offset + 8], as: UTF8.self)
             var header = 8
             if size == 1 {
-                size = bytes.number(at: offset + 8, 8)
+                size = try bytes.number(at: offset + 8, 8)
                 header = 16
             }
-            guard size >= header, offset + size <= range.upperBound else {
+            guard size >= header, size <= range.upperBound - offset else {
                 throw OracleError("box \(type) at \(offset) of \(size) bytes does not fit")
             }
             var box = OracleBox(type: type, offset: offset, size: size, headerSize: header)
-            if containers.contains(type) { box.children = try parse(bytes, box.content) }
+            if containers.contains(type) {
+                box.children = try parse(bytes, box.content, level: level + 1)
+            }
             boxes.append(box)
             offset += size
         }
@@ -58,6 +65,8 @@ struct OracleSample: Equatable {
     var start: Int
     var duration: Int
     var isSync: Bool
+
+    var end: Int { start + duration }
 }
 
 struct OracleTrack: Equatable {
@@ -86,14 +95,14 @@ struct OracleMovie: Equatable {
             throw OracleError("not exactly one moov")
         }
         let header = try moov.child("mvhd")
-        let wide = bytes[header.content.lowerBound] == 1
-        timescale = bytes.number(at: header.content.lowerBound + (wide ? 20 : 12), 4)
-        duration = bytes.number(at: header.content.lowerBound + (wide ? 24 : 16), wide ? 8 : 4)
+        let wide = try bytes.number(at: header.content.lowerBound, 1) == 1
+        timescale = try bytes.number(at: header.content.lowerBound + (wide ? 20 : 12), 4)
+        duration = try bytes.number(at: header.content.lowerBound + (wide ? 24 : 16), wide ? 8 : 4)
         tracks = try moov.children.filter { $0.type == "trak" }.map { try OracleTrack(bytes, $0) }
         var defaults: [Int: Int] = [:]
         for extends in (try? moov.child("mvex").children) ?? [] {
             let at = extends.content.lowerBound
-            defaults[bytes.number(at: at + 4, 4)] = bytes.number(at: at + 12, 4)
+            defaults[try bytes.number(at: at + 4, 4)] = try bytes.number(at: at + 12, 4)
         }
         for fragment in top where fragment.type == "moof" {
             for run in fragment.children where run.type == "traf" {
@@ -104,31 +113,32 @@ struct OracleMovie: Equatable {
 
     private mutating func add(_ bytes: [UInt8], _ run: OracleBox, moof: OracleBox, defaults: [Int: Int]) throws {
         let header = try run.child("tfhd").content.lowerBound
-        let id = bytes.number(at: header + 4, 4)
+        let id = try bytes.number(at: header + 4, 4)
         guard let track = tracks.firstIndex(where: { $0.id == id }) else { throw OracleError("no track \(id)") }
-        guard bytes.number(at: header, 4) == 0x20000 else { throw OracleError("tfhd flags") }
-        var start = bytes.number(at: try run.child("tfdt").content.lowerBound + 4, 8)
-        if let last = tracks[track].samples.last, last.start + last.duration != start {
-            throw OracleError(
-                "track \(id): a sample ends at \(last.start + last.duration), the next starts at \(start)")
+        guard try bytes.number(at: header, 4) == 0x20000 else { throw OracleError("tfhd flags") }
+        var start = try bytes.number(at: run.child("tfdt").content.lowerBound + 4, 8)
+        if let last = tracks[track].samples.last, last.end != start {
+            throw OracleError("track \(id): a sample ends at \(last.end), the next starts at \(start)")
         }
         let samples = try run.child("trun").content
-        let flags = bytes.number(at: samples.lowerBound, 4)
-        var offset = moof.offset + bytes.number(at: samples.lowerBound + 8, 4)
+        let flags = try bytes.number(at: samples.lowerBound, 4)
+        var offset = try moof.offset + bytes.number(at: samples.lowerBound + 8, 4)
         var at = samples.lowerBound + 12
-        for _ in 0..<bytes.number(at: samples.lowerBound + 4, 4) {
-            func field(_ flag: Int) -> Int? {
+        let count = try bytes.number(at: samples.lowerBound + 4, 4)
+        guard count <= bytes.count else { throw OracleError("trun has \(count) samples") }
+        for _ in 0..<count {
+            func field(_ flag: Int) throws -> Int? {
                 guard flags & flag != 0 else { return nil }
                 defer { at += 4 }
-                return bytes.number(at: at, 4)
+                return try bytes.number(at: at, 4)
             }
-            let duration = field(0x100) ?? defaults[id] ?? 0
-            let size = field(0x200) ?? 0
-            let isSync = field(0x400).map { $0 & 0x1_0000 == 0 } ?? true
+            let duration = try field(0x100) ?? defaults[id] ?? 0
+            let size = try field(0x200) ?? 0
+            let isSync = try field(0x400).map { $0 & 0x1_0000 == 0 } ?? true
             tracks[track].samples.append(
                 OracleSample(offset: offset, size: size, start: start, duration: duration, isSync: isSync))
-            offset += size
-            start += duration
+            offset = try offset.plus(size)
+            start = try start.plus(duration)
         }
         guard at == samples.upperBound else { throw OracleError("trun has \(samples.upperBound - at) bytes too many") }
     }
@@ -138,7 +148,7 @@ struct OracleMovie: Equatable {
         let data = try OracleBox.parse(bytes, 0..<bytes.count).filter { $0.type == "mdat" }.map(\.content)
         return try tracks.map { track in
             try track.samples.map { sample in
-                let range = sample.offset..<sample.offset + sample.size
+                let range = sample.offset..<(try sample.offset.plus(sample.size))
                 guard data.contains(where: { $0.lowerBound <= range.lowerBound && range.upperBound <= $0.upperBound })
                 else { throw OracleError("track \(track.id): a sample at \(range) is in no mdat") }
                 return Array(bytes[range])
@@ -150,42 +160,46 @@ struct OracleMovie: Equatable {
 extension OracleTrack {
     init(_ bytes: [UInt8], _ box: OracleBox) throws {
         let header = try box.child("tkhd").content.lowerBound
-        let wide = bytes[header] == 1
-        id = bytes.number(at: header + (wide ? 20 : 12), 4)
-        trackDuration = bytes.number(at: header + (wide ? 28 : 20), wide ? 8 : 4)
+        let wide = try bytes.number(at: header, 1) == 1
+        id = try bytes.number(at: header + (wide ? 20 : 12), 4)
+        trackDuration = try bytes.number(at: header + (wide ? 28 : 20), wide ? 8 : 4)
         let media = try box.child("mdia", "mdhd").content.lowerBound
-        let wideMedia = bytes[media] == 1
-        timescale = bytes.number(at: media + (wideMedia ? 20 : 12), 4)
-        mediaDuration = bytes.number(at: media + (wideMedia ? 24 : 16), wideMedia ? 8 : 4)
+        let wideMedia = try bytes.number(at: media, 1) == 1
+        timescale = try bytes.number(at: media + (wideMedia ? 20 : 12), 4)
+        mediaDuration = try bytes.number(at: media + (wideMedia ? 24 : 16), wideMedia ? 8 : 4)
         let handlerBox = try box.child("mdia", "hdlr").content
+        guard handlerBox.count >= 25 else { throw OracleError("a short hdlr") }
         handler = String(decoding: bytes[handlerBox.lowerBound + 8..<handlerBox.lowerBound + 12], as: UTF8.self)
         name = String(decoding: bytes[handlerBox.lowerBound + 24..<handlerBox.upperBound - 1], as: UTF8.self)
         if let list = try? box.child("edts", "elst").content.lowerBound {
-            let size = bytes[list] == 1 ? 8 : 4
-            for index in 0..<bytes.number(at: list + 4, 4) {
+            let size = try bytes.number(at: list, 1) == 1 ? 8 : 4
+            for index in 0..<(try bytes.number(at: list + 4, 4)) {
                 let at = list + 8 + index * (2 * size + 4)
-                edits.append([bytes.number(at: at, size), bytes.number(at: at + size, size)])
+                edits.append([try bytes.number(at: at, size), try bytes.number(at: at + size, size)])
             }
         }
         let table = try box.child("mdia", "minf", "stbl")
         hasRollGroup = table.children.contains { $0.type == "sgpd" } && table.children.contains { $0.type == "sbgp" }
-        func numbers(_ type: String, skipping: Int, size: Int = 4) throws -> [Int]? {
+        func numbers(_ type: String, skipping: Int, size: Int = 4, row: Int = 1) throws -> [Int]? {
             guard let box = table.children.first(where: { $0.type == type })?.content else { return nil }
-            guard (box.count - skipping) % size == 0 else { throw OracleError("\(type) has a broken length") }
-            return stride(from: box.lowerBound + skipping, to: box.upperBound, by: size).map {
-                bytes.number(at: $0, size)
+            guard box.count >= skipping, (box.count - skipping) % (size * row) == 0 else {
+                throw OracleError("\(type) has a broken length")
+            }
+            return try stride(from: box.lowerBound + skipping, to: box.upperBound, by: size).map {
+                try bytes.number(at: $0, size)
             }
         }
         let sizes = try numbers("stsz", skipping: 12) ?? []
-        let durations = try numbers("stts", skipping: 8) ?? []
+        let durations = try numbers("stts", skipping: 8, row: 2) ?? []
         let sync = try numbers("stss", skipping: 8).map(Set.init)
-        let lengths = try numbers("stsc", skipping: 8) ?? []
+        let lengths = try numbers("stsc", skipping: 8, row: 3) ?? []
         let chunks = try numbers("stco", skipping: 8) ?? numbers("co64", skipping: 8, size: 8) ?? []
 
-        let each = stride(from: 0, to: durations.count, by: 2).flatMap {
-            Array(repeating: durations[$0 + 1], count: durations[$0])
-        }
-        guard each.count == sizes.count else { throw OracleError("stts has \(each.count), stsz \(sizes.count)") }
+        let rows = stride(from: 0, to: durations.count, by: 2)
+        let count = rows.reduce(0) { $0 + durations[$1] }
+        guard count == sizes.count else { throw OracleError("stts has \(count), stsz \(sizes.count)") }
+        let each = rows.flatMap { Array(repeating: durations[$0 + 1], count: durations[$0]) }
+        guard chunks.isEmpty || !lengths.isEmpty else { throw OracleError("chunks without lengths") }
         var next = 0
         var start = 0
         for (index, chunk) in chunks.enumerated() {
@@ -198,8 +212,8 @@ extension OracleTrack {
                     OracleSample(
                         offset: offset, size: sizes[next], start: start, duration: each[next],
                         isSync: sync?.contains(next + 1) ?? true))
-                offset += sizes[next]
-                start += each[next]
+                offset = try offset.plus(sizes[next])
+                start = try start.plus(each[next])
                 next += 1
             }
         }
@@ -208,7 +222,19 @@ extension OracleTrack {
 }
 
 extension [UInt8] {
-    func number(at offset: Int, _ size: Int) -> Int {
-        self[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
+    /// The number of `size` bytes, the highest first, at an offset.
+    func number(at offset: Int, _ size: Int) throws -> Int {
+        guard offset >= 0, offset <= count - size else { throw OracleError("a number behind the end, at \(offset)") }
+        let value = self[offset..<offset + size].reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+        guard let number = Int(exactly: value) else { throw OracleError("the number \(value) at \(offset)") }
+        return number
+    }
+}
+
+extension Int {
+    fileprivate func plus(_ other: Int) throws -> Int {
+        let (sum, overflows) = addingReportingOverflow(other)
+        guard !overflows else { throw OracleError("\(self) and \(other) are too much") }
+        return sum
     }
 }

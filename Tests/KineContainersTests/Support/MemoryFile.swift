@@ -27,6 +27,7 @@ final class MemoryFile: StorageFile {
     private(set) var bytes: [UInt8]
     private(set) var operations: [Operation] = []
     private(set) var largestReserve: Int64 = 0
+    private(set) var bytesRead = 0
     var fault: Fault?
     var removed = false
 
@@ -78,7 +79,9 @@ final class MemoryFile: StorageFile {
     func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8] {
         #expect(offset >= 0 && count >= 0)
         guard offset < bytes.count else { return [] }
-        return Array(bytes[Int(offset)..<min(bytes.count, Int(offset) + count)])
+        let range = Int(offset)..<min(bytes.count, Int(offset) + count)
+        bytesRead += range.count
+        return Array(bytes[range])
     }
 
     func write(_ data: [UInt8], at offset: Int64) throws(StorageError) {

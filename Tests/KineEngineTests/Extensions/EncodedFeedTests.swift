@@ -16,9 +16,9 @@ import Testing
             try wait("a picture") { stage.capture.counts.drawn > drawn }
         }
         let first = try stage.reader(.encoded)
-        first.expect("a keyframe") { $0.samples.count == 1 }
+        first.expect("a keyframe") { !$0.samples.isEmpty }
         let second = try stage.reader(.encoded)
-        second.expect("a keyframe") { $0.samples.count == 1 }
+        second.expect("a keyframe") { !$0.samples.isEmpty }
         for colour: UInt32 in 1...30 {
             let drawn = stage.capture.counts.drawn
             stage.screen.fill(PixelRect(x: 16, y: 0, width: 40, height: 40), colour * 0x05_0801)
@@ -98,9 +98,64 @@ import Testing
         #expect(slow.samples.count < quick.samples.count)
     }
 
-    @Test func `keyframes that are asked for come at most twice a second, and not in vain`() {
+    @Test func `a picture that is too large for the far end is left out, and what follows up to a keyframe`() throws {
+        let limit = 30_000
+        let service = ServiceManifest.test(
+            .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(maximumAccessUnit: limit)))
+        let stage = try FeedStage(size: PixelSize(width: 640, height: 480), services: [service]) {
+            $0.video.rateControl = .constantQuality(4)
+        }
+        let reader = try stage.reader(service)
+        reader.expect("a keyframe") { !$0.samples.isEmpty }
+        func paint(_ width: Int, _ colour: () -> UInt32) throws {
+            let drawn = stage.capture.counts.drawn
+            for row in 0..<60 {
+                for column in 0..<width {
+                    stage.screen.fill(
+                        PixelRect(x: column * 8, y: row * 8, width: 8, height: 8), colour(),
+                        isReported: row == 59 && column == width - 1)
+                }
+            }
+            try wait("a picture") { stage.capture.counts.drawn > drawn }
+        }
+        var generator = SeededGenerator(seed: 3)
+        try paint(80) { UInt32.random(in: 0...0xff_ffff, using: &generator) }
+        try wait("the large picture") { stage.samples.withLock { $0.contains { $0.data.count > limit } } }
+        // A small change of it, which nobody could decode, and then a screen whose keyframe is small.
+        try paint(1) { 0x123456 }
+        try paint(80) { 0x202020 }
+        reader.expect("a keyframe after the gap") { $0.samples.dropFirst().contains { $0.isKeyframe } }
+        stage.stop()
+        let file = stage.samples.withLock { $0 }
+        reader.expect("the last sample") { $0.samples.last?.time == file.last?.presentationTime }
+        reader.end()
+        #expect(reader.samples.allSatisfy { $0.bytes.count <= limit })
+        let gap = try #require(file.firstIndex { $0.data.count > limit })
+        let next = try #require(reader.samples.first { $0.time > file[gap].presentationTime })
+        #expect(next.isKeyframe)
+    }
+
+    @Test func `a screen that stands still is shown as often as the most demanding far end expects`() throws {
+        let ingest = ServiceManifest.test(
+            .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(stillFramesPerSecond: 5)))
+        let stage = try FeedStage(services: [.encoded, ingest])
+        let feeds = [try stage.feed(.encoded), try stage.feed(ingest)]
+        let outlet = try #require(stage.desk.outlet)
+        #expect(outlet.stillInterval == nil)
+        stage.desk.begin(feeds[0])
+        #expect(outlet.stillInterval == 950_000_000)
+        stage.desk.begin(feeds[1])
+        #expect(outlet.stillInterval == 200_000_000)
+        stage.desk.end(feeds[1])
+        #expect(outlet.stillInterval == 950_000_000)
+        stage.desk.end(feeds[0])
+        #expect(outlet.stillInterval == nil)
+        stage.stop()
+    }
+
+    @Test func `who joins gets at most two keyframes a second, and not in vain`() {
         var requests = KeyframeRequests()
-        func ask(_ now: Int64) -> Int64 { requests.ask(at: now) }
+        func ask(_ now: Int64) -> Int64 { requests.ask(.joined, at: now) }
         func take(_ now: Int64) -> Bool { requests.take(at: now) }
         #expect(!take(0))
         #expect(ask(10) == 10)
@@ -114,6 +169,23 @@ import Testing
         #expect(ask(1_000_000_011) == 1_000_000_020)
         requests.cameByItself()
         #expect(!take(2_000_000_000))
+    }
+
+    @Test
+    func `who lost pictures gets one keyframe in two seconds, however many ask, and whoever joins is served first`() {
+        var requests = KeyframeRequests()
+        var granted: [Int64] = []
+        for now in stride(from: Int64(0), to: 20_000_000_000, by: 33_000_000) {
+            for _ in 0..<3 { _ = requests.ask(.lost, at: now) }
+            if requests.take(at: now) { granted.append(now) }
+        }
+        #expect(granted.count == 10)
+        for (before, after) in zip(granted, granted.dropFirst()) { #expect(after - before >= 2_000_000_000) }
+        let now = granted[9] + 1
+        #expect(requests.ask(.lost, at: now) == granted[9] + 2_000_000_000)
+        #expect(requests.ask(.joined, at: now) == now)
+        #expect(requests.ask(.lost, at: now) == now, "the keyframe for the one serves the other")
+        #expect(requests.take(at: now) && !requests.take(at: now + 2_000_000_000))
     }
 
     @Test func `a file that is behind loses pictures up to a keyframe, which it asks for once there is room`() {

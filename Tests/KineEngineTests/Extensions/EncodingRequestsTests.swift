@@ -18,17 +18,26 @@ import Testing
             EncodingRequest.lowest(of: requests) == EncodingRequest(averageBitRate: 500_000, maximumFrameRate: 10))
     }
 
-    @Test func `nobody gets more than was chosen, nor so little that nothing can be seen`() {
+    @Test func `nobody gets more than was chosen, nor less than the take's floor`() {
+        let floor = EncodingFloor(bitrate: 400_000, framesPerSecond: 7.5)
         let high = EncodingRequest(averageBitRate: 3_000_000, maximumFrameRate: 60)
-        #expect(high.within(averageBitRate: 2_000_000, framesPerSecond: 30) == none)
+        #expect(high.within(averageBitRate: 2_000_000, framesPerSecond: 30, floor: floor) == none)
         #expect(
-            high.within(averageBitRate: nil, framesPerSecond: 120)
+            high.within(averageBitRate: nil, framesPerSecond: 120, floor: floor)
                 == EncodingRequest(averageBitRate: 3_000_000, maximumFrameRate: 60))
         let low = EncodingRequest(averageBitRate: 1, maximumFrameRate: 0.01)
         #expect(
-            low.within(averageBitRate: 2_000_000, framesPerSecond: 30)
-                == EncodingRequest(averageBitRate: EncodingRequest.leastBitRate, maximumFrameRate: 1))
-        #expect(low.within(averageBitRate: 20_000, framesPerSecond: 30).averageBitRate == nil, "less was chosen")
+            low.within(averageBitRate: 2_000_000, framesPerSecond: 30, floor: floor)
+                == EncodingRequest(averageBitRate: 400_000, maximumFrameRate: 7.5))
+        #expect(
+            low.within(averageBitRate: 20_000, framesPerSecond: 5, floor: floor) == none,
+            "less was chosen than the floor")
+        for bits in stride(from: 1, through: 3_000_000, by: 7919) {
+            let request = EncodingRequest(averageBitRate: bits, maximumFrameRate: Double(bits) / 50_000)
+            let within = request.within(averageBitRate: 2_000_000, framesPerSecond: 30, floor: floor)
+            #expect(within.averageBitRate.map { (400_000..<2_000_000).contains($0) } ?? (bits >= 2_000_000))
+            #expect(within.maximumFrameRate.map { (7.5..<30).contains($0) } ?? (bits >= 1_500_000))
+        }
     }
 
     // MARK: The supervision's part

@@ -63,7 +63,7 @@ import Testing
                     case .resume:
                         if !isPausedThere { return "resumed and not paused" }
                         isPausedThere = false
-                    case .annotate: break
+                    case .annotate, .renewLink: break
                     }
                 case .kill: if !hasProcess { return "killed nobody" }
                 case .requestKeyframe: if !isFed { return "a keyframe for nobody" }
@@ -94,7 +94,8 @@ import Testing
         let limit = ExtensionStateMachineTests.limit
         return [
             (.timePassed, second / 2), (.timePassed, 6 * second), (.timePassed, 31 * second), (.startSent, 0),
-            (.report(.started), 0), (.report(.needsKeyframe), second),
+            (.report(.started), 0), (.report(.live(false, reason: "No.")), 0), (.report(.live(true, reason: nil)), 0),
+            (.report(.needsKeyframe), 2 * second),
             (.report(.encoding(.init(averageBitRate: 1000))), 0), (.report(.failed("No.")), 0),
             (.report(.finished), 0), (.memory(resident: limit + 1), 0), (.held(since: 0), 0),
             (.misbehaved("wrote nonsense"), 0), (.channelClosed, 0),
@@ -108,6 +109,7 @@ import Testing
         [.timePassed],
         [.timePassed, .startSent],
         [.timePassed, .startSent, .report(.started)],
+        [.timePassed, .startSent, .report(.live(false, reason: nil)), .report(.started)],
         [.timePassed, .startSent, .report(.started), .finishRequested],
         [.timePassed, .startSent, .report(.started), .channelClosed],
     ]

@@ -45,6 +45,22 @@ import Testing
         #expect(machine.isEnded && machine.status.phase == .ended && machine.status.ending == .finished)
     }
 
+    @Test func `links are told when they change, and renewed where the extension can`() {
+        var machine = Self.live()
+        #expect(machine.handle(.report(.link("a")), at: Self.second) == [.announce(.link("a"))])
+        #expect(machine.handle(.linkRenewalRequested, at: Self.second) == [])
+        let links = BroadcastLinks(page: "a", player: "b", isRenewable: true)
+        #expect(machine.handle(.report(.links(links)), at: Self.second) == [.announce(.playerLink("b"))])
+        #expect(machine.status.link == "a" && machine.status.playerLink == "b")
+        #expect(machine.handle(.linkRenewalRequested, at: Self.second) == [.send(.renewLink)])
+        let new = BroadcastLinks(page: "c", player: "d", isRenewable: true)
+        #expect(
+            machine.handle(.report(.links(new)), at: Self.second)
+                == [.announce(.link("c")), .announce(.playerLink("d"))])
+        _ = machine.handle(.finishRequested, at: 2 * Self.second)
+        #expect(machine.handle(.linkRenewalRequested, at: 2 * Self.second) == [])
+    }
+
     @Test func `one that has finished and does not go is killed a second later, and has finished still`() {
         var machine = Self.live()
         _ = machine.handle(.finishRequested, at: 2 * Self.second)
@@ -205,12 +221,12 @@ import Testing
         #expect(machine.handle(.timePassed, at: 3 * Self.second) == [])
     }
 
-    @Test func `a take that ends before its extension could start kills it and misses nothing`() {
+    @Test func `a take that ends before its extension could start kills it, and was never live there`() {
         var machine = Self.machine()
         _ = machine.handle(.timePassed, at: 0)
         _ = machine.handle(.launched(pid: 7), at: 0)
         #expect(machine.handle(.finishRequested, at: 1) == [.kill])
-        #expect(machine.handle(Self.killed, at: 2) == [.announce(.ended(.finished))])
+        #expect(machine.handle(Self.killed, at: 2) == [.announce(.ended(Self.neverLive))])
     }
 
     @Test func `a take that ends between a crash and the new start keeps the crash`() {
@@ -220,10 +236,10 @@ import Testing
             machine.handle(.finishRequested, at: 2 * Self.second) == [.announce(.ended(.crashed("exit status 3")))])
     }
 
-    @Test func `keyframes are had once a second, however often they are asked for`() {
+    @Test func `keyframes are had once in two seconds, however often they are asked for`() {
         var machine = Self.live()
         let asked = (0..<100).flatMap { step in
-            machine.handle(.report(.needsKeyframe), at: 2 * Self.second + step * Self.second / 50)
+            machine.handle(.report(.needsKeyframe), at: 2 * Self.second + step * Self.second / 25)
         }
         #expect(asked == [.requestKeyframe, .requestKeyframe])
     }

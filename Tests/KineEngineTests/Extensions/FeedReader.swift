@@ -141,7 +141,7 @@ final class FeedReader: Sendable {
 
     /// Waits until the condition holds.
     func expect(
-        _ what: String, seconds: Int64 = 20, sourceLocation: SourceLocation = #_sourceLocation,
+        _ what: String, seconds: Int64 = 300, sourceLocation: SourceLocation = #_sourceLocation,
         _ condition: (State) -> Bool
     ) {
         let deadline = MonotonicClock.now() + seconds * 1_000_000_000

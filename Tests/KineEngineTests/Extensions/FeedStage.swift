@@ -5,6 +5,7 @@ import KineImaging
 import KineMedia
 import KinePlatform
 import KineRelay
+import SoundTesting
 import Testing
 
 @testable import KineEngine
@@ -42,7 +43,7 @@ final class FeedStage: Sendable {
                 slots: { size throws(VideoSourceError) in try desk.makeSlots(size: size) },
                 opened: { canvas in
                     let encoding = VideoEncodingThread(
-                        settings: SourceMaker.encoderSettings(settings, size: canvas.codedSize),
+                        plan: EncodingPlan(settings, services: services, size: canvas.codedSize),
                         keyframes: KeyframePolicy(interval: .seconds(100), frames: nil), isWanted: isRecorded,
                         output: VideoEncodingThread.Output(
                             ready: { desk.encoderOpened(VideoFormat(parameterSets: $0, size: canvas.size)) },
@@ -60,6 +61,17 @@ final class FeedStage: Sendable {
                 }, began: { _ in }, ended: { desk.ended($0) }))
     }
 
+    /// Paints, and waits until the picture is drawn and encoded: then only readers hold slots, however slow the encoder is.
+    func paint(_ rect: PixelRect, _ colour: UInt32) throws {
+        let before = (drawn: capture.counts.drawn, samples: samples.withLock { $0.count })
+        screen.fill(rect, colour)
+        try wait("a picture") { capture.counts.drawn > before.drawn }
+        let isEncoded = samples.wait(until: MonotonicClock.now() + 300_000_000_000) { [capture] in
+            $0.count > before.samples && $0.count >= capture.counts.drawn ? true : nil
+        }
+        try #require(isEncoded == true)
+    }
+
     /// Makes a feed, and waits for it.
     func feed(_ manifest: ServiceManifest) throws -> ExtensionFeed {
         let answer = Monitor<Result<ExtensionFeed, TakeFailure>?>(nil)
@@ -67,7 +79,7 @@ final class FeedStage: Sendable {
             FeedDesk.Order(manifest: manifest, setupInfo: ["key": "value"]) { result in
                 answer.signal { $0 = result }
             })
-        let deadline = MonotonicClock.now() + 20_000_000_000
+        let deadline = MonotonicClock.now() + 300_000_000_000
         return try #require(answer.wait(until: deadline) { $0 }).get()
     }
 
@@ -76,7 +88,7 @@ final class FeedStage: Sendable {
         desk.begin(feed)
         guard let outlet = desk.outlet else { return }
         if feed.isEncoded {
-            capture.repeatPicture(at: outlet.encoding.requestKeyframe(at: MonotonicClock.now()))
+            capture.repeatPicture(at: outlet.encoding.requestKeyframe(.joined, at: MonotonicClock.now()))
         } else {
             capture.repeatPicture()
         }

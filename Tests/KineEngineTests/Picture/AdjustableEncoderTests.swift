@@ -23,13 +23,19 @@ import Testing
 
         init(
             _ rateControl: VideoEncoderSettings.RateControl = .constantQuantizer(22), peak: Int? = nil,
-            keepsRecordingQuality: Bool = false
+            keepsRecordingQuality: Bool = false, accessUnit: Int? = nil
         ) throws {
-            encoder = try AdjustableEncoder(
-                VideoEncoderSettings(
-                    size: AdjustableEncoderTests.size, rateControl: rateControl,
-                    peak: peak.map { .init(bitrate: $0) }, nominalFrameRate: AdjustableEncoderTests.rate),
-                keepsRecordingQuality: keepsRecordingQuality)
+            var plan = EncodingPlan(
+                TakeConfiguration(source: .screen(monitor: nil), output: ""), services: [],
+                size: AdjustableEncoderTests.size)
+            plan.settings = VideoEncoderSettings(
+                size: AdjustableEncoderTests.size, rateControl: rateControl,
+                peak: peak.map { .init(bitrate: $0, accessUnit: accessUnit) },
+                nominalFrameRate: AdjustableEncoderTests.rate)
+            plan.keepsRecordingQuality = keepsRecordingQuality
+            plan.floor = EncodingFloor(bitrate: 50_000, framesPerSecond: 1)
+            plan.largestAccessUnit = accessUnit
+            encoder = try AdjustableEncoder(plan)
             try step(isKeyframe: true)
         }
 
@@ -137,6 +143,37 @@ import Testing
         // Who waits for a keyframe does not wait for its turn.
         #expect(try stage.step(isKeyframe: true).first?.sample.isKeyframe == true)
         #expect(try stage.step(isKeyframe: true).first?.sample.isKeyframe == true)
+    }
+
+    @Test func `at a limit, a wish for fewer pictures takes as many fewer bits`() throws {
+        let stage = try Stage(.constantQuantizer(14), peak: 1_000_000)
+        try stage.run(seconds: 3)
+        stage.encoder.adjust(EncodingRequest(averageBitRate: 600_000, maximumFrameRate: 10))
+        try stage.run(seconds: 2)
+        try stage.run(seconds: 6)
+        #expect((59...61).contains(stage.extensions.count))
+        let bits = stage.extensions.reduce(0) { $0 + $1.data.count } * 8 / 6
+        #expect((120_000...250_000).contains(bits), "a third of the pictures")
+        stage.encoder.adjust(EncodingRequest(averageBitRate: 600_000))
+        try stage.run(seconds: 2)
+        try stage.run(seconds: 4)
+        #expect((500_000...750_000).contains(Stage.bitrate(stage.extensions)))
+    }
+
+    @Test func `no access unit is larger than the far end takes, whichever encoder made it`() throws {
+        // A picture of this noise has some 15 kB at the quality, and 3 at the coarsest quantizer there is.
+        for keeps in [false, true] {
+            let stage = try Stage(peak: keeps ? nil : 100_000_000, keepsRecordingQuality: keeps, accessUnit: 5000)
+            stage.encoder.adjust(EncodingRequest(averageBitRate: 99_000_000))
+            for _ in 0..<3 {
+                try stage.run(seconds: 1)
+                let largest = try #require(stage.extensions.map(\.data.count).max())
+                #expect(largest <= 5000, "the recording keeps its quality: \(keeps)")
+                #expect(stage.extensions.count == Self.rate)
+                if keeps { #expect(try #require(stage.recording.map(\.data.count).max()) > 5000) }
+                try stage.step(isKeyframe: true)
+            }
+        }
     }
 
     @Test func `a wish for what there is already changes nothing`() throws {

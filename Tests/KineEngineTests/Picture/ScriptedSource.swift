@@ -35,8 +35,10 @@ final class ScriptedSource: VideoSource {
 
         /// Shows all pixels, rows packed.
         func withPixels(_ body: (UnsafeRawPointer) -> Void) {
-            state.withLock { $0.pixels }.withUnsafeBytes { bytes in
-                if let base = bytes.baseAddress { body(base) }
+            state.withLock { state in
+                state.pixels.withUnsafeBytes { bytes in
+                    if let base = bytes.baseAddress { body(base) }
+                }
             }
         }
 
@@ -90,13 +92,14 @@ final class ScriptedSource: VideoSource {
     func read(
         _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
     ) throws(VideoSourceError) {
-        let (pixels, width) = screen.state.withLock { state in
+        // Under the lock: the thread sanitizer does not see that a copy of the array is parted from it before it is painted on.
+        screen.state.withLock { state in
+            let width = state.size.width
+            state.pixels.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                for rect in region.rectangles() { body(rect, base + (rect.y * width + rect.x) * 4, width * 4) }
+            }
             state.reads += region.rectangles().reduce(0) { $0 + $1.size.area }
-            return (state.pixels, state.size.width)
-        }
-        pixels.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return }
-            for rect in region.rectangles() { body(rect, base + (rect.y * width + rect.x) * 4, width * 4) }
         }
     }
 }

@@ -1,9 +1,10 @@
 // A medium that takes its time, or fails, beside a writer that must not wait.
 import KineContainers
-import KinePlatform
+import SystemPackage
 import Testing
 
 @testable import KineEngine
+@testable import KinePlatform
 
 @Suite struct SyncThreadTests {
     /// What the medium did, and whether it may go on.
@@ -13,7 +14,10 @@ import Testing
         var isOpen = false
     }
 
-    private let patience = MonotonicClock.now() + 60_000_000_000
+    private let patience = MonotonicClock.now() + 300_000_000_000
+
+    /// Between two looks at what nothing announces.
+    private func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 1_000_000) }
 
     private func thread(_ medium: Monitor<Medium>, failure: StorageError? = nil) -> SyncThread {
         SyncThread { () throws(StorageError) in
@@ -33,7 +37,7 @@ import Testing
         medium.signal { $0.isOpen = true }
         #expect(medium.wait(until: patience) { $0.ended == 1 ? true : nil } == true)
         // The thread is free a moment after the medium is.
-        while try !thread.start(), MonotonicClock.now() < patience {}
+        while try !thread.start(), MonotonicClock.now() < patience { pause() }
         thread.end()
         #expect(medium.withLock { $0.ended } == medium.withLock { $0.begun })
     }
@@ -44,7 +48,10 @@ import Testing
         let thread = thread(medium, failure: failure)
         #expect(try thread.start())
         #expect(throws: failure) {
-            while MonotonicClock.now() < patience { _ = try thread.start() }
+            while MonotonicClock.now() < patience {
+                _ = try thread.start()
+                pause()
+            }
         }
         thread.end()
     }
@@ -58,5 +65,18 @@ import Testing
         thread.end()
         opener.join()
         #expect(medium.withLock { $0.ended } == 1)
+    }
+
+    @Test func `without a thread, whoever asks waits for the medium, and is told what it met`() throws {
+        let medium = Monitor(Medium(isOpen: true))
+        let failure = StorageError.failed(operation: "synchronize", path: "a.mp4", code: 5)
+        WithoutThreads.run {
+            let (good, bad) = (thread(medium), thread(medium, failure: failure))
+            #expect((try? good.start()) == true)
+            #expect(medium.withLock { $0.ended } == 1)
+            #expect(throws: failure) { try bad.start() }
+            good.end()
+            bad.end()
+        }
     }
 }

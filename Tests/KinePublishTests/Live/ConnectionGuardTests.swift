@@ -1,4 +1,5 @@
 // How long a connection may take to ask, whatever order requests and responses end in.
+import KineLive
 import KinePlatform
 import Testing
 
@@ -8,9 +9,9 @@ import Testing
     @Test func aResponseAheadOfItsRequestIsSetOffAgainstIt() {
         var balance = RequestBalance()
         balance.responseEnded()
-        #expect(!balance.owesResponse)
+        #expect(!balance.owesResponse && !balance.isEven)
         balance.requestEnded()
-        #expect(!balance.owesResponse)
+        #expect(!balance.owesResponse && balance.isEven)
         balance.requestEnded()
         #expect(balance.owesResponse)
     }
@@ -25,12 +26,11 @@ import Testing
         #expect(!balance.owesResponse)
     }
 
-    /// The server waits ten seconds for a request, so these take a little longer.
     @Test func whoAsksForNothingMoreAfterAnEarlyResponseIsLeft() async throws {
-        let (server, port, path) = try await Self.start()
+        let (server, port, _) = try await Self.start()
         let isClosed = try await blocking {
             let client = try PlainClient(port: port)
-            client.get(path, headers: "Content-Length: 5\r\n", method: "POST")
+            client.get("/", headers: "Content-Length: 5\r\n", method: "POST")
             let head = try client.head()
             guard head.hasPrefix("HTTP/1.1 405") else { throw PlainClient.Failure(description: head) }
             // The request ends when it has been answered already.
@@ -42,12 +42,13 @@ import Testing
         await server.finish()
     }
 
+    /// The server waits ten seconds for a request, so this takes a little longer.
     @Test func aStreamAskedForBehindAnotherRequestGoesOn() async throws {
-        let (server, port, path) = try await Self.start()
+        let (server, port, token) = try await Self.start()
         let ticks = try await blocking {
             let client = try PlainClient(port: port)
-            let request = " HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
-            client.send("HEAD \(path)state\(request)GET \(path)samples\(request)")
+            let request = " HTTP/1.1\r\nHost: 127.0.0.1\r\n\(token.header)\r\n"
+            client.send("HEAD /state\(request)GET /samples\(request)")
             _ = try client.head()
             _ = try client.head()
             // A tick a second, until the deadline for a request would have come.
@@ -60,9 +61,26 @@ import Testing
         await server.finish()
     }
 
-    private static func start() async throws -> (server: LiveServer, port: Int, path: String) {
+    @Test func howManyWaitAtAnAddressDoesNotKeepAViewerOut() async throws {
+        let (server, port, token) = try await Self.start()
+        // More than are served at a time without a token; each asks for something, gets it, and stays.
+        let viewer = try await blocking {
+            let idle = try (0..<20).map { _ in
+                let client = try PlainClient(port: port)
+                client.get("/icon.svg", method: "HEAD")
+                return client
+            }
+            defer { withExtendedLifetime(idle) {} }
+            return try RecordClient(port: port, token: token)
+        }
+        #expect(server.viewers == 1)
+        withExtendedLifetime(viewer) {}
+        await server.finish()
+    }
+
+    private static func start() async throws -> (server: LiveServer, port: Int, token: LiveToken) {
         let server = try await LiveServer.start(LiveSettings(setupInfo: [:]), format: Samples.format)
-        let link = try #require(LiveSettings.parse(link: server.link))
-        return (server, link.port, "/\(link.token)/")
+        let link = try #require(LiveLinks.parse(page: server.links.page))
+        return (server, try #require(link.port), link.token)
     }
 }

@@ -1,4 +1,5 @@
 // The server over TLS, asked by a client that checks its certificate.
+import KineLive
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -9,22 +10,22 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(2))) struct LiveServerTLSTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveServerTLSTests {
     private let certificate: SelfSignedCertificate
 
     init() throws { certificate = try SelfSignedCertificate(name: "live", alternativeName: "IP:127.0.0.1") }
 
-    private func start() async throws -> (server: LiveServer, port: Int, path: String) {
+    private func start() async throws -> (server: LiveServer, port: Int, token: LiveToken) {
         let server = try await LiveServer.start(
             LiveSettings(setupInfo: ["cert": certificate.path, "key": certificate.key]), format: Samples.format)
-        let link = try #require(LiveSettings.parse(link: server.link))
-        #expect(server.link.hasPrefix("https://127.0.0.1:"))
-        return (server, link.port, "/\(link.token)/")
+        let link = try #require(LiveLinks.parse(page: server.links.page))
+        #expect(server.links.page.hasPrefix("https://127.0.0.1:"))
+        return (server, try #require(link.port), link.token)
     }
 
     /// Asks for `path`, by `newest` at most, and reads until the answer has what `isEnough` wants, or ends.
     private func get(
-        _ path: String, port: Int, trusting roots: NIOSSLTrustRoots, newest: TLSVersion? = nil,
+        _ path: String, port: Int, token: LiveToken? = nil, trusting roots: NIOSSLTrustRoots, newest: TLSVersion? = nil,
         until isEnough: (String) -> Bool
     ) async throws -> String {
         var configuration = TLSConfiguration.makeClientConfiguration()
@@ -32,6 +33,7 @@ import Testing
         configuration.trustRoots = roots
         let context = try NIOSSLContext(configuration: configuration)
         let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.minutes(5))
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let handler = try NIOSSLClientHandler(context: context, serverHostname: nil)
@@ -42,7 +44,8 @@ import Testing
         var received = ""
         do {
             try await channel.executeThenClose { inbound, outbound in
-                try await outbound.write(ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"))
+                try await outbound.write(
+                    ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\(token?.header ?? "")\r\n"))
                 for try await buffer in inbound {
                     received += String(buffer: buffer)
                     if isEnough(received) { break }
@@ -55,30 +58,30 @@ import Testing
     }
 
     @Test func `page and stream come over a connection whose certificate is checked`() async throws {
-        let (server, port, path) = try await start()
+        let (server, port, token) = try await start()
         let own = NIOSSLTrustRoots.file(certificate.path)
-        let page = try await get(path, port: port, trusting: own) { $0.contains("</html>") }
+        let page = try await get("/", port: port, trusting: own) { $0.contains("</html>") }
         #expect(page.hasPrefix("HTTP/1.1 200") && page.contains("<script type=\"module\" src=\"page.js\">"))
         let text = "a picture that no decoder will see"
         server.publish(
             EncodedSample(
                 type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: Array(text.utf8)))
-        let stream = try await get(path + "samples", port: port, trusting: own) { $0.contains(text) }
+        let stream = try await get("/samples", port: port, token: token, trusting: own) { $0.contains(text) }
         #expect(stream.contains("avc1.640028") && stream.contains(text))
-        let movie = try await get(path + "live.mp4", port: port, trusting: own) { $0.contains(text) }
+        let movie = try await get("/live.mp4", port: port, token: token, trusting: own) { $0.contains(text) }
         #expect(movie.contains("ftyp") && movie.contains("moof") && movie.contains(text))
         await server.finish()
     }
 
     @Test func `a keyframe that is sent in pieces is whole`() async throws {
-        let (server, port, path) = try await start()
+        let (server, port, token) = try await start()
         let (size, end) = (100_000, "the end of it")
         server.publish(
             EncodedSample(
                 type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true,
                 data: [UInt8](repeating: UInt8(ascii: "~"), count: size) + Array(end.utf8)))
         let own = NIOSSLTrustRoots.file(certificate.path)
-        let stream = try await get(path + "samples", port: port, trusting: own) { $0.contains(end) }
+        let stream = try await get("/samples", port: port, token: token, trusting: own) { $0.contains(end) }
         #expect(stream.utf8.count { $0 == UInt8(ascii: "~") } >= size)
         await server.finish()
     }
@@ -91,26 +94,26 @@ import Testing
     }
 
     @Test func `who speaks no newer TLS than 1.1 does not connect`() async throws {
-        let (server, port, path) = try await start()
+        let (server, port, _) = try await start()
         await #expect(throws: (any Error).self) {
-            try await get(path, port: port, trusting: .file(certificate.path), newest: .tlsv11) { !$0.isEmpty }
+            try await get("/", port: port, trusting: .file(certificate.path), newest: .tlsv11) { !$0.isEmpty }
         }
         await server.finish()
     }
 
     @Test func `who does not know the certificate does not connect`() async throws {
-        let (server, port, path) = try await start()
+        let (server, port, _) = try await start()
         await #expect(throws: (any Error).self) {
-            try await get(path, port: port, trusting: .default) { !$0.isEmpty }
+            try await get("/", port: port, trusting: .default) { !$0.isEmpty }
         }
         await server.finish()
     }
 
     @Test func `without TLS the port tells nothing`() async throws {
-        let (server, port, path) = try await start()
+        let (server, port, _) = try await start()
         let answer = try await blocking {
             let client = try PlainClient(port: port)
-            client.get(path)
+            client.get("/")
             while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
             return String(decoding: client.received, as: UTF8.self)
         }

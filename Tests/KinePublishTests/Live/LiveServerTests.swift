@@ -1,5 +1,7 @@
 // The server over real sockets.
+import FoundationEssentials
 import Glibc
+import KineLive
 import KineMedia
 import KinePlatform
 import Synchronization
@@ -8,37 +10,41 @@ import Testing
 @testable import KinePublish
 
 @Suite(.serialized) struct LiveServerTests {
-    /// A server, where it listens, and its token's path.
+    /// A server, where it listens, and its token.
     private static func start(
         _ setupInfo: [String: String] = [:], format: LiveFormat = Samples.format,
-        wantsKeyframe: @escaping @Sendable () -> Void = {}
-    ) async throws -> (server: LiveServer, port: Int, path: String) {
-        let server = try await LiveServer.start(
-            LiveSettings(setupInfo: setupInfo), format: format, wantsKeyframe: wantsKeyframe)
-        let link = try #require(LiveSettings.parse(link: server.link))
-        return (server, link.port, "/\(link.token)/")
+        wantsKeyframe: @escaping @Sendable () -> Void = {}, warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> (server: LiveServer, port: Int, token: LiveToken) {
+        var events = LiveServer.Events()
+        events.wantsKeyframe = wantsKeyframe
+        events.warn = warn
+        let server = try await LiveServer.start(LiveSettings(setupInfo: setupInfo), format: format, events: events)
+        let link = try #require(LiveLinks.parse(page: server.links.page))
+        return (server, try #require(link.port), link.token)
     }
 
-    @Test func thePageAndItsFilesComeWithEveryProtection() async throws {
-        let (server, port, path) = try await Self.start(["title": "<b>Mine & yours</b>"])
-        let page = try await blocking {
-            let client = try PlainClient(port: port)
-            client.get(path, headers: "Connection: close\r\n")
-            let head = try client.head()
-            while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
-            return head + String(decoding: client.received, as: UTF8.self)
-        }
-        for expected in [
-            "200 OK", "default-src 'none'", "nosniff", "no-referrer", "no-store",
-            "<title>&lt;b&gt;Mine &amp; yours&lt;/b&gt;</title>",
-        ] {
+    /// A whole answer, and whether the connection was closed behind it.
+    private static func answer(
+        _ path: String, port: Int, host: String = "127.0.0.1", headers: String = "", method: String = "GET"
+    ) throws -> String {
+        let client = try PlainClient(port: port)
+        client.get(path, host: host, headers: headers, method: method)
+        let head = try client.head()
+        while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
+        return head + "\r\n\r\n" + String(decoding: client.received, as: UTF8.self)
+    }
+
+    @Test func thePageAndItsFilesComeWithEveryProtectionAndSayNothingOfTheBroadcast() async throws {
+        let (server, port, token) = try await Self.start(["title": "Mine and yours"])
+        let page = try await blocking { try Self.answer("/", port: port, headers: "Connection: close\r\n") }
+        for expected in ["200 OK", "default-src 'none'", "nosniff", "no-referrer", "no-store", "<title>Live screen"] {
             #expect(page.contains(expected))
         }
-        #expect(!page.contains("{{") && !page.contains("://"), "the page names no other place")
+        #expect(!page.contains("Mine") && !page.contains("://") && !page.contains(token.description))
         let statuses = try await blocking {
             try RequestGate.Resource.allCases.map { resource in
                 let client = try PlainClient(port: port)
-                client.get(path + resource.rawValue, method: "HEAD")
+                client.get("/" + resource.rawValue, headers: resource.needsToken ? token.header : "", method: "HEAD")
                 return try client.head().prefix(12)
             }
         }
@@ -46,32 +52,108 @@ import Testing
         await server.finish()
     }
 
-    @Test func strangersGetNothing() async throws {
-        let (server, port, path) = try await Self.start()
-        let (wrongToken, wrongHost, wrongOrigin) = try await blocking {
-            func head(_ path: String, host: String = "127.0.0.1", headers: String = "") throws -> String {
-                let client = try PlainClient(port: port)
-                client.get(path, host: host, headers: headers + "Connection: close\r\n")
-                let head = try client.head()
-                while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
-                return head + String(decoding: client.received, as: UTF8.self)
-            }
-            return (
-                try head("/00000000000000000000000000000000/samples"), try head(path, host: "evil.example"),
-                try head(path + "samples", headers: "Origin: http://evil.example\r\n")
+    @Test func strangersGetNothingAndAreLeft() async throws {
+        let warnings = Mutex<[String]>([])
+        let (server, port, token) = try await Self.start(warn: { text in warnings.withLock { $0.append(text) } })
+        let answers = try await blocking {
+            // Each is read to the connection's end.
+            (
+                token: try Self.answer("/samples", port: port, headers: LiveToken().header),
+                host: try (0..<2).map { _ in
+                    try Self.answer("/samples", port: port, host: "evil.example:\(port)", headers: token.header)
+                },
+                origin: try Self.answer(
+                    "/samples", port: port, headers: token.header + "Origin: http://evil.example\r\n"),
+                method: try Self.answer("/", port: port, method: "DELETE")
             )
         }
-        #expect(wrongToken.hasPrefix("HTTP/1.1 404"))
-        #expect(wrongHost.hasPrefix("HTTP/1.1 403"))
-        #expect(wrongHost.contains("open the link exactly as kinecast printed it"))
-        #expect(wrongOrigin.hasPrefix("HTTP/1.1 403"))
+        #expect(answers.token.hasPrefix("HTTP/1.1 404"))
+        #expect(answers.origin.hasPrefix("HTTP/1.1 403"))
+        #expect(answers.method.hasPrefix("HTTP/1.1 405") && answers.method.lowercased().contains("allow: get, head"))
+        for answer in answers.host {
+            // The same as to a wrong token: not even that there is a broadcast.
+            #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\n") && answer.hasSuffix("\r\n\r\n"))
+        }
+        let told = warnings.withLock { $0 }
+        #expect(told.count == 1 && told[0].contains("--public-url http://evil.example:\(port)/"), "\(told)")
+        await server.finish()
+    }
+
+    @Test func aPublicAddressIsTheLinkAndIsAnswered() async throws {
+        var settings = try LiveSettings(
+            setupInfo: ["listen": "8080", "public-url": "https://live.example/a", "player-link": "yes"])
+        // Any that is free, which nobody can name beforehand.
+        settings.listen = .standard
+        let server = try await LiveServer.start(settings, format: Samples.format)
+        let port = server.port
+        let token = try #require(LiveLinks.parse(page: server.links.page)?.token)
+        #expect(server.links.page == "https://live.example/a/#\(token)")
+        #expect(server.links.player?.hasPrefix("https://live.example/a/") == true)
+        let answer = try await blocking {
+            try Self.answer(
+                "/a/state", port: port, host: "live.example",
+                headers: token.header + "Origin: https://live.example\r\nConnection: close\r\n")
+        }
+        #expect(answer.hasPrefix("HTTP/1.1 200"))
+        let moved = try await blocking {
+            try Self.answer("/a", port: port, host: "live.example", headers: "Connection: close\r\n")
+        }
+        #expect(moved.hasPrefix("HTTP/1.1 308") && moved.lowercased().contains("location: a/"))
+        await server.finish()
+    }
+
+    @Test func aListenerForOthersWithoutTLSIsWarnedAbout() async throws {
+        let warnings = Mutex<[String]>([])
+        let (server, _, _) = try await Self.start(
+            ["listen": "0.0.0.0:0"], warn: { text in warnings.withLock { $0.append(text) } })
+        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("--cert") })
+        await server.finish()
+    }
+
+    @Test func aRenewedLinkIsTheOnlyOneAndOldViewersAreLetGo() async throws {
+        let (server, port, token) = try await Self.start(["player-link": "yes"])
+        let old = server.links
+        let viewer = try await blocking { try RecordClient(port: port, token: token) }
+        let new = server.renewLinks()
+        #expect(new == server.links && new.page != old.page && new.player != old.player)
+        let isOver = try await blocking {
+            while try viewer.next() != nil {}
+            return true
+        }
+        #expect(isOver)
+        let fresh = try #require(LiveLinks.parse(page: new.page)?.token)
+        let (before, after, player) = try await blocking {
+            (
+                try Self.answer("/state", port: port, headers: token.header),
+                try Self.answer("/state", port: port, headers: fresh.header + "Connection: close\r\n"),
+                try Self.answer("/\(try #require(LiveLinks.parse(player: old.player ?? "")))/live.mp4", port: port)
+            )
+        }
+        #expect(before.hasPrefix("HTTP/1.1 404") && player.hasPrefix("HTTP/1.1 404"))
+        #expect(after.hasPrefix("HTTP/1.1 200"))
+        await server.finish()
+    }
+
+    @Test func viewersAreToldHowManyTheyAreAndTheClock() async throws {
+        let (server, port, token) = try await Self.start()
+        server.publish(Samples.picture(0))
+        let standing = try await blocking { () -> LiveStream.Standing in
+            let viewer = try RecordClient(port: port, token: token)
+            while let record = try viewer.next() {
+                if record.kind == 6 {
+                    return try JSONDecoder().decode(LiveStream.Standing.self, from: Data(record.content))
+                }
+            }
+            throw PlainClient.Failure(description: "no tick came")
+        }
+        #expect(standing.viewers == 1 && standing.phase == .live && standing.ahead != nil)
         await server.finish()
     }
 
     @Test func aViewerBeginsAtTheNewestKeyframeAndSeesHowItStands() async throws {
-        let (server, port, path) = try await Self.start()
+        let (server, port, token) = try await Self.start()
         for number in 0..<15 { server.publish(Samples.picture(number)) }
-        let viewer = try await blocking { try RecordClient(port: port, path: path) }
+        let viewer = try await blocking { try RecordClient(port: port, token: token) }
         let first = try await blocking { try (0..<5).map { _ in try #require(try viewer.next()) } }
         #expect(first.map(\.kind) == [0, 7, 1, 5, 2])
         #expect(String(decoding: first[0].content, as: UTF8.self).contains(#""codec":"avc1.640028""#))
@@ -97,10 +179,10 @@ import Testing
 
     @Test func aSlowViewerGoesOnAtAKeyframeAndSlowsNobody() async throws {
         let asked = Mutex(0)
-        let (server, port, path) = try await Self.start(wantsKeyframe: { asked.withLock { $0 += 1 } })
+        let (server, port, token) = try await Self.start(wantsKeyframe: { asked.withLock { $0 += 1 } })
         server.publish(Samples.picture(0))
-        let slow = try await blocking { try RecordClient(port: port, path: path, window: 8192) }
-        let quick = try await blocking { try RecordClient(port: port, path: path) }
+        let slow = try await blocking { try RecordClient(port: port, token: token, window: 8192) }
+        let quick = try await blocking { try RecordClient(port: port, token: token) }
         // Half a second of pictures at a time, each as large as a keyframe of a large screen, until far more has come than
         // is kept for anybody.
         let count = 300
@@ -131,9 +213,9 @@ import Testing
     }
 
     @Test func twoHundredViewersAllSeeEverything() async throws {
-        let (server, port, path) = try await Self.start()
+        let (server, port, token) = try await Self.start()
         server.publish(Samples.picture(0))
-        let viewers = try await blocking { try (0..<200).map { _ in try RecordClient(port: port, path: path) } }
+        let viewers = try await blocking { try (0..<200).map { _ in try RecordClient(port: port, token: token) } }
         #expect(server.viewers == 200)
         // A few at a time, which all have before there are more: however slow the machine is, nobody falls behind.
         for start in stride(from: 0, through: 60, by: 10) {
@@ -150,12 +232,20 @@ import Testing
         #expect(server.viewers == 0)
     }
 
-    @Test func aRestartKeepsTheLink() async throws {
-        let (first, _, _) = try await Self.start()
-        let link = first.link
+    @Test func aRestartKeepsTheLinksWhereThePortIsFree() async throws {
+        let (first, port, token) = try await Self.start(["player-link": "yes"])
+        let links = first.links
+        let setupInfo = [
+            "previousLink": links.page, "previousPlayerLink": try #require(links.player), "player-link": "yes",
+        ]
+        // The port is taken: whoever has it would be sent the old tokens by pages that are open.
+        let (other, _, otherToken) = try await Self.start(setupInfo)
+        #expect(other.links.page != links.page && otherToken != token)
+        #expect(LiveLinks.parse(player: other.links.player ?? "") != LiveLinks.parse(player: links.player ?? ""))
+        await other.finish()
         await first.finish()
-        let (second, _, _) = try await Self.start(["previousLink": link])
-        #expect(second.link == link)
+        let (second, again, _) = try await Self.start(setupInfo)
+        #expect(again == port && second.links == links)
         await second.finish()
     }
 
@@ -184,8 +274,8 @@ import Testing
 
     @Test func aSecondSoundIsARecordButNoPartOfTheFile() async throws {
         let format = LiveFormat(video: nil, audio: [Samples.sound(.audioApp), Samples.sound(.audioMic)])
-        let (server, port, path) = try await Self.start(format: format)
-        let viewer = try await blocking { try RecordClient(port: port, path: path) }
+        let (server, port, token) = try await Self.start(format: format)
+        let viewer = try await blocking { try RecordClient(port: port, token: token) }
         for type in [SampleType.audioApp, .audioMic] {
             server.publish(
                 EncodedSample(type: type, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [1, 2, 3]))

@@ -1,4 +1,6 @@
 // The settings of the live page, as they arrive: text.
+import KineLive
+import KinePlatform
 import Testing
 
 @testable import KinePublish
@@ -6,18 +8,20 @@ import Testing
 @Suite struct LiveSettingsTests {
     @Test func nothingSetIsAFreePortOnThisMachineOnly() throws {
         let settings = try LiveSettings(setupInfo: [:])
-        #expect(settings.host == "127.0.0.1" && settings.port == 0)
-        #expect(settings.certificate == nil && !settings.title.isEmpty)
-        #expect(settings.isLoopback && !settings.isEverywhere)
+        #expect(settings.listen == .standard)
+        #expect(settings.certificate == nil && !settings.title.isEmpty && !settings.hasPlayerLink)
+        #expect(settings.listen.isLoopback && !settings.listen.isEverywhere && !settings.isOpenAndPlain)
     }
 
     @Test(arguments: [
         ("0.0.0.0:8080", "0.0.0.0", 8080), ("127.0.0.1", "127.0.0.1", 0), (":81", "127.0.0.1", 81),
         ("[::1]:8080", "::1", 8080), ("[::]:1", "::", 1), ("localhost:65535", "localhost", 65535), ("", "127.0.0.1", 0),
+        ("8080", "127.0.0.1", 8080),
     ])
     func addressesAreRead(_ text: String, _ host: String, _ port: Int) throws {
         let settings = try LiveSettings(setupInfo: ["listen": text])
-        #expect(settings.host == host && settings.port == port)
+        #expect(settings.listen.host == host && settings.listen.port == port)
+        #expect(ListenAddress(settings.listen.description) == settings.listen)
     }
 
     @Test(arguments: [
@@ -31,17 +35,52 @@ import Testing
     @Test func aCertificateNeedsItsKeyAndAKeyItsCertificate() throws {
         #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["cert": "a.pem"]) }
         #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["key": "a.pem"]) }
-        #expect(try LiveSettings(setupInfo: ["cert": "a.pem", "key": "b.pem"]).certificate?.key == "b.pem")
+        let both = try LiveSettings(setupInfo: ["cert": "a.pem", "key": "b.pem", "listen": "0.0.0.0:1"])
+        #expect(both.certificate?.key == "b.pem" && !both.isOpenAndPlain)
+        #expect(try LiveSettings(setupInfo: ["listen": "0.0.0.0:1"]).isOpenAndPlain)
     }
 
-    @Test func aLinkIsTakenUpAgain() throws {
-        let token = LiveToken()
-        let again = try LiveSettings(setupInfo: ["previousLink": "http://127.0.0.1:4711/\(token)/"])
-        #expect(again.token == token && again.previousPort == 4711)
-        let fixed = try LiveSettings(setupInfo: ["previousLink": "https://h:4711/\(token)/", "listen": "0.0.0.0:80"])
-        #expect(fixed.token == token && fixed.previousPort == nil && fixed.port == 80)
-        for link in ["", "http://127.0.0.1/\(token)/", "http://127.0.0.1:4711/short/", "ftp://h:1/\(token)/"] {
-            #expect(try LiveSettings(setupInfo: ["previousLink": link]).token != token)
+    @Test func aPublicAddressNeedsAPortThatStays() throws {
+        let settings = try LiveSettings(setupInfo: ["public-url": "https://Live.example/a", "listen": "8080"])
+        #expect(settings.publicURL?.description == "https://live.example/a/")
+        let error = #expect(throws: LiveSettings.Error.self) {
+            try LiveSettings(setupInfo: ["public-url": "https://live.example/"])
+        }
+        #expect(error?.description.contains("set “listen”") == true)
+    }
+
+    @Test(arguments: [
+        ("http://a", "http://a/", "a"), ("HTTPS://A.b:443/", "https://a.b/", "a.b"),
+        ("https://a:8443/x/y", "https://a:8443/x/y/", "a"), ("http://[::1]:80/", "http://[::1]/", "::1"),
+        ("http://a:80/%20", "http://a/%20/", "a"),
+    ])
+    func publicAddressesAreRead(_ text: String, _ whole: String, _ host: String) {
+        #expect(PublicURL(text)?.description == whole)
+        #expect(PublicURL(text)?.host == host)
+    }
+
+    @Test(arguments: [
+        "", "a", "ftp://a/", "http://", "http:///x", "https://a/?b", "https://a/#b", "https://u@a/", "https://a:x/",
+        "https://a//b", "https://a b/", "https://ä/", "https:a", "https://[::1/",
+    ])
+    func whatIsNoPublicAddressIsRefused(_ text: String) { #expect(PublicURL(text) == nil) }
+
+    @Test func playersGetALinkWhereTheyAreToHaveOne() throws {
+        #expect(try LiveSettings(setupInfo: ["player-link": "yes"]).hasPlayerLink)
+        #expect(try !LiveSettings(setupInfo: ["player-link": "no"]).hasPlayerLink)
+        #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["player-link": "perhaps"]) }
+    }
+
+    @Test func linksAreTakenUpAgain() throws {
+        let (token, players) = (LiveToken(), LiveToken())
+        let links = LiveLinks(base: "http://127.0.0.1:4711/", token: token, playerToken: players)
+        let again = try LiveSettings(
+            setupInfo: ["previousLink": links.page, "previousPlayerLink": try #require(links.player)])
+        #expect(again.previous == .init(port: 4711, token: token, playerToken: players))
+        let named = try LiveSettings(setupInfo: ["previousLink": "https://h/a/#\(token)"])
+        #expect(named.previous == .init(port: nil, token: token, playerToken: nil))
+        for link in ["", "http://127.0.0.1:1/\(token)/", "http://127.0.0.1:4711/#short", "ftp://h:1/#\(token)"] {
+            #expect(try LiveSettings(setupInfo: ["previousLink": link]).previous == nil)
         }
     }
 

@@ -1,73 +1,110 @@
 // Whom the live page answers, and whom it refuses.
+import KineLive
 import Testing
 
 @testable import KinePublish
 
 @Suite struct RequestGateTests {
     private static let token = LiveToken()
-    private static let page = "/\(token)/"
+    private static let players = LiveToken()
     private let gate = RequestGate(
-        token: token, hosts: ["localhost", "127.0.0.1", "::1", "192.168.1.7"], acceptsAnyAddress: false)
+        token: token, playerToken: players, hosts: ["localhost", "127.0.0.1", "::1", "192.168.1.7"],
+        acceptsAnyAddress: false)
 
     private func judge(
-        _ target: String, method: String = "GET", host: String? = "127.0.0.1:8080", origin: String? = nil
+        _ target: String, method: String = "GET", host: String? = "127.0.0.1:8080", origin: String? = nil,
+        token: String? = token.description, at gate: RequestGate? = nil
     ) -> RequestGate.Verdict {
-        gate.judge(method: method, target: target, host: host, origin: origin)
+        (gate ?? self.gate).judge(method: method, target: target, host: host, origin: origin, token: token)
     }
 
     @Test(arguments: RequestGate.Resource.allCases)
     func theTokenOpensEverything(_ resource: RequestGate.Resource) {
-        #expect(judge(Self.page + resource.rawValue) == .give(resource))
-        #expect(judge(Self.page + resource.rawValue + "?play=mse") == .give(resource))
+        #expect(judge("/" + resource.rawValue) == .give(resource))
+        #expect(judge("/" + resource.rawValue + "?play=mse") == .give(resource))
     }
 
-    @Test func withoutTheTokenThereIsNothing() {
-        let wrong = String(repeating: "0", count: 32)
-        for target in ["/", "", "/page.js", "/\(wrong)/", "/\(wrong)", Self.page.uppercased(), "*", "/..\(Self.page)"] {
+    /// What is the same for every broadcast may be had without, since a browser asks for it before a page can send anything.
+    @Test(arguments: RequestGate.Resource.allCases)
+    func withoutTheTokenNothingOfTheBroadcastIsThere(_ resource: RequestGate.Resource) {
+        for token in [nil, "", LiveToken().description, Self.players.description, Self.token.description.uppercased()] {
+            let expected: RequestGate.Verdict = resource.needsToken ? .notFound : .give(resource)
+            #expect(judge("/" + resource.rawValue, token: token) == expected)
+        }
+    }
+
+    @Test func whatIsNotThereIsNotFound() {
+        for target in ["", "*", "/other", "//samples", "/../samples", "samples", "/samples/", "/\(Self.token)/"] {
             #expect(judge(target) == .notFound)
         }
-        #expect(judge(Self.page + "other") == .notFound)
-        #expect(judge(Self.page + "/samples") == .notFound)
-        #expect(judge(Self.page + "../samples") == .notFound)
     }
 
-    @Test func aMissingSlashIsAdded() { #expect(judge("/\(Self.token)") == .addSlash) }
+    @Test func thePlayersAddressIsOneOfItsOwn() {
+        #expect(judge("/\(Self.players)/live.mp4", token: nil) == .give(.movie))
+        for target in ["/\(Self.token)/live.mp4", "/\(Self.players)/samples", "/\(Self.players)/", "/\(Self.players)"] {
+            #expect(judge(target, token: nil) == .notFound)
+        }
+        let without = RequestGate(token: Self.token, hosts: ["127.0.0.1"], acceptsAnyAddress: false)
+        #expect(judge("/\(Self.players)/live.mp4", token: nil, at: without) == .notFound)
+    }
 
     @Test func onlyReadingIsPossible() {
-        #expect(judge(Self.page, method: "HEAD") == .give(.page))
-        #expect(judge(Self.page, method: "POST") == .wrongMethod)
+        #expect(judge("/", method: "HEAD") == .give(.page))
+        #expect(judge("/", method: "POST") == .wrongMethod)
         // A stranger learns nothing from the method either.
-        #expect(judge("/x/", method: "POST") == .notFound)
+        #expect(judge("/samples", method: "POST", token: nil) == .notFound)
     }
 
     @Test(arguments: [
         "127.0.0.1", "127.0.0.1:9", "localhost:8080", "LOCALHOST", "localhost.", "[::1]:80", "192.168.1.7:1",
     ])
-    func ownNamesAreTaken(_ host: String) { #expect(judge(Self.page, host: host) == .give(.page)) }
+    func ownNamesAreTaken(_ host: String) { #expect(judge("/", host: host) == .give(.page)) }
 
     @Test(
         arguments: [
-            nil, "", "evil.example", "127.0.0.1.evil.example", "localhost:x", "[::1", "192.168.1.8", "localhost:80:80",
-            "@localhost",
-        ] as [String?])
-    func namesThatCanBeReboundAreNot(_ host: String?) { #expect(judge(Self.page, host: host) == .forbidden) }
+            (nil, nil), ("", nil), ("evil.example", "evil.example"),
+            ("127.0.0.1.Evil.example:8080", "127.0.0.1.evil.example:8080"),
+            ("localhost:x", nil), ("[::1", nil), ("192.168.1.8", "192.168.1.8"), ("localhost:80:80", nil),
+            ("@localhost", nil),
+            ("a\u{1b}[2J", nil), (String(repeating: "a", count: 81), nil),
+        ] as [(String?, String?)])
+    func namesThatCanBeReboundAreNot(_ host: String?, _ told: String?) {
+        // What the broadcaster is told of it can do nothing to a terminal.
+        #expect(judge("/", host: host) == .wrongHost(told))
+    }
 
     @Test func everyAddressOfTheMachineIsTakenWhereItListensOnAll() {
         let gate = RequestGate(token: Self.token, hosts: ["localhost"], acceptsAnyAddress: true)
-        for host in ["10.0.0.3:80", "[fe80::1]:80"] {
-            #expect(gate.judge(method: "GET", target: Self.page, host: host, origin: nil) == .give(.page))
-        }
-        for host in ["evil.example", "10.0.0.3.evil.example", "10.0.0.256", "1.2.3", "+1.2.3.4"] {
-            #expect(gate.judge(method: "GET", target: Self.page, host: host, origin: nil) == .forbidden)
+        for host in ["10.0.0.3:80", "[fe80::1]:80"] { #expect(judge("/", host: host, at: gate) == .give(.page)) }
+        for host in ["evil.example", "10.0.0.3.evil.example", "10.0.0.256", "1.2.3"] {
+            #expect(judge("/", host: host, at: gate) == .wrongHost(host))
         }
     }
 
     @Test func onlyItsOwnPageMayAsk() {
-        #expect(judge(Self.page, origin: "http://127.0.0.1:8080") == .give(.page))
+        #expect(judge("/", origin: "http://127.0.0.1:8080") == .give(.page))
         for origin in [
             "http://127.0.0.1:8081", "http://evil.example", "null", "https://127.0.0.1:8080.evil.example", "",
         ] {
-            #expect(judge(Self.page, origin: origin) == .forbidden)
+            #expect(judge("/", origin: origin) == .wrongOrigin)
         }
+    }
+
+    @Test func aProxyMayKeepOrTakeOffThePathAndPutItsOwnHost() {
+        let gate = RequestGate(
+            token: Self.token, playerToken: Self.players, hosts: ["127.0.0.1"], acceptsAnyAddress: false,
+            publicURL: PublicURL("https://live.example/a/"))
+        for host in ["live.example", "LIVE.example:443", "127.0.0.1:8080"] {
+            for path in ["/", "/a/"] {
+                #expect(judge(path, host: host, at: gate) == .give(.page))
+                #expect(
+                    judge(path + "samples", host: host, origin: "https://live.example", at: gate) == .give(.samples))
+                #expect(judge(path + "\(Self.players)/live.mp4", host: host, token: nil, at: gate) == .give(.movie))
+            }
+            #expect(judge("/a", host: host, at: gate) == .addSlash)
+            #expect(judge("/b/", host: host, at: gate) == .notFound)
+        }
+        #expect(judge("/", host: "127.0.0.1:8080", origin: "http://live.example", at: gate) == .wrongOrigin)
+        #expect(judge("/", host: "evil.example", at: gate) == .wrongHost("evil.example"))
     }
 }

@@ -61,14 +61,30 @@ import Testing
         #expect(cursor.droppedPictures > 0)
     }
 
-    @Test func whoIsBehindWithoutAKeyframeToGoOnWithGetsAllAndAsksForOne() {
+    @Test func whoIsBehindWithoutAKeyframeToGoOnWithGetsAllAndWaitsForTheNextRegularOne() {
         var history = SampleHistory(hasVideo: true)
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 1..<40)
         let batch = cursor.take(from: history, state: Samples.state, byteLimit: 500)
-        #expect(batch.wantsKeyframe)
+        #expect(!batch.wantsKeyframe)
         #expect(batch.buffers.count < 40 && cursor.droppedPictures == 0)
+        fill(&history, 40..<42, keys: [40])
+        #expect(cursor.take(from: history, state: Samples.state).buffers.count == 1 + 2)
+        #expect(cursor.next == 42 && cursor.droppedPictures > 0)
+    }
+
+    /// Many who lag, for a long time, in steps that do not fit the interval.
+    @Test func allViewersTogetherAskForOneKeyframeInTwoSeconds() {
+        for step in [1, 7, 333, 1999, 2000, 2001] {
+            var asking = KeyframeAsking()
+            let instants = stride(from: Int64(0), to: 60_000_000_000, by: step * 1_000_000)
+            let asked = instants.flatMap { now in (0..<200).filter { _ in asking.asks(at: now) }.map { _ in now } }
+            #expect(asked.first == 0)
+            for (before, after) in zip(asked, asked.dropFirst()) {
+                #expect(after - before >= 2_000_000_000 && after - before < 2_000_000_000 + Int64(step) * 1_000_000)
+            }
+        }
     }
 
     @Test func whoLostWhatTheHistoryNoLongerHasWaitsForAKeyframe() {

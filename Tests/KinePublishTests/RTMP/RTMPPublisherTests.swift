@@ -2,11 +2,12 @@
 import KineMedia
 import KineRTMP
 import RTMPTesting
+import TestSupport
 import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(2))) struct RTMPPublisherTests {
+@Suite(.timeLimit(.minutes(10))) struct RTMPPublisherTests {
     @Test func everythingArrivesInOrderAndTheGoodbyeToo() async throws {
         let server = try StrictServerSocket()
         let told = Told()
@@ -95,10 +96,13 @@ import Testing
         // Far more than the kernels at both ends hold.
         let pings = 256 << 20
         server.state.withLock { $0.pings = pings }
-        let publisher = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
         try await publisher.start()
         let taken = try #require(await server.wait { $0.pingsTaken })
         #expect(taken < pings)
+        let words = "asks and reads no answers"
+        #expect(await told.events.next { $0.contains { Self.isInterrupted($0, words) } ? true : nil } == true)
         await publisher.finish()
     }
 
@@ -135,8 +139,8 @@ import Testing
         let name = Array(codec.fourCharacterCode.utf8)
         func tag(_ head: UInt8, _ bytes: [UInt8]) -> [UInt8] { [head] + name + bytes }
         let expected = [
-            tag(0x90, stream.configuration), tag(0x90 | stream.packetType, stream.keyframe),
-            tag(0xA0 | stream.packetType, stream.picture),
+            tag(0x90, stream.configuration), tag(0x90 | stream.packetType, stream.delimiter + stream.keyframe),
+            tag(0xA0 | stream.packetType, stream.delimiter + stream.picture),
         ]
         let pictures = seen.media.filter { $0.type == 9 }
         #expect(pictures.map(\.payload) == expected)
@@ -205,8 +209,7 @@ import Testing
         for picture in Self.largePictures(7) { publisher.publish(picture) }
         let begun = ContinuousClock.now
         await publisher.finish()
-        // Five seconds, on a machine that may be busy.
-        #expect(ContinuousClock.now - begun < .seconds(30))
+        Margin.atMost(6, (ContinuousClock.now - begun) / .seconds(1), "s", "the end beside a server that does not read")
         #expect(told.status?.state == .finished)
         server.state.withLock { $0.isDeaf = false }
         // What went before arrived; the goodbye did not.
@@ -258,6 +261,16 @@ import Testing
         #expect(told.failures.first?.kind == .unreachable)
         #expect(told.failures.first?.description.contains("Connection refused") == true)
         await publisher.finish()
+    }
+
+    @Test func `A stream that no server took has failed when it ends`() async throws {
+        let told = Told()
+        let publisher = try told.publisher("rtmp://127.0.0.1:1/app/key")
+        try await publisher.start()
+        await publisher.finish()
+        #expect(told.status?.state == .failed && told.liveReports == 0)
+        // Who asked for the end is not told of another.
+        #expect(told.failures.isEmpty && told.interruptions >= 1)
     }
 
     private static func isInterrupted(_ event: RTMPEvent, _ words: String) -> Bool {

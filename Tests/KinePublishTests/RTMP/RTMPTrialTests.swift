@@ -5,7 +5,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(2))) struct RTMPTrialTests {
+@Suite(.timeLimit(.minutes(10))) struct RTMPTrialTests {
     private func settings(_ address: String) throws -> RTMPSettings { RTMPSettings(url: try RTMPURL(address)) }
 
     @Test func `A server that takes the stream says who it is, and gets the whole goodbye`() async throws {

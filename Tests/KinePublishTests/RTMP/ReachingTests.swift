@@ -8,11 +8,11 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(2))) struct ReachingTests {
+@Suite(.timeLimit(.minutes(10))) struct ReachingTests {
     /// Nanoseconds: no attempt comes within any of these tests.
     private static let long: Int64 = 30_000_000_000
 
-    @Test func `A server that starts to listen is found by a knock, not by the next attempt`() async throws {
+    @Test func `A server that starts to listen is found by a probe, not by the next attempt`() async throws {
         let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.firstDelay = Self.long }
@@ -54,38 +54,38 @@ import Testing
         let begun = ContinuousClock.now
         try await publisher.start()
         #expect(await server.wait { $0.connections.count == 2 ? true : nil } == true)
-        // The wait is 2.4 seconds at least; a knock would have come after one.
+        // The wait is 2.4 seconds at least; a probe would have come after one.
         #expect(ContinuousClock.now - begun >= .seconds(2))
         #expect(told.events.withLock(Self.interruptions) == 1)
         await publisher.finish()
     }
 
-    @Test func `A stream of messages about networks does not put off the knock`() async throws {
+    @Test func `A stream of messages about networks does not put off the probe`() async throws {
         let server = try StrictServerSocket()
         let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
         let found = Monitor(false)
         let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
         eventLoop.execute {
-            let reach = ServerReach(on: eventLoop) { channel in
+            let dialer = Dialer(on: eventLoop) { channel in
                 channel.close(promise: nil)
                 found.signal { $0 = true }
             }
-            reach.look(for: url)
-            Self.tellOfNetworks(reach, on: eventLoop, until: found)
+            dialer.probe(.init(url))
+            Self.tellOfNetworks(dialer, on: eventLoop, until: found)
         }
         #expect(await found.next { $0 ? true : nil } == true)
     }
 
-    /// Every few milliseconds; a knock comes later after a message than the next message.
-    private static func tellOfNetworks(_ reach: ServerReach, on eventLoop: any EventLoop, until found: Monitor<Bool>) {
+    /// Every few milliseconds; a probe comes later after a message than the next message.
+    private static func tellOfNetworks(_ dialer: Dialer, on eventLoop: any EventLoop, until found: Monitor<Bool>) {
         guard !found.withLock({ $0 }) else { return }
-        reach.networkReturned()
+        dialer.networkReturned()
         eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(10)) {
-            tellOfNetworks(reach, on: eventLoop, until: found)
+            tellOfNetworks(dialer, on: eventLoop, until: found)
         }
     }
 
-    @Test func `The limit of attempts holds while there are knocks`() async throws {
+    @Test func `The limit of attempts holds while there are probes`() async throws {
         let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.retries = 2 }
@@ -97,18 +97,36 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `An address that disappointed is left out while the name has another`() throws {
+    @Test func `An address that failed last is left out while the name has another`() throws {
         let (a, b, c) = (
             try SocketAddress(ipAddress: "192.0.2.1", port: 1935),
-            try SocketAddress(ipAddress: "192.0.2.2", port: 1935),
+            try SocketAddress(ipAddress: "203.0.113.2", port: 1935),
             try SocketAddress(ipAddress: "2001:db8::1", port: 1935)
         )
-        var left = OtherAddresses.others(than: a, v6: [], v4: [a, b])
-        #expect(left.v4 == [b] && left.v6.isEmpty)
-        left = OtherAddresses.others(than: c, v6: [c], v4: [a])
-        #expect(left.v4 == [a] && left.v6.isEmpty)
-        left = OtherAddresses.others(than: a, v6: [], v4: [a])
-        #expect(left.v4 == [a])
+        let dialer = Dialer(on: MultiThreadedEventLoopGroup.singleton.any()) { _ in }
+        let target = Dialer.Destination(try RTMPURL("rtmp://name/app/key"))
+        #expect(dialer.allowed([a, b], target) == [a, b])
+        dialer.lastFailedAddress = a
+        #expect(dialer.allowed([a, b], target) == [b])
+        #expect(dialer.allowed([a], target) == [a])
+        dialer.lastFailedAddress = c
+        #expect(dialer.allowed([c, a], target) == [a])
+    }
+
+    @Test func `A server leads its publisher to no address that reaches less far than its own`() throws {
+        let addresses = try ["127.0.0.1", "169.254.169.254", "192.168.1.1", "203.0.113.2", "224.0.0.1"].map {
+            try SocketAddress(ipAddress: $0, port: 1935)
+        }
+        let dialer = Dialer(on: MultiThreadedEventLoopGroup.singleton.any()) { _ in }
+        let url = try RTMPURL("rtmp://name/app/key")
+        func allowed(_ scope: AddressScope?) -> [String] {
+            dialer.allowed(addresses, .init(url, narrowest: scope)).compactMap(\.ipAddress)
+        }
+        #expect(allowed(.global) == ["203.0.113.2"])
+        #expect(allowed(.privateNetwork) == ["192.168.1.1", "203.0.113.2"])
+        #expect(allowed(.loopback) == ["127.0.0.1", "169.254.169.254", "192.168.1.1", "203.0.113.2"])
+        // What the user gave is the user's.
+        #expect(allowed(nil).count == 5)
     }
 
     @Test func `Of the kernel's messages those are heard that a connection could go by`() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(2))) struct ReconnectingTests {
+@Suite(.timeLimit(.minutes(10))) struct ReconnectingTests {
     /// Nanoseconds: short, so that many attempts are soon made.
     private static let short: Int64 = 20_000_000
 

@@ -5,7 +5,7 @@ import KinePublish
 import KineRTMP
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct SecurePublishingTests {
+@Suite(.timeLimit(.minutes(10))) struct SecurePublishingTests {
     private let certificate: SelfSignedCertificate
     private let server: StrictServerSocket
     private let front: TLSFront

@@ -87,7 +87,7 @@ final class StrictServerSocket: Sendable {
         close(listener)
     }
 
-    /// Waits for something that the server sees; nil after half a minute.
+    /// Waits for something that the server sees; nil after five minutes.
     func wait<Result: Sendable>(for body: @escaping @Sendable (inout State) -> Result?) async -> Result? {
         await state.next(body)
     }
@@ -194,11 +194,11 @@ final class StrictServerSocket: Sendable {
 }
 
 extension Monitor {
-    /// Waits without keeping a thread of Swift's pool; nil after half a minute.
+    /// Waits without keeping a thread of Swift's pool; nil after five minutes.
     func next<Result: Sendable>(_ body: @escaping @Sendable (inout State) -> Result?) async -> Result? {
         await withCheckedContinuation { continuation in
             _ = DedicatedThread(name: "test-wait") {
-                continuation.resume(returning: self.wait(until: MonotonicClock.now() + 30_000_000_000, for: body))
+                continuation.resume(returning: self.wait(until: MonotonicClock.now() + 300_000_000_000, for: body))
             }
         }
     }

@@ -21,7 +21,7 @@ enum TestStream {
                     EncodedSample(
                         type: type, presentationTime: .milliseconds(time), duration: .milliseconds(20),
                         isKeyframe: isKeyframe,
-                        data: (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ Int(time) &* 7) }))
+                        data: unit(type, isKeyframe, count, at: time)))
             }
             if time % 40 == 0 { add(.video, time % 1000 == 0, time % 1000 == 0 ? 70_000 : 3000 + Int(time % 97)) }
             add(.audioApp, true, 200)
@@ -29,10 +29,21 @@ enum TestStream {
         }
     }
 
+    /// A picture is one slice behind its length (ISO/IEC 14496-15, 5.3.4.2).
+    private static func unit(_ type: SampleType, _ isKeyframe: Bool, _ count: Int, at time: Int64) -> [UInt8] {
+        let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ Int(time) &* 7) }
+        guard type == .video else { return bytes }
+        let length = (0..<4).map { UInt8(truncatingIfNeeded: (count - 4) >> (24 - 8 * $0)) }
+        return length + [isKeyframe ? 0x65 : 0x41] + bytes.dropFirst(5)
+    }
+
+    /// What goes before each picture: an access unit delimiter (ITU-T H.264, 7.3.2.4) behind its length.
+    static let delimiter: [UInt8] = [0, 0, 0, 2, 9, 0xF0]
+
     /// The message that each sample has to become.
     static func expected(_ sample: EncodedSample) -> StrictRTMPServer.Message {
         let isVideo = sample.type == .video
-        let head: [UInt8] = isVideo ? [sample.isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0] : [0xAF, 1]
+        let head: [UInt8] = isVideo ? [sample.isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0] + delimiter : [0xAF, 1]
         return .init(
             chunkStream: isVideo ? 6 : 4, type: isVideo ? 9 : 8, streamID: 1,
             timestamp: UInt32(sample.presentationTime.ticks(timescale: 1000)), payload: head + sample.data)
@@ -51,6 +62,8 @@ struct NewerCodec {
     let configuration: [UInt8]
     let keyframe: [UInt8]
     let picture: [UInt8]
+    /// What goes before each picture (ITU-T H.265, 7.3.2.5).
+    var delimiter: [UInt8] { packetType == 3 ? [0, 0, 0, 3, 0x46, 1, 0x50] : [] }
 
     /// hvcC (ISO/IEC 14496-15, 8.3.2.1.2): Main at level 3.1, one parameter set of each kind. Slices behind their lengths.
     static let hevc = NewerCodec(
@@ -82,8 +95,11 @@ final class Told: Sendable {
     }
     /// How often it was told that the stream is live.
     var liveReports: Int { events.withLock { Self.liveReports($0) } }
-    var status: RTMPStatus? {
-        events.withLock { $0.compactMap { if case .status(let status) = $0 { status } else { nil } }.last }
+    var status: RTMPStatus? { statuses.last }
+    var states: [RTMPStatus.State] { statuses.map(\.state) }
+
+    private var statuses: [RTMPStatus] {
+        events.withLock { $0.compactMap { if case .status(let status) = $0 { status } else { nil } } }
     }
 
     static func liveReports(_ events: [RTMPEvent]) -> Int {

@@ -2,6 +2,7 @@
 // who do not listen.
 import CLinux
 import Glibc
+import KineLive
 import KinePlatform
 import Testing
 
@@ -94,7 +95,7 @@ final class PlainClient: @unchecked Sendable {
     }
 
     /// Long enough for a machine that does much else; only a failure waits for it.
-    static let patience: Int64 = 30_000_000_000
+    static let patience: Int64 = 300_000_000_000
 }
 
 /// What a record says, read from its bytes by their documented layout.
@@ -113,9 +114,9 @@ final class RecordClient: @unchecked Sendable {
     let client: PlainClient
     private var bytes: [UInt8] = []
 
-    init(port: Int, path: String, window: Int32? = nil) throws {
+    init(port: Int, token: LiveToken, window: Int32? = nil) throws {
         client = try PlainClient(port: port, window: window)
-        client.get(path + "samples")
+        client.get("/samples", headers: token.header)
         let head = try client.head()
         guard head.hasPrefix("HTTP/1.1 200") else { throw PlainClient.Failure(description: head) }
     }
@@ -144,6 +145,11 @@ final class RecordClient: @unchecked Sendable {
         }
         return nil
     }
+}
+
+extension LiveToken {
+    /// As the page sends it.
+    var header: String { "\(RequestGate.tokenHeader): \(self)\r\n" }
 }
 
 /// Runs what blocks on a thread of its own: the server's tasks need Swift's pool.

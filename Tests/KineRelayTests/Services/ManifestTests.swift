@@ -14,7 +14,8 @@ import Testing
          "video": {"raw": {"pixelFormat": "nv12", "maximumSize": {"width": 1280, "height": 720}, "framesPerSecond": 30}},
          "audio": {"app": "aac", "mic": "pcm"},
          "setup": [{"key": "url", "title": "Address", "required": true, "secret": false, "default": "rtmp://a"},
-                   {"key": "streamKey", "secret": true}],
+                   {"key": "streamKey", "secret": true}, {"key": "place"}, {"key": "ca", "file": true}],
+         "read": ["/usr/share/meter"], "network": "none", "listen": "place",
          "environment": ["HTTPS_PROXY"], "urlSchemes": ["rtmp", "rtmps"], "memoryLimitMB": 20.5, "finishSeconds": 2,
          "restarts": 0}
         """
@@ -29,8 +30,12 @@ import Testing
         expected.micAudio = .pcm
         expected.setup = [
             .init(key: "url", title: "Address", isRequired: true, defaultValue: "rtmp://a"),
-            .init(key: "streamKey", title: "streamKey", isSecret: true),
+            .init(key: "streamKey", title: "streamKey", isSecret: true), .init(key: "place", title: "place"),
+            .init(key: "ca", title: "ca", isFile: true),
         ]
+        expected.readable = ["/usr/share/meter"]
+        expected.network = .none
+        expected.listen = "place"
         expected.environment = ["HTTPS_PROXY"]
         expected.urlSchemes = ["rtmp", "rtmps"]
         expected.memoryLimit = 41 << 19
@@ -52,14 +57,35 @@ import Testing
     }
 
     @Test func `what was read is written as it can be read again`() throws {
-        for json in [Self.full, #"{"id": "a", "executable": "b", "video": {"encoded": {"keyframeInterval": 2}}}"#] {
+        for json in [
+            Self.full, #"{"id": "a", "executable": "b", "video": {"encoded": {"keyframeInterval": 2}}}"#, Self.ingest,
+        ] {
             let manifest = try decode(json)
+            #expect(try ServiceManifest.decode(manifest.encoded()) == manifest)
+        }
+        for manifest in BuiltInServices.manifests {
             #expect(try ServiceManifest.decode(manifest.encoded()) == manifest)
         }
     }
 
+    static let ingest = """
+        {"id": "a", "executable": "b", "video": {"encoded":
+         {"maximumBitrate": 4500000, "maximumAccessUnit": 1000000, "stillFramesPerSecond": 10}}}
+        """
+
+    @Test func `what the far end expects is understood`() throws {
+        #expect(
+            try decode(Self.ingest).video
+                == .encoded(
+                    codec: "h264", keyframeInterval: nil,
+                    expecting: .init(
+                        maximumBitrate: 4_500_000, maximumAccessUnit: 1_000_000, stillFramesPerSecond: 10)))
+    }
+
     @Test(arguments: [
         (#"["id"]"#, "is a list and has to be an object"),
+        (#"{"id": "a", "executable": "b", "read": ["/usr/../home"]}"#, "read holds"),
+        (#"{"id": "a", "executable": "b", "listen": "place"}"#, "listen has to be the key of a setting"),
         (#"{"executable": "b"}"#, "id is missing"),
         (#"{"id": "a"}"#, "executable is missing"),
         (#"{"id": "a b", "executable": "b"}"#, "id has to begin with a letter or a digit and consist of"),
@@ -88,6 +114,18 @@ import Testing
         (
             #"{"id": "a", "executable": "b", "video": {"raw": {"maximumSize": {"width": 640}}}}"#,
             "video.raw.maximumSize needs both width and height"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"encoded": {"maximumBitrate": 1000}}}"#,
+            "video.encoded.maximumBitrate is 1000 and has to be a whole number from 100000 to 1000000000"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"encoded": {"maximumAccessUnit": 1000000}}}"#,
+            "video.encoded.maximumAccessUnit needs maximumBitrate beside it"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"encoded": {"stillFramesPerSecond": 0}}}"#,
+            "video.encoded.stillFramesPerSecond is 0 and has to be a whole number from 1 to 30"
         ),
         (#"{"id": "a", "executable": "b", "audio": {"app": 1}}"#, #"audio.app is 1 and has to be "aac" or "pcm""#),
         (#"{"id": "a", "executable": "b", "setup": [{"title": "x"}]}"#, "setup[0].key has to be given"),

@@ -1,5 +1,5 @@
-// What `/TOKEN/samples` sends: records, each a short header and a piece of the stream. A record of a sample holds the
-// sample's whole MP4 fragment, so that one buffer serves both streams and every viewer, whichever way he plays it.
+// What `samples` sends: records, each a short header and a piece of the stream. A record of a sample holds the
+// sample's whole MP4 fragment, so that one buffer serves both streams and every viewer, whichever way they play it.
 import KineContainers
 import KineMedia
 import NIOCore
@@ -30,7 +30,8 @@ struct LiveRecord: Sendable {
         case audioMic = 4
         /// JSON: `{"phase": "live" | "paused" | "ended"}`.
         case state = 5
-        /// Nothing has happened; the server is there. Comes once a second while nothing else does.
+        /// JSON, as `LiveStream.Standing`. Comes once a second while nothing else does, and when the number of viewers or the
+        /// clock has changed.
         case tick = 6
         /// The initialization segment for pictures alone, where there is sound too: without sound to wait for, Media Source
         /// plays with less delay. The pictures' fragments fit both.

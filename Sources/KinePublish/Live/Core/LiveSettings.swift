@@ -1,4 +1,6 @@
 // What a user may set of the live page, read from the setup info and checked before anything is opened. Pure.
+import KineLive
+import KinePlatform
 
 /// Where the live page is served, and how.
 public struct LiveSettings: Sendable, Equatable {
@@ -11,32 +13,83 @@ public struct LiveSettings: Sendable, Equatable {
     public struct Certificate: Sendable, Equatable {
         public var chain: String
         public var key: String
+        /// What is in the two files, where they were read already; nil: they are read by their paths.
+        public var contents: Contents?
+
+        /// The bytes of the two files.
+        public struct Contents: Sendable, Equatable {
+            public var chain: [UInt8]
+            public var key: [UInt8]
+
+            public init(chain: [UInt8], key: [UInt8]) {
+                self.chain = chain
+                self.key = key
+            }
+        }
     }
 
-    /// An address or a name of this machine, without brackets.
-    public var host: String
-    /// 0: any that is free.
-    public var port: Int
+    /// What an earlier run of this same broadcast announced, and open pages and players still use.
+    struct Previous: Sendable, Equatable {
+        var port: Int?
+        var token: LiveToken
+        var playerToken: LiveToken?
+    }
+
+    public var listen: ListenAddress
     public var certificate: Certificate?
     public var title: String
-    public var token: LiveToken
-    /// The port of the link of an earlier run of this same broadcast, taken again if it is free.
-    public var previousPort: Int?
+    /// Players that take only a plain address get one.
+    public var hasPlayerLink: Bool
+    /// A socket that is bound and listens already, and does not block; nil: `listen` is bound.
+    public var boundSocket: Int32?
+    /// By what address other machines reach this one, where it is known.
+    public var reachableHost: String?
+    var publicURL: PublicURL?
+    var previous: Previous?
 
     /// Reads the keys
-    /// - `listen`: `ADDRESS:PORT`, `[ADDRESS]:PORT`, `ADDRESS` or `:PORT`; 127.0.0.1 and a free port by default;
+    /// - `listen`: a `ListenAddress`; 127.0.0.1 and a free port by default;
     /// - `cert` and `key`: PEM files, both or neither; with them the page is served over TLS;
     /// - `title`: shown on the page;
-    /// - `previousLink`: the link that an earlier run of this same broadcast announced. It is kept, so that pages which are
-    ///   open go on by themselves.
+    /// - `public-url`: the address under which viewers reach it, for the link, and for the Host and the Origin they send;
+    /// - `player-link`: `yes` for a second link, with its token in the path;
+    /// - `reachableHost`: by what address other machines reach this one;
+    /// - `previousLink` and `previousPlayerLink`: what an earlier run of this same broadcast announced. It is kept where
+    ///   the port can be, so that pages which are open go on by themselves.
     public init(setupInfo: [String: String]) throws(Error) {
-        (host, port) = try Self.address(setupInfo["listen"] ?? "")
-        let title = setupInfo["title"] ?? ""
-        self.title = title.isEmpty ? "Live screen" : title
-        switch (setupInfo["cert"].flatMap { $0.isEmpty ? nil : $0 }, setupInfo["key"].flatMap { $0.isEmpty ? nil : $0 })
-        {
-        case (let chain?, let key?): certificate = Certificate(chain: chain, key: key)
-        case (nil, nil): break
+        func text(_ key: String) -> String? { setupInfo[key].flatMap { $0.isEmpty ? nil : $0 } }
+        let address = text("listen") ?? ""
+        guard let listen = ListenAddress(address) else {
+            throw Error(
+                description:
+                    "The live page cannot listen on “\(address)”: give an address and a port, such as 8080, "
+                    + "127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080.")
+        }
+        self.listen = listen
+        title = text("title") ?? "Live screen"
+        certificate = try Self.certificate(text("cert"), key: text("key"))
+        publicURL = try text("public-url").map { (text) throws(Error) in try Self.publicURL(text) }
+        if publicURL != nil, listen.port == 0 {
+            throw Error(
+                description: "With “public-url” the live page needs a port that does not change, for the proxy or the "
+                    + "tunnel to lead to; set “listen” to one, such as 127.0.0.1:8080.")
+        }
+        reachableHost = text("reachableHost")
+        hasPlayerLink = try text("player-link").map { (text) throws(Error) in try Self.choice(text) } ?? false
+        previous = text("previousLink").flatMap(LiveLinks.parse(page:)).map {
+            Previous(
+                port: $0.port, token: $0.token,
+                playerToken: text("previousPlayerLink").flatMap(LiveLinks.parse(player:)))
+        }
+    }
+
+    /// Whoever can listen in on the way to it sees the token and the screen.
+    var isOpenAndPlain: Bool { !listen.isLoopback && certificate == nil }
+
+    private static func certificate(_ chain: String?, key: String?) throws(Error) -> Certificate? {
+        switch (chain, key) {
+        case (let chain?, let key?): return Certificate(chain: chain, key: key)
+        case (nil, nil): return nil
         case (_?, nil):
             throw Error(
                 description: "A certificate is set for the live page but no key: set “key” to its PEM file too.")
@@ -44,51 +97,22 @@ public struct LiveSettings: Sendable, Equatable {
             throw Error(
                 description: "A key is set for the live page but no certificate: set “cert” to its PEM file too.")
         }
-        let previous = setupInfo["previousLink"].flatMap(Self.parse)
-        token = previous?.token ?? LiveToken()
-        previousPort = port == 0 ? previous?.port : nil
     }
 
-    /// Every address of the machine.
-    var isEverywhere: Bool { host == "0.0.0.0" || host == "::" }
-
-    /// Only this machine.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-
-    /// The link's parts, from `https://HOST:PORT/TOKEN/`.
-    static func parse(link: String) -> (port: Int, token: LiveToken)? {
-        let parts = link.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0] == "http:" || parts[0] == "https:", parts[1].isEmpty, parts[4].isEmpty,
-            let colon = parts[2].lastIndex(of: ":"), let port = Int(parts[2][parts[2].index(after: colon)...]),
-            (1...65535).contains(port), let token = LiveToken(parts[3])
-        else { return nil }
-        return (port, token)
+    private static func publicURL(_ text: String) throws(Error) -> PublicURL {
+        guard let url = PublicURL(text) else {
+            throw Error(
+                description: "The setting “public-url” is “\(text)”; give the address that viewers open, with "
+                    + "http:// or https:// and without ? and #, such as https://live.example.org/screen/.")
+        }
+        return url
     }
 
-    private static func address(_ text: String) throws(Error) -> (host: String, port: Int) {
-        func wrong() -> Error {
-            Error(
-                description:
-                    "The live page cannot listen on “\(text)”: give an address and a port, such as 127.0.0.1:8080, "
-                    + "0.0.0.0:8080 or [::1]:8080.")
+    private static func choice(_ text: String) throws(Error) -> Bool {
+        switch text.lowercased() {
+        case "yes", "true", "1": return true
+        case "no", "false", "0": return false
+        default: throw Error(description: "The setting “player-link” is “\(text)”; give yes or no.")
         }
-        let standard = "127.0.0.1"
-        if text.isEmpty { return (standard, 0) }
-        var host: Substring
-        var rest: Substring
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { throw wrong() }
-            host = text[text.index(after: text.startIndex)..<end]
-            rest = text[text.index(after: end)...]
-            guard host.contains(":"), RequestGate.isAddress(String(host)) else { throw wrong() }
-        } else {
-            host = text.prefix { $0 != ":" }
-            rest = text[host.endIndex...]
-            if host.isEmpty { host = Substring(standard) }
-        }
-        guard host.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }) else { throw wrong() }
-        if rest.isEmpty { return (String(host).lowercased(), 0) }
-        guard rest.first == ":", let port = UInt16(rest.dropFirst()) else { throw wrong() }
-        return (String(host).lowercased(), Int(port))
     }
 }

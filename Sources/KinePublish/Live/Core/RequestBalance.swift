@@ -8,6 +8,8 @@ struct RequestBalance {
 
     /// Something is to be answered. If nothing is, the next request's end is what is waited for.
     var owesResponse: Bool { unanswered > 0 }
+    /// Every request that has come has ended, and has its response.
+    var isEven: Bool { unanswered == 0 }
 
     mutating func requestEnded() { unanswered += 1 }
     mutating func responseEnded() { unanswered -= 1 }

@@ -1,14 +1,14 @@
-// Where one viewer stands in a stream. He follows; when he falls behind he goes on with the newest keyframe, and what he
-// missed is counted. What he does touches nobody else. Pure.
+// One viewer's place in a stream. The viewer follows it, and goes on with the newest keyframe after falling behind; what was
+// missed is counted. No viewer affects another. Pure.
 import NIOCore
 
 /// A viewer's place in a `SampleHistory`.
 struct ViewerCursor {
-    /// What he is sent.
+    /// What the viewer is sent.
     enum Form: Sendable {
-        /// Every record whole: `/TOKEN/samples`.
+        /// Every record whole: `samples`.
         case records
-        /// Fragments only: `/TOKEN/live.mp4`.
+        /// Fragments only: `live.mp4`.
         case fragments
     }
 
@@ -16,30 +16,31 @@ struct ViewerCursor {
     struct Batch {
         var buffers: [ByteBuffer] = []
         var bytes = 0
-        /// He is too far behind, or lacks a keyframe, and there is none he could go on with.
+        /// The viewer can decode nothing of the stream before there is a keyframe. A viewer who is only behind waits for the next
+        /// regular one: an extra one would cost everybody who shares the encoder.
         var wantsKeyframe = false
     }
 
-    /// A viewer who is behind by more than this goes on with the newest keyframe, if that is newer than where he stands.
-    /// Nanoseconds between the arrivals of what he is sent next and of the newest.
+    /// A viewer who is behind by more than this goes on with the newest keyframe, if that is newer than their place.
+    /// Nanoseconds between the arrivals of the viewer's next record and of the newest.
     static let patience: Int64 = 1_000_000_000
 
     let form: Form
-    /// The number of the record he is sent next.
+    /// The number of the record that the viewer is sent next.
     private(set) var next: Int
-    /// Nothing he has can be decoded before the next keyframe.
+    /// The viewer can decode nothing before the next keyframe.
     private(set) var needsKeyframe: Bool
-    /// Pictures he was not sent.
+    /// Pictures that the viewer was not sent.
     private(set) var droppedPictures = 0
 
-    /// A new viewer. He begins with the newest keyframe, or waits for one.
+    /// A new viewer, who begins with the newest keyframe, or waits for one.
     init(form: Form, history: SampleHistory) {
         self.form = form
         next = history.newestKeyframe ?? history.end
         needsKeyframe = history.hasVideo && history.newestKeyframe == nil
     }
 
-    /// What comes next, up to about `byteLimit` bytes but at least one record; empty when he has everything.
+    /// What comes next, up to about `byteLimit` bytes but at least one record; empty when the viewer has everything.
     /// - Parameter state: sent when something is left out, for it may have said how the stream stands.
     mutating func take(from history: SampleHistory, state: LiveRecord, byteLimit: Int = 64 << 10) -> Batch {
         var batch = Batch()
@@ -60,7 +61,7 @@ struct ViewerCursor {
             }
             if let buffer = buffer(of: record) { add(buffer, to: &batch) }
         }
-        batch.wantsKeyframe = needsKeyframe || lag(in: history) > Self.patience
+        batch.wantsKeyframe = needsKeyframe
         return batch
     }
 

@@ -70,13 +70,20 @@ export class BufferingPlayer {
       if (this.#hasBegun && !this.#isPaused) this.#target = Math.min(mostTarget, this.#target + growth);
     }, options);
     video.addEventListener("loadeddata", () => shown(), options);
-    video.addEventListener("error", () => this.#fail(), options);
+    video.addEventListener("error", () => this.#fail(video.error?.message), options);
     this.#timer = setInterval(() => this.#steer(), steeringInterval * 1000);
   }
 
   get element() { return this.#video; }
+  /** What is shown: an instant of the take, in microseconds, and the page's clock. */
+  get shown() {
+    if (!this.#hasBegun || this.#isPaused || this.#video.paused || this.#video.readyState < 3) return null;
+    return { time: this.#video.currentTime * 1e6, at: performance.now() };
+  }
   get hasSound() { return this.#hasSound; }
   get isAudible() { return this.#hasSound && !this.#video.muted; }
+
+  setVolume(volume) { this.#video.volume = volume; }
 
   async setSound(on) {
     this.#video.muted = !on;
@@ -126,8 +133,17 @@ export class BufferingPlayer {
     source.addEventListener("sourceopen", () => {
       URL.revokeObjectURL(url);
       if (source !== this.#source) return;
-      this.#buffer = source.addSourceBuffer(type);
-      this.#buffer.addEventListener("updateend", () => { this.#append(); this.#begin(); });
+      let buffer = null;
+      try {
+        buffer = source.addSourceBuffer(type);
+      } catch (error) {
+        return this.#fail(error.message);
+      }
+      buffer.addEventListener("updateend", () => { this.#append(); this.#begin(); });
+      buffer.addEventListener("error", () => {
+        if (buffer === this.#buffer) this.#fail(this.#video.error?.message || "what came could not be added to its buffer");
+      });
+      this.#buffer = buffer;
       this.#append();
     }, { once: true });
     this.#video.src = url;
@@ -191,10 +207,10 @@ export class BufferingPlayer {
     try {
       buffer.appendBuffer(whole);
     } catch (error) {
-      if (error.name !== "QuotaExceededError") return this.#fail();
+      if (error.name !== "QuotaExceededError") return this.#fail(error.message);
       this.#queue.unshift(whole);
       // What is removed makes room, and then an update's end has this tried again; without it there is no end to waiting.
-      if (!this.#trim(1)) this.#fail();
+      if (!this.#trim(1)) this.#fail(error.message);
     }
   }
 

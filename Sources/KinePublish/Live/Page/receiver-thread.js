@@ -19,8 +19,12 @@ class SoundDecoder {
 
   decode(record) {
     if (this.#failures >= mostFailures) return;
-    if (!this.#decoder || this.#decoder.state === "closed") this.#open();
-    this.#decoder.decode(new EncodedAudioChunk({ type: "key", timestamp: record.time, data: record.accessUnit }));
+    try {
+      if (!this.#decoder || this.#decoder.state === "closed") this.#open();
+      this.#decoder.decode(new EncodedAudioChunk({ type: "key", timestamp: record.time, data: record.accessUnit }));
+    } catch (error) {
+      this.#failed(error);
+    }
   }
 
   /** What comes next does not follow what came. */
@@ -29,6 +33,13 @@ class SoundDecoder {
   close() {
     if (this.#decoder && this.#decoder.state !== "closed") this.#decoder.close();
     this.#port.close();
+  }
+
+  /** The next access unit opens another decoder, until it has been tried often enough. */
+  #failed(error) {
+    this.#decoder = null;
+    this.#failures += 1;
+    if (this.#failures === mostFailures) postMessage({ soundFailed: error.message || error.name });
   }
 
   #open() {
@@ -45,11 +56,7 @@ class SoundDecoder {
         data.close();
         this.#port.postMessage(block, channels.map((samples) => samples.buffer));
       },
-      // The next access unit opens another.
-      error: () => {
-        this.#decoder = null;
-        this.#failures += 1;
-      },
+      error: (error) => this.#failed(error),
     });
     this.#decoder.configure({
       codec: this.#sound.codec,
@@ -73,7 +80,7 @@ const listener = {
     const unit = record.accessUnit && content.subarray(record.accessUnit.byteOffset - record.content.byteOffset);
     postMessage({ record: { ...record, content, accessUnit: unit } }, [content.buffer]);
   },
-  lost() { postMessage({ lost: true }); },
+  lost(how) { postMessage({ lost: how }); },
   gone() { postMessage({ gone: true }); },
 };
 
@@ -81,7 +88,7 @@ let stream = null;
 
 onmessage = ({ data }) => {
   if (data.run) {
-    stream = new LiveStream(data.run, listener);
+    stream = new LiveStream(data.run.url, data.run.headers, listener);
     stream.run();
   } else if (data.restart) {
     stream.restart();

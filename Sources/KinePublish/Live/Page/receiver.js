@@ -1,22 +1,26 @@
 // The page's end of the thread that receives: see receiver-thread.js.
 
-/** Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called on the thread's errors. */
+/**
+ * Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called on the thread's errors,
+ * `soundFailed` when sound cannot be decoded.
+ */
 export class Receiver {
   #thread;
-  #url;
+  #source;
 
-  constructor(url, listener) {
-    this.#url = url;
+  constructor(url, headers, listener) {
+    this.#source = { url, headers };
     this.#thread = new Worker("receiver-thread.js", { type: "module" });
     this.#thread.onmessage = ({ data }) => {
       if (data.record) listener.record(data.record);
       else if (data.gone) listener.gone();
-      else listener.lost();
+      else if (data.soundFailed) listener.soundFailed(data.soundFailed);
+      else if (data.lost) listener.lost(data.lost);
     };
     this.#thread.onerror = () => listener.failed();
   }
 
-  run() { this.#thread.postMessage({ run: this.#url }); }
+  run() { this.#thread.postMessage({ run: this.#source }); }
 
   /** Drops the connection; another is opened. */
   restart() { this.#thread.postMessage({ restart: true }); }

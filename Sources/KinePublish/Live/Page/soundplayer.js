@@ -12,6 +12,9 @@ export class SoundPlayer {
   #sounds;
   #receiver;
   #context = null;
+  /** Behind all nodes: how loud they are. */
+  #gain = null;
+  #volume = 1;
   #nodes = [];
   #isConnected = false;
   #wanted = false;
@@ -52,6 +55,12 @@ export class SoundPlayer {
     return this.isOn;
   }
 
+  /** From 0 to 1. */
+  setVolume(volume) {
+    this.#volume = volume;
+    if (this.#gain) this.#gain.gain.value = volume;
+  }
+
   async #open() {
     if (this.#context) return;
     // At the device's own rate: the worklet changes rates by the way, while browsers take longer for it than they say.
@@ -66,13 +75,15 @@ export class SoundPlayer {
       context.close().catch(() => {});
       throw error;
     }
+    this.#gain = new GainNode(context, { gain: this.#volume });
+    this.#gain.connect(context.destination);
     for (const sound of this.#sounds) {
       const node = new AudioWorkletNode(context, "live-sound", {
         numberOfInputs: 0,
         outputChannelCount: [Math.min(2, sound.channels)],
       });
       if (this.#nodes.length === 0) node.port.onmessage = ({ data }) => { this.#clock = data; };
-      node.connect(context.destination);
+      node.connect(this.#gain);
       this.#nodes.push(node);
     }
   }

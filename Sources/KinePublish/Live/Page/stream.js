@@ -8,7 +8,7 @@ const silenceLimit = 4000;
 const firstDelay = 150;
 const longestDelay = 2000;
 /** No record is larger; what claims to be is no stream of ours. */
-const recordLimit = 64 << 20;
+export const recordLimit = 64 << 20;
 
 /** Splits bytes, in whatever pieces they come, into records. */
 export class RecordReader {
@@ -47,6 +47,7 @@ export class RecordReader {
   static #record(bytes) {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
     const unit = view.getUint16(6);
+    if (unit > bytes.length) throw new Error("an access unit beyond its record");
     return {
       kind: view.getUint8(4),
       isKeyframe: (view.getUint8(5) & 1) !== 0,
@@ -60,19 +61,25 @@ export class RecordReader {
 
 /** There is no such stream, or no longer. */
 class Gone extends Error {}
+/** As many watch as can. */
+class Full extends Error {}
 
 /**
- * Reads `url` for ever. `listener.record` gets each record, `listener.lost` is called when a connection was lost, and
- * `listener.gone` when the server knows no such stream, which ends it.
+ * Reads `url` for ever. `listener.record` gets each record, `listener.lost` is called when a connection was lost (`isAsked`: dropped
+ * by `restart`; `isFull`: the server has no room), and `listener.gone` when the server knows no such stream, which ends it.
  */
 export class LiveStream {
   #url;
+  #headers;
   #listener;
   #stopped = false;
+  /** Of the connection there is; null between two. */
   #abort = null;
+  #isAsked = false;
 
-  constructor(url, listener) {
+  constructor(url, headers, listener) {
     this.#url = url;
+    this.#headers = headers;
     this.#listener = listener;
   }
 
@@ -80,22 +87,28 @@ export class LiveStream {
     let delay = firstDelay;
     while (!this.#stopped) {
       const began = performance.now();
+      let isFull = false;
+      this.#isAsked = false;
       try {
         await this.#read();
       } catch (error) {
         if (error instanceof Gone && !this.#stopped) return this.#listener.gone();
         // Whatever else went wrong, the remedy is the same.
+        isFull = error instanceof Full;
       }
       if (this.#stopped) return;
-      this.#listener.lost();
+      this.#listener.lost({ isAsked: this.#isAsked, isFull });
       if (performance.now() - began > 3000) delay = firstDelay;
       await new Promise((resolve) => setTimeout(resolve, delay));
       delay = Math.min(delay * 2, longestDelay);
     }
   }
 
-  /** Drops the connection; `run` opens another. */
-  restart() { this.#abort?.abort(); }
+  /** Drops the connection, if there is one; `run` opens another. */
+  restart() {
+    this.#isAsked = this.#abort !== null;
+    this.#abort?.abort();
+  }
 
   /** Ends it for good. */
   stop() {
@@ -108,8 +121,14 @@ export class LiveStream {
     this.#abort = abort;
     let timer = setTimeout(() => abort.abort(), silenceLimit);
     try {
-      const response = await fetch(this.#url, { signal: abort.signal, cache: "no-store", credentials: "omit" });
+      const response = await fetch(this.#url, {
+        signal: abort.signal,
+        headers: this.#headers,
+        cache: "no-store",
+        credentials: "omit",
+      });
       if (response.status === 404) throw new Gone();
+      if (response.status === 503) throw new Full();
       if (!response.ok || !response.body) throw new Error(`status ${response.status}`);
       const source = response.body.getReader();
       const records = new RecordReader();
@@ -121,6 +140,7 @@ export class LiveStream {
         records.push(value, (record) => this.#listener.record(record));
       }
     } finally {
+      this.#abort = null;
       clearTimeout(timer);
       abort.abort();
     }

@@ -36,6 +36,7 @@ export class DecodingPlayer {
   #fail;
   #shown;
   #hasShown = false;
+  #last = null;
   #video;
   #decoder = null;
   #needsKeyframe = true;
@@ -62,9 +63,12 @@ export class DecodingPlayer {
   }
 
   get element() { return this.#canvas; }
+  /** The picture that is shown: its instant of the take, in microseconds, and when it was painted by the page's clock. */
+  get shown() { return this.#last; }
   get hasSound() { return this.#sound.isPossible; }
   get isAudible() { return this.#sound.isOn; }
   setSound(on) { return this.#sound.set(on); }
+  setVolume(volume) { this.#sound.setVolume(volume); }
   pause() { this.#sound.clear(); }
   resume() {}
 
@@ -82,13 +86,18 @@ export class DecodingPlayer {
     if (record.isKeyframe && this.#decoder.decodeQueueSize > 30) this.#open();
     this.#needsKeyframe = false;
     this.#newest = record.time;
-    this.#decoder.decode(
-      new EncodedVideoChunk({
-        type: record.isKeyframe ? "key" : "delta",
-        timestamp: record.time,
-        data: record.accessUnit,
-      }),
-    );
+    try {
+      this.#decoder.decode(
+        new EncodedVideoChunk({
+          type: record.isKeyframe ? "key" : "delta",
+          timestamp: record.time,
+          data: record.accessUnit,
+        }),
+      );
+    } catch (error) {
+      // A decoder that has closed by itself says so only here.
+      this.#fail(error.message);
+    }
   }
 
   close() {
@@ -105,7 +114,7 @@ export class DecodingPlayer {
     this.#needsKeyframe = true;
     const decoder = new VideoDecoder({
       output: (frame) => this.#decoded(frame),
-      error: () => { if (decoder === this.#decoder) this.#fail(); },
+      error: (error) => { if (decoder === this.#decoder) this.#fail(error.message); },
     });
     this.#decoder = decoder;
     decoder.configure(DecodingPlayer.#configuration(this.#video));
@@ -142,6 +151,7 @@ export class DecodingPlayer {
     const heard = this.#sound.heard();
     if (heard !== null) this.#sound.keepBehind((heard - frame.timestamp) / 1e6);
     this.#paint.drawImage(frame, 0, 0, this.#canvas.width, this.#canvas.height);
+    this.#last = { time: frame.timestamp, at: performance.now() };
     frame.close();
     if (!this.#hasShown) this.#shown();
     this.#hasShown = true;

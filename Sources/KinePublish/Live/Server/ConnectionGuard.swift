@@ -3,8 +3,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections that send their request too slowly (from the first byte of TLS on), and those that have taken
-/// nothing for too long. Stands between the HTTP codec and the request's handling; one for each connection.
+/// Closes connections that send their request too slowly (from the first byte of TLS on), that have taken nothing for too
+/// long, or whose response says that they are closed. Stands between the HTTP codec and the request's handling; one for each connection.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -19,9 +19,18 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// than old pictures.
     private static let unsentLimit = 128 << 10
 
+    /// How long a request whose answer says “close” may take to end: closing while it is on its way could cost the answer.
+    private static let lingerTime = TimeAmount.seconds(1)
+
+    private let admission: AdmissionControl
     private var balance = RequestBalance()
+    /// Requests that have begun and whose responses have not ended.
+    private var openRequests = 0
+    private var isLastResponse = false
     private var requestDeadline: Scheduled<Void>?
     private var stallDeadline: Scheduled<Void>?
+
+    init(admission: AdmissionControl) { self.admission = admission }
 
     func handlerAdded(context: ChannelHandlerContext) {
         _ = context.channel.setOption(TCPStatistics.unsentLimit.option, value: Self.unsentLimit)
@@ -36,7 +45,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if case .end = unwrapInboundIn(data) {
+        switch unwrapInboundIn(data) {
+        case .head:
+            openRequests += 1
+            admission.becameBusy(context.channel)
+        case .body: break
+        case .end:
             balance.requestEnded()
             if balance.owesResponse { requestDeadline?.cancel() }
         }
@@ -44,9 +58,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head): isLastResponse = head.headerFields[.connection] == "close"
+        case .body: break
+        case .end:
             balance.responseEnded()
+            openRequests -= 1
+            if isLastResponse { return end(context, data, promise) }
             if !balance.owesResponse { awaitRequest(context) }
+            let written = promise ?? context.eventLoop.makePromise()
+            let channel = context.channel
+            // Not before: an idle connection may be closed at once.
+            written.futureResult.assumeIsolated().whenComplete { [self] _ in
+                if openRequests == 0 { admission.becameIdle(channel) }
+            }
+            return context.write(data, promise: written)
         }
         context.write(data, promise: promise)
     }
@@ -55,6 +81,21 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         stallDeadline?.cancel()
         if !context.channel.isWritable { stallDeadline = close(context.channel, in: Self.stallTime) }
         context.fireChannelWritabilityChanged()
+    }
+
+    /// Writes the end of the last response, and closes once it has gone out.
+    private func end(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
+        let channel = context.channel
+        let isWhole = balance.isEven
+        let written = promise ?? context.eventLoop.makePromise()
+        written.futureResult.whenComplete { _ in
+            if isWhole {
+                channel.close(promise: nil)
+            } else {
+                channel.eventLoop.scheduleTask(in: Self.lingerTime) { channel.close(promise: nil) }
+            }
+        }
+        context.writeAndFlush(data, promise: written)
     }
 
     private func awaitRequest(_ context: ChannelHandlerContext) {

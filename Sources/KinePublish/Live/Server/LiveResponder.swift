@@ -1,61 +1,61 @@
 // From a request to its response: what the gate allows, with the headers that keep the page to itself.
 import HTTPTypes
 import HummingbirdCore
+import KineLive
 import NIOCore
 
 /// Answers the requests of all connections.
 struct LiveResponder: Sendable {
-    let gate: RequestGate
+    let access: LiveAccess
     let stream: LiveStream
-    let page: LivePage
-    /// Each viewer gets a copy of his own, for it is encrypted for him: it must not be a whole keyframe at a time.
+    /// Each viewer gets an encrypted copy of their own, which must not be a whole keyframe at a time.
     let isEncrypted: Bool
 
-    /// Bytes of a stream that are encrypted at a time.
-    private static let encryptedSlice = 32 << 10
-    private static let wrongName =
-        "This page is not served under that name; open the link exactly as kinecast printed it.\n"
+    /// Bytes of a stream that are encrypted at a time: with what HTTP and TLS add, two pages of SwiftNIO's buffer for encrypted
+    /// bytes. More pages of it would stay resident for each viewer, and whole records (RFC 8446, section 5.1) double it.
+    private static let encryptedSlice = 7 << 10
 
-    /// What `/TOKEN/state` says.
-    private struct Standing: Encodable {
-        var phase: LiveStream.Phase
-        var viewers: Int
-    }
-
-    /// - Parameter eventLoop: the connection's.
     func respond(
-        to request: Request, with writer: consuming ResponseWriter, on eventLoop: any EventLoop
+        to request: Request, with writer: consuming ResponseWriter, on channel: any Channel, admission: AdmissionControl
     ) async throws {
         let head = request.head
-        let verdict = gate.judge(
+        let verdict = access.judge(
             method: head.method.rawValue, target: head.path ?? "", host: head.authority,
-            origin: head.headerFields[.origin]
-        )
+            origin: head.headerFields[.origin], token: Self.tokenHeader.flatMap { head.headerFields[$0] })
         let isHead = head.method == .head
+        if case .give(let resource) = verdict, resource.needsToken, !admission.proved(channel) {
+            return try await refuse(.serviceUnavailable, ["Retry-After": "5"], with: writer)
+        }
         switch verdict {
         case .give(.movie):
-            try await serve(.fragments, type: "video/mp4", isHead: isHead, with: writer, on: eventLoop)
+            try await serve(.fragments, type: "video/mp4", isHead: isHead, with: writer, on: channel.eventLoop)
         case .give(.samples):
-            try await serve(.records, type: "application/octet-stream", isHead: isHead, with: writer, on: eventLoop)
+            try await serve(
+                .records, type: "application/octet-stream", isHead: isHead, with: writer, on: channel.eventLoop)
         case .give(.state):
-            let standing = Standing(phase: stream.phase, viewers: stream.counts.viewers)
-            try await send(standing.json, type: "application/json", isHead: isHead, with: writer)
+            try await send(stream.standing.json, type: "application/json", isHead: isHead, with: writer)
         case .give(let resource):
-            guard let file = page.file(resource) else { return try await refuse(.notFound, with: writer) }
+            guard let file = LivePage.file(resource) else { return try await refuse(.notFound, with: writer) }
             try await send(file.bytes, type: file.type, isHead: isHead, with: writer)
         case .addSlash:
+            // A browser keeps what is behind the #.
+            let path = (head.path ?? "").prefix { $0 != "?" }
+            let query = (head.path ?? "").dropFirst(path.count)
+            let last = path.split(separator: "/").last.map(String.init) ?? ""
             var response = Self.response(.permanentRedirect)
-            response.headerFields[.location] = "/\(gate.token)/"
+            response.headerFields[.location] = "\(last)/\(query)"
             response.headerFields[.contentLength] = "0"
             try await writer.writeResponse(response)
         case .notFound: try await refuse(.notFound, with: writer)
-        case .forbidden:
-            try await send(
-                Array(Self.wrongName.utf8), type: "text/plain; charset=utf-8", status: .forbidden, isHead: isHead,
-                with: writer)
-        case .wrongMethod: try await refuse(.methodNotAllowed, with: writer)
+        case .wrongHost(let name):
+            if let name { access.tell(ofStrangeHost: name) }
+            try await refuse(.notFound, with: writer)
+        case .wrongOrigin: try await refuse(.forbidden, with: writer)
+        case .wrongMethod: try await refuse(.methodNotAllowed, ["Allow": RequestGate.methods], with: writer)
         }
     }
+
+    private static let tokenHeader = HTTPField.Name(RequestGate.tokenHeader)
 
     /// A stream without an end, as chunks.
     private func serve(
@@ -65,7 +65,7 @@ struct LiveResponder: Sendable {
         var response = Self.response(.ok)
         response.headerFields[.contentType] = type
         if isHead { return try await writer.writeResponse(response) }
-        // Before the head: who has that is counted, and misses nothing from then on.
+        // Before the head: a viewer who has the head is counted, and misses nothing from then on.
         let (viewer, preface) = stream.join(form)
         defer { stream.leave(viewer) }
         var body = try await writer.writeHead(response)
@@ -98,19 +98,23 @@ struct LiveResponder: Sendable {
     }
 
     private func send(
-        _ bytes: [UInt8], type: String, status: HTTPResponse.Status = .ok, isHead: Bool,
-        with writer: consuming ResponseWriter
+        _ bytes: [UInt8], type: String, isHead: Bool, with writer: consuming ResponseWriter
     ) async throws {
-        var response = Self.response(status)
+        var response = Self.response(.ok)
         response.headerFields[.contentType] = type
         response.headerFields[.contentLength] = String(bytes.count)
         if isHead { return try await writer.writeResponse(response) }
         try await writer.write(response: response, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    private func refuse(_ status: HTTPResponse.Status, with writer: consuming ResponseWriter) async throws {
+    /// A wrong question is the last of its connection.
+    private func refuse(
+        _ status: HTTPResponse.Status, _ headers: [String: String] = [:], with writer: consuming ResponseWriter
+    ) async throws {
         var response = Self.response(status)
+        for (name, value) in headers { if let name = HTTPField.Name(name) { response.headerFields[name] = value } }
         response.headerFields[.contentLength] = "0"
+        response.headerFields[.connection] = "close"
         try await writer.writeResponse(response)
     }
 

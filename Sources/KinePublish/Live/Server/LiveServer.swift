@@ -1,12 +1,11 @@
 // Serves one broadcast to browsers: a page, and the stream that it plays. HTTP, TLS and the waiting for slow sockets are
 // Hummingbird's and SwiftNIO's; who may ask is RequestGate's, who gets what is LiveStream's.
-import HummingbirdCore
-import HummingbirdTLS
+import KineLive
 import KineMedia
-import Logging
+import KinePlatform
 import NIOCore
-import NIOPosix
 import NIOSSL
+import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -23,84 +22,110 @@ public final class LiveServer: Sendable {
         public let description: String
     }
 
-    /// The most connections that are taken at a time; others wait until one is closed.
-    public static let connectionLimit = 500
+    /// What the server says while it runs, from any thread.
+    public struct Events: Sendable {
+        /// Viewers need a new keyframe; at most once a second.
+        public var wantsKeyframe: @Sendable () -> Void = {}
+        /// Twice a second: how many watch now, and how many bytes were sent in all.
+        public var observe: @Sendable (_ viewers: Int, _ sentBytes: Int64) -> Void = { _, _ in }
+        /// One sentence that the broadcaster should read.
+        public var warn: @Sendable (String) -> Void = { _ in }
 
-    /// Where the stream can be watched; the token in it is all that is needed to watch.
-    public let link: String
+        public init() {}
+    }
+
+    /// The most viewers at a time.
+    public static let connectionLimit = ConnectionAdmission<AdmissionControl.ID>.Limits().proven
+
+    /// Where the stream can be watched; the tokens in them are all that is needed to watch.
+    public var links: LiveLinks { currentLinks.withLock { $0 } }
+
+    /// The port that it listens on.
+    var port: Int { listener.port }
 
     private let stream: LiveStream
-    private let running: Task<Void, any Swift.Error>
+    private let access: LiveAccess
+    private let listener: LiveListener
+    private let base: String
+    private let currentLinks: Mutex<LiveLinks>
     private let ticking: Task<Void, Never>
 
-    /// Opens the server.
-    /// - Parameters:
-    ///   - wantsKeyframe: called, at most once a second and from any thread, when viewers need a new keyframe.
-    ///   - observe: called twice a second, from any thread, with how many watch now and how many bytes were sent in all.
+    /// Opens the server. The tokens of an earlier run are kept where its port is: another server on that port would be sent them.
     public static func start(
-        _ settings: LiveSettings, format: LiveFormat, wantsKeyframe: @escaping @Sendable () -> Void = {},
-        observe: @escaping @Sendable (_ viewers: Int, _ sentBytes: Int64) -> Void = { _, _ in }
+        _ settings: LiveSettings, format: LiveFormat, events: Events = Events()
     ) async throws(Error) -> LiveServer {
-        let stream = LiveStream(title: settings.title, format: format, wantsKeyframe: wantsKeyframe)
-        if let port = settings.previousPort,
-            let server = try? await LiveServer(settings, port: port, stream: stream, observe: observe)
+        let stream = LiveStream(title: settings.title, format: format, wantsKeyframe: events.wantsKeyframe)
+        guard let previous = settings.previous else {
+            return try await LiveServer(settings, port: settings.listen.port, stream: stream, events: events)
+        }
+        // A socket that was passed on is the one of the earlier run, and so is its port.
+        if settings.listen.port != 0 || settings.boundSocket != nil {
+            return try await LiveServer(
+                settings, port: settings.listen.port, keeping: previous, stream: stream, events: events)
+        }
+        if let port = previous.port,
+            let server = try? await LiveServer(settings, port: port, keeping: previous, stream: stream, events: events)
         {
             return server
         }
-        return try await LiveServer(settings, port: settings.port, stream: stream, observe: observe)
+        return try await LiveServer(settings, port: 0, stream: stream, events: events)
     }
 
     private init(
-        _ settings: LiveSettings, port: Int, stream: LiveStream, observe: @escaping @Sendable (Int, Int64) -> Void
+        _ settings: LiveSettings, port: Int, keeping previous: LiveSettings.Previous? = nil, stream: LiveStream,
+        events: Events
     ) async throws(Error) {
+        let listen = settings.listen
         let reachable = Self.reachableName(settings)
-        var hosts: Set = ["localhost", "127.0.0.1", "::1", settings.host, reachable]
-        if !settings.isLoopback, let own = Self.machineName {
+        var hosts: Set = ["localhost", "127.0.0.1", "::1", listen.host, reachable]
+        if !listen.isLoopback, let own = Self.machineName {
             hosts.formUnion([own, own + ".local"])
         }
-        let responder = LiveResponder(
-            gate: RequestGate(token: settings.token, hosts: hosts, acceptsAnyAddress: settings.isEverywhere),
-            stream: stream, page: LivePage(title: settings.title), isEncrypted: settings.certificate != nil)
-        let http = HTTPServerBuilder.http1(
-            configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [ConnectionGuard()],
-                httpDecoderConfiguration: .init(
-                    maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64)))
-        let builder = try Self.secured(http, settings.certificate)
-        let logger = Logger(label: "live") { _ in SwiftLogNoOpLogHandler() }
-        let (ports, found) = AsyncStream.makeStream(of: Int.self)
-        let address = settings.isEverywhere ? settings.host : settings.host == "localhost" ? "127.0.0.1" : settings.host
-        running = Task {
-            defer { found.finish() }
-            let server = try builder.buildServer(
-                configuration: ServerConfiguration(
-                    address: .hostname(address, port: port),
-                    availableConnectionsDelegate: .maximum(Self.connectionLimit, logger: logger)),
-                eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: logger
-            ) { request, writer, channel in
-                try await responder.respond(to: request, with: writer, on: channel.eventLoop)
-            } onServerRunning: { channel in
-                found.yield(channel.localAddress?.port ?? port)
-                found.finish()
-            }
-            try await server.run()
+        let token = previous?.token ?? LiveToken()
+        let playerToken = settings.hasPlayerLink ? previous?.playerToken ?? LiveToken() : nil
+        access = LiveAccess(
+            RequestGate(
+                token: token, playerToken: playerToken, hosts: hosts, acceptsAnyAddress: listen.isEverywhere,
+                publicURL: settings.publicURL),
+            isEncrypted: settings.certificate != nil, warn: events.warn)
+        let tls = try Self.tls(settings.certificate)
+        do {
+            listener = try await LiveListener.start(
+                on: settings.boundSocket, host: listen.host == "localhost" ? "127.0.0.1" : listen.host, port: port,
+                tls: tls,
+                responder: LiveResponder(access: access, stream: stream, isEncrypted: tls != nil))
+        } catch {
+            throw Self.explanation(of: error, place: ListenAddress.description(host: listen.host, port: port))
         }
-        var iterator = ports.makeAsyncIterator()
-        guard let actual = await iterator.next() else {
-            ticking = Task {}
-            throw Self.explanation(of: await running.result, settings: settings, port: port)
-        }
-        let name = reachable.contains(":") ? "[\(reachable)]" : reachable
-        link = "http\(settings.certificate == nil ? "" : "s")://\(name):\(actual)/\(settings.token)/"
+        base =
+            settings.publicURL?.description
+            ?? "http\(tls == nil ? "" : "s")://"
+            + "\(ListenAddress.description(host: reachable, port: listener.port))/"
+        currentLinks = Mutex(LiveLinks(base: base, token: token, playerToken: playerToken))
         self.stream = stream
         ticking = Task {
             while !Task.isCancelled {
                 stream.tick()
                 let counts = stream.counts
-                observe(counts.viewers, counts.sentBytes)
+                events.observe(counts.viewers, counts.sentBytes)
                 try? await Task.sleep(nanoseconds: UInt64(LiveStream.tickInterval / 2))
             }
         }
+        if settings.isOpenAndPlain {
+            events.warn(
+                "The live page listens on \(listen.host) without TLS: whoever can listen in on the network sees the link "
+                    + "and the screen; give a certificate with --cert and --key, or let a proxy on this machine encrypt."
+            )
+        }
+    }
+
+    /// Makes new links. The old ones open nothing any more, and their viewers are let go.
+    public func renewLinks() -> LiveLinks {
+        let (token, playerToken) = access.renew()
+        let links = LiveLinks(base: base, token: token, playerToken: playerToken)
+        currentLinks.withLock { $0 = links }
+        stream.letViewersGo()
+        return links
     }
 
     /// Hands a sample to all viewers. The bytes are copied before this returns; it never waits for a viewer.
@@ -144,45 +169,36 @@ public final class LiveServer: Sendable {
         stream.close()
         for _ in 0..<Self.farewells where viewers > 0 { try? await Task.sleep(nanoseconds: Self.farewell) }
         ticking.cancel()
-        running.cancel()
-        // TLS waits some seconds for the farewell of viewers who say none; nobody else does.
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        Task { [running] in
-            _ = await running.result
-            end.finish()
-        }
-        Task {
-            try? await Task.sleep(nanoseconds: Self.closingTime)
-            end.finish()
-        }
-        for await _ in ends {}
+        await listener.close()
     }
 
     /// A viewer's last bytes take as long as they take; nobody is waited for longer than a second.
     private static let farewell: UInt64 = 20_000_000
     private static let farewells = 50
-    /// The longest that is waited for connections to close, in nanoseconds.
-    private static let closingTime: UInt64 = 1_000_000_000
 
-    private static func secured(
-        _ http: HTTPServerBuilder, _ certificate: LiveSettings.Certificate?
-    ) throws(Error) -> HTTPServerBuilder {
-        guard let certificate else { return http }
+    private static func tls(_ certificate: LiveSettings.Certificate?) throws(Error) -> TLSConfiguration? {
+        guard let certificate else { return nil }
         let chain: [NIOSSLCertificate]
         do {
-            chain = try NIOSSLCertificate.fromPEMFile(certificate.chain)
+            chain =
+                try certificate.contents.map { try NIOSSLCertificate.fromPEMBytes($0.chain) }
+                ?? NIOSSLCertificate.fromPEMFile(certificate.chain)
         } catch {
             throw Error(
                 description:
                     "The live page's certificate \(certificate.chain) cannot be read: give a PEM file with “cert”.")
         }
         do {
-            let key = try NIOSSLPrivateKey(file: certificate.key, format: .pem)
+            let key =
+                try certificate.contents.map { try NIOSSLPrivateKey(bytes: $0.key, format: .pem) }
+                ?? NIOSSLPrivateKey(file: certificate.key, format: .pem)
             var tls = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             // What is older is deprecated (RFC 8996).
             tls.minimumTLSVersion = .tlsv12
-            return try .tls(http, tlsConfiguration: tls)
+            // Said here, where the sentence can be: a key that does not belong to the certificate shows only now.
+            _ = try NIOSSLContext(configuration: tls)
+            return tls
         } catch {
             throw Error(
                 description: "The live page's key \(certificate.key) cannot be used: "
@@ -190,14 +206,7 @@ public final class LiveServer: Sendable {
         }
     }
 
-    private static func explanation(
-        of result: Result<Void, any Swift.Error>, settings: LiveSettings, port: Int
-    ) -> Error {
-        let place = "\(settings.host):\(port)"
-        guard case .failure(let failure) = result else {
-            return Error(
-                description: "The live page's server on \(place) ended before it began; start the broadcast again.")
-        }
+    private static func explanation(of failure: any Swift.Error, place: String) -> Error {
         if failure is SocketAddressError.UnknownHost {
             return Error(
                 description: "The live page cannot be served on \(place): no address is known for that name; set "

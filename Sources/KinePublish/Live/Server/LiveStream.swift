@@ -1,5 +1,5 @@
-// Between the one who feeds a live stream and those who watch it: a history, a cursor for each viewer, and whoever
-// waits. Feeding never waits for a viewer.
+// A live stream between its source and its viewers: a history, a cursor for each viewer, and the viewers that wait. The source
+// never waits for a viewer.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -13,6 +13,16 @@ final class LiveStream: Sendable {
         case live, paused, ended
     }
 
+    /// What a tick, and `/state`, say. Keys are read by Page/*.js.
+    struct Standing: Codable, Equatable, Sendable {
+        var phase: Phase
+        var viewers: Int
+        /// Microseconds of a clock of the server that began with it.
+        var clock: Int64
+        /// Microseconds by which the take's timeline is ahead of that clock; nil where that is not known.
+        var ahead: Int64?
+    }
+
     struct Counts: Sendable {
         var viewers = 0
         /// Bytes handed to sockets, all viewers together.
@@ -23,7 +33,7 @@ final class LiveStream: Sendable {
 
     private struct Viewer {
         var cursor: ViewerCursor
-        /// How many ticks there had been when he last asked what is next.
+        /// How many ticks there had been when the viewer last asked what is next.
         var tick: Int
         var waiting: CheckedContinuation<Void, Never>?
     }
@@ -34,20 +44,25 @@ final class LiveStream: Sendable {
         var nextViewer = 0
         var phase = Phase.live
         var stateRecord: LiveRecord
-        /// Ticks so far, and the newest. They are not remembered: whoever has been sent everything else gets the newest one,
+        /// Ticks so far, and the newest. They are not remembered: a viewer who has been sent everything else gets the newest one,
         /// and a pause that lasts for days takes no memory.
         var tick = 0
         var tickRecord: LiveRecord
+        var clock = StreamClock()
+        /// What the newest tick said.
+        var told: Standing?
         var sequenceNumber: UInt32 = 0
         var newest = MediaTime.zero
         var counts = Counts()
         var isClosed = false
         /// CLOCK_MONOTONIC nanoseconds.
         var lastRecord: Int64
-        var lastRequest = Int64.min / 2
+        var keyframeAsking = KeyframeAsking()
     }
 
     private let state: Mutex<State>
+    /// CLOCK_MONOTONIC nanoseconds at which the stream's own clock began.
+    private let beginning: Int64
     /// Pictures and the first sound, which is all that browsers play of one file.
     private let movie: FragmentedMovie
     private let movieTypes: Set<SampleType>
@@ -57,14 +72,13 @@ final class LiveStream: Sendable {
     private let pictures: LiveRecord?
     private let wantsKeyframe: @Sendable () -> Void
 
-    /// The least time between two requests for a keyframe: a keyframe takes a while to come, and costs all viewers.
-    private static let requestInterval: Int64 = 1_000_000_000
     /// How long nothing is sent before a tick is.
     static let tickInterval: Int64 = 1_000_000_000
 
-    /// - Parameter wantsKeyframe: called, at most once a second and from any thread, when a viewer could not go on.
+    /// - Parameter wantsKeyframe: called, at most once in two seconds and from any thread, when a viewer could not go on.
     init(title: String, format: LiveFormat, wantsKeyframe: @escaping @Sendable () -> Void) {
         let now = MonotonicClock.now()
+        beginning = now
         let first = Array(format.audio.prefix(1))
         movie = FragmentedMovie(video: format.video, audio: first)
         movieTypes = Set(first.map(\.type) + (format.video == nil ? [] : [.video]))
@@ -102,6 +116,7 @@ final class LiveStream: Sendable {
             state.sequenceNumber &+= 1
             state.newest = max(state.newest, presentationTime)
             state.lastRecord = now
+            state.clock.note(presentationTime.nanoseconds, at: now - beginning)
             state.history.append(
                 LiveRecord(
                     sample: type, fragmentHeader: header, accessUnit: bytes, time: presentationTime,
@@ -115,21 +130,40 @@ final class LiveStream: Sendable {
         change { state in
             guard state.phase != phase, state.phase != .ended else { return }
             state.phase = phase
+            state.clock.reset()
             state.stateRecord = Self.record(of: phase, time: state.newest, now: now)
             state.lastRecord = now
             state.history.append(state.stateRecord)
         }
     }
 
-    /// Call a few times a second: tells the viewers of a stream in which nothing happens that it is still there.
+    /// Call a few times a second: tells the viewers of a stream in which nothing happens that it is still there, and all viewers
+    /// when there are more of them or fewer, or when its clock is another.
     /// - Parameter now: CLOCK_MONOTONIC nanoseconds.
     func tick(at now: Int64 = MonotonicClock.now()) {
+        let isDue = state.withLock { state in
+            let isNews =
+                state.told?.viewers != state.viewers.count
+                || StreamClock.differ(state.told?.ahead.map { $0 * 1000 }, state.clock.ahead)
+            return now - state.lastRecord >= Self.tickInterval || isNews
+        }
+        guard isDue else { return }
         change { state in
-            guard now - state.lastRecord >= Self.tickInterval else { return }
+            let standing = standing(of: state, at: now)
+            state.told = standing
             state.lastRecord = now
             state.tick += 1
-            state.tickRecord = LiveRecord(.tick, content: [], time: state.newest, arrival: now)
+            state.tickRecord = LiveRecord(.tick, content: standing.json, time: state.newest, arrival: now)
         }
+    }
+
+    /// How it stands now.
+    var standing: Standing { state.withLock { standing(of: $0, at: MonotonicClock.now()) } }
+
+    private func standing(of state: State, at now: Int64) -> Standing {
+        Standing(
+            phase: state.phase, viewers: state.viewers.count, clock: (now - beginning) / 1000,
+            ahead: state.clock.ahead.map { $0 / 1000 })
     }
 
     /// Ends all streams once their viewers have what was said before.
@@ -150,7 +184,7 @@ final class LiveStream: Sendable {
         for continuation in woken { continuation.resume() }
     }
 
-    /// A new viewer: his number, and what he is sent before anything else.
+    /// Adds a viewer. Returns their number, and what they are sent before anything else.
     func join(_ form: ViewerCursor.Form) -> (viewer: Int, preface: [ByteBuffer]) {
         let (id, stateRecord) = state.withLock { state in
             state.nextViewer += 1
@@ -165,6 +199,18 @@ final class LiveStream: Sendable {
             case .fragments: [initialization.fragment].compactMap { $0 }
             }
         return (id, preface)
+    }
+
+    /// Ends the streams of all who watch now. What they open next is a new one, if they may.
+    func letViewersGo() {
+        let waiting = state.withLock { state in
+            defer {
+                state.viewers = [:]
+                state.counts.viewers = 0
+            }
+            return state.viewers.values.compactMap(\.waiting)
+        }
+        for continuation in waiting { continuation.resume() }
     }
 
     func leave(_ viewer: Int) {
@@ -207,9 +253,8 @@ final class LiveStream: Sendable {
         state.counts.droppedPictures += viewer.cursor.droppedPictures - before
         state.counts.sentBytes += Int64(batch.bytes)
         state.viewers[id] = viewer
-        let now = MonotonicClock.now()
-        let asks = batch.wantsKeyframe && state.phase == .live && now - state.lastRequest >= Self.requestInterval
-        if asks { state.lastRequest = now }
+        let asks =
+            batch.wantsKeyframe && state.phase == .live && state.keyframeAsking.asks(at: MonotonicClock.now())
         return (batch.buffers, state.isClosed, asks)
     }
 

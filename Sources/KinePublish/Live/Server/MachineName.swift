@@ -1,4 +1,5 @@
 // By what name other machines reach this one.
+import KinePlatform
 import NIOCore
 import NIOPosix
 
@@ -12,7 +13,8 @@ extension LiveServer {
     /// The host for the link: where the server listens, or, where it listens everywhere, the machine's first address that
     /// others can use.
     static func reachableName(_ settings: LiveSettings) -> String {
-        guard settings.isEverywhere else { return settings.host }
+        guard settings.listen.isEverywhere else { return settings.listen.host }
+        if let known = settings.reachableHost { return known }
         let addresses = (try? System.enumerateDevices())?.compactMap(\.address) ?? []
         let usable = addresses.compactMap { address -> String? in
             guard case .v4 = address, let text = address.ipAddress, !text.hasPrefix("127."), !text.hasPrefix("169.254.")

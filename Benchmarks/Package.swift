@@ -1,0 +1,52 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Apart from Kinecast's own package, whose tests need none of it. scripts/bench builds it into the same build directory, where
+// the benches find Kinecast's executables beside themselves.
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
+
+func kinecast(_ names: String...) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: "kinecast") }
+}
+
+let package = Package(
+    name: "kinecast-benchmarks",
+    dependencies: [
+        .package(name: "kinecast", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    ],
+    targets: [
+        .executableTarget(
+            name: "kinecast-bench",
+            dependencies: kinecast("CLinux", "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "KineRelay")
+                + [argumentParser, system]
+                + ["NIOCore", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
+                + [.product(name: "NIOSSL", package: "swift-nio-ssl")],
+            path: "Bench"),
+        // Serves a scene on the live page without a screen, a take or an extension.
+        .executableTarget(
+            name: "kinecast-livesource",
+            dependencies: kinecast(
+                "KineCodecs", "KineImaging", "KineMeasure", "KineMedia", "KinePlatform", "KinePublish")
+                + [argumentParser, system],
+            path: "LiveSource"),
+        // The ways in which others bring frames to another process.
+        .systemLibrary(name: "CTurboJPEG", path: "TurboJPEG"),
+        .executableTarget(
+            name: "kinecast-baseline",
+            dependencies: ["CTurboJPEG"] + kinecast("CLinux", "CYUV", "KineMeasure", "KineMedia", "KinePlatform")
+                + [argumentParser, system],
+            path: "Baselines"),
+        // An extension that notes when its pictures come.
+        .executableTarget(
+            name: "kinecast-meter",
+            dependencies: kinecast("KinecastExtension", "KineMedia", "KinePlatform") + [system], path: "Meter"),
+        .testTarget(
+            name: "BenchTests", dependencies: ["kinecast-bench"] + kinecast("KineMeasure"), path: "Tests/BenchTests"),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+../../../Sources/kinecast/Commands/CommandFailure.swift

@@ -1,0 +1,1 @@
+../../../Sources/kinecast/Broadcast/DestinationAddress.swift

@@ -1,0 +1,1 @@
+../../../Sources/kinecast/Secrets/PrivateFile.swift

@@ -1,0 +1,78 @@
+// Gives libFuzzer's bytes to a client as what an engine says. Whatever they are: no crash, the same messages through a socket as from
+// the decoder, however the bytes are cut, each message one that can be sent again, and a text for a person from each.
+import FuzzDriver
+import KineRelay
+
+@_cdecl("fuzz_engine_messages_main")
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+
+/// One input: its first byte says how the rest is cut on its way through the socket.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let input = Array(UnsafeBufferPointer(start: data, count: count))
+    guard let choice = input.first else { return 0 }
+    // Hardly an input would get past the greeting by itself.
+    guard let hello = try? ControlEncoder.frame(ControlHello()) else { preconditionFailure("no hello") }
+    let stream = hello + input.dropFirst()
+    let whole = decode(stream)
+    precondition(receive(stream, pieces: Int(choice) + 1) == whole, "the socket changed what was read")
+    for message in whole.messages {
+        guard let frame = try? ControlEncoder.frame(message) else { preconditionFailure("it cannot be sent again") }
+        precondition(decode(hello + frame).messages == [message], "a message changed on its way back")
+    }
+    var last: TakeProgress?
+    for message in whole.messages { tell(message, after: &last) }
+    return 0
+}
+
+struct Decoded: Equatable {
+    var messages: [EngineMessage] = []
+    var failed = false
+}
+
+private func decode(_ bytes: [UInt8]) -> Decoded {
+    var decoder = ControlDecoder()
+    var result = Decoded()
+    decoder.append(bytes)
+    do {
+        while let message = try decoder.next(EngineMessage.self) { result.messages.append(message) }
+    } catch {
+        result.failed = true
+    }
+    return result
+}
+
+/// What a client prints of it.
+private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
+    func show(_ progress: TakeProgress, _ destinations: [DestinationStatus] = []) {
+        _ = HumanText.progress(progress, since: last, isPaused: false, destinations)
+        last = progress
+        _ = HumanText.table(destinations.map(DestinationText.columns))
+    }
+    switch message {
+    case .started(let take): _ = take.maximumBitrate.map(HumanText.bitrate)
+    case .progress(let progress): show(progress)
+    case .status(let status): show(status.progress, status.destinations)
+    case .destination(let event): checkSentence(of: event)
+    case .finished(let summary): checkSummary(summary)
+    case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
+    case .paused, .resumed, .warning, .refused: break
+    }
+}
+
+private func checkSentence(of event: DestinationEvent) {
+    // An engine has cleaned the links, and the label is the client's own.
+    var event = event
+    event.label = "label"
+    switch event.kind {
+    case .link, .playerLink: return
+    default: break
+    }
+    guard let sentence = DestinationText.sentence(event, isKnownLive: false) else { return }
+    precondition(
+        !sentence.unicodeScalars.contains { $0.properties.generalCategory == .control }, "it steers the terminal")
+}
+
+private func checkSummary(_ summary: TakeSummary) {
+    precondition(HumanText.summary(summary).count == 1 + summary.destinations.count, "a destination is not told of")
+}

@@ -1,0 +1,1 @@
+../../../Sources/kinecast/Output/HumanText.swift

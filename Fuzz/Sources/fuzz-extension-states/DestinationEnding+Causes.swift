@@ -1,0 +1,1 @@
+../../../Sources/KineEngine/Extensions/DestinationEnding+Causes.swift

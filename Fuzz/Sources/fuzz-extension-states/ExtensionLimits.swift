@@ -1,0 +1,1 @@
+../../../Sources/KineEngine/Extensions/ExtensionLimits.swift

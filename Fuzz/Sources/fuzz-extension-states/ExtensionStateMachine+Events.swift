@@ -1,0 +1,1 @@
+../../../Sources/KineEngine/Extensions/ExtensionStateMachine+Events.swift

@@ -1,0 +1,59 @@
+// Lets libFuzzer's bytes be an extension and its process: what it says, what it does, and when. Whatever that is: no crash, a feed that
+// begins and ends in turn, never live without having started and saying so, no more words than it is allowed, and one ending.
+import FuzzDriver
+import KineRelay
+
+@_cdecl("fuzz_extension_states_main")
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+
+/// One input: steps, each a byte for what happens and what belongs to it.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    var script = Script(Array(UnsafeBufferPointer(start: data, count: count)))
+    var history = History()
+    while let choice = script.byte() {
+        switch choice & 31 {
+        case 0...7: history.wait(milliseconds: Int64(choice & 7) * Int64(choice & 7) * 100 + 10)
+        case 8: history.note(.startSent)
+        case 9: history.report(.started)
+        case 10: history.report(.live(choice & 32 != 0, reason: choice & 64 != 0 ? text(&script) : nil))
+        case 11: history.report(.heartbeat)
+        case 12: history.report(.statistics(statistics(&script)))
+        case 13: history.report(.link(text(&script)))
+        case 14:
+            let player = choice & 32 != 0 ? text(&script) : nil
+            history.report(.links(BroadcastLinks(page: text(&script), player: player, isRenewable: choice & 64 != 0)))
+        case 15: history.report(.state(text(&script)))
+        case 16: history.report(.warning(text(&script)))
+        case 17: history.report(.needsKeyframe)
+        case 18: history.report(.encoding(encoding(&script)))
+        case 19: history.report(.failed(text(&script)))
+        case 20: history.report(.finished)
+        case 21: history.note(.memory(resident: Int64((script.number() ?? 0) >> 14)))
+        case 22: history.note(.held(since: choice & 32 != 0 ? history.now : nil))
+        case 23: history.note(.misbehaved(text(&script)))
+        case 24: history.note(.channelClosed)
+        case 25: history.exit(status: Int32(choice >> 5), cappedAt: script.number().map { Int64($0 >> 14) })
+        case 26: history.note(.pauseRequested)
+        case 27: history.note(.resumeRequested)
+        case 28: history.note(.annotateRequested(["what": text(&script)]))
+        case 29: history.note(.linkRenewalRequested)
+        case 30: history.note(.finishRequested)
+        default: history.note(.impossible(text(&script)))
+        }
+    }
+    history.close()
+    return 0
+}
+
+private func text(_ script: inout Script) -> String { String(repeating: "w", count: Int(script.byte() ?? 0) & 3) }
+
+private func statistics(_ script: inout Script) -> ExtensionStatistics {
+    var statistics = ExtensionStatistics()
+    statistics.sentBytes = Int64(bitPattern: script.number() ?? 0)
+    return statistics
+}
+
+private func encoding(_ script: inout Script) -> EncodingRequest {
+    EncodingRequest(averageBitRate: script.number().map { Int(truncatingIfNeeded: $0) }).bounded
+}

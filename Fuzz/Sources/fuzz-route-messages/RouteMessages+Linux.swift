@@ -1,0 +1,1 @@
+../../../Sources/KinePublish/RTMP/RouteMessages+Linux.swift

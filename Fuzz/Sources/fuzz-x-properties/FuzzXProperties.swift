@@ -1,0 +1,27 @@
+// Gives libFuzzer's bytes to the readers of X properties. Whatever they are: no crash, and texts that steer no terminal.
+import FuzzDriver
+import KineCapture
+
+@_cdecl("fuzz_x_properties_main")
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 {
+    runFuzzer(count, arguments, fuzzXProperties)
+}
+
+/// One input: a property's value.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzXProperties(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    precondition(X11Properties.windows(bytes).count == count / 4, "windows out of nothing")
+    check(X11Properties.title(bytes, old: []), from: bytes)
+    check(X11Properties.title([], old: bytes), from: bytes)
+    check(X11Properties.application(bytes), from: bytes)
+    if let process = X11Properties.process(bytes) { precondition(process > 0 && count == 4, "no process") }
+    return 0
+}
+
+private func check(_ text: String, from bytes: [UInt8]) {
+    precondition(
+        !text.unicodeScalars.contains { $0.value < 32 || (0x7f..<0xa0).contains($0.value) }, "a control character")
+    // Each byte that is no UTF-8 becomes one replacement character of three bytes.
+    precondition(text.utf8.count <= 3 * bytes.count, "longer than what it was made of")
+}

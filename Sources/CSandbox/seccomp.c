@@ -1,0 +1,243 @@
+// What a process may ask of the kernel: a seccomp filter (seccomp(2)), a list of what is refused. It is no list of what is
+// allowed: libraries and the C library change what they ask, and what is left needs a descriptor or a path, which others hold.
+//
+// The kernel remembers which calls pass whatever their arguments, and asks the filter for the others only.
+#define _GNU_SOURCE
+#include "seccomp.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "The number of this architecture, as seccomp knows it, has to be added here."
+#endif
+
+#define REFUSE (SECCOMP_RET_ERRNO | EPERM)
+#define WORD(field) ((uint32_t)offsetof(struct seccomp_data, field))
+// The half of an argument that holds an int; both architectures above have the lower one first.
+#define ARGUMENT(index) ((uint32_t)(offsetof(struct seccomp_data, args) + 8 * (index)))
+
+static void add(struct kine_filter *filter, uint16_t code, uint32_t value, uint8_t if_true, uint8_t if_false) {
+    if (filter->length < KINE_FILTER_LENGTH)
+        filter->program[filter->length] = (struct sock_filter){code, if_true, if_false, value};
+    filter->length++;
+}
+
+static void load(struct kine_filter *filter, uint32_t offset) { add(filter, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0); }
+static void answer(struct kine_filter *filter, uint32_t action) { add(filter, BPF_RET | BPF_K, action, 0, 0); }
+
+// The next instruction is carried out only where the accumulator is `value`.
+static void if_equal(struct kine_filter *filter, uint32_t value) {
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+}
+
+static void if_any_bit(struct kine_filter *filter, uint32_t bits) {
+    add(filter, BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1);
+}
+
+static void refuse_call(struct kine_filter *filter, uint32_t number) {
+    if_equal(filter, number);
+    answer(filter, REFUSE);
+}
+
+// What follows, up to `end_call`, is for this call only, and ends in an answer.
+static uint16_t begin_call(struct kine_filter *filter, uint32_t number) {
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
+    return filter->length;
+}
+
+static void end_call(struct kine_filter *filter, uint16_t begin) {
+    if (filter->length <= KINE_FILTER_LENGTH) filter->program[begin - 1].jf = (uint8_t)(filter->length - begin);
+}
+
+// The call passes only where an argument is zero.
+static void only_zero(struct kine_filter *filter, uint32_t number, int argument) {
+    uint16_t begin = begin_call(filter, number);
+    load(filter, ARGUMENT(argument));
+    if_equal(filter, 0);
+    answer(filter, SECCOMP_RET_ALLOW);
+    answer(filter, REFUSE);
+    end_call(filter, begin);
+}
+
+// The call passes where its first argument is the process's own number or, with `group`, 0: the process group, which is the
+// process's own and nobody else's, as it leads a session.
+static void only_own(struct kine_filter *filter, uint32_t number, int group) {
+    uint16_t begin = begin_call(filter, number);
+    load(filter, ARGUMENT(0));
+    if (filter->own_pid_count < sizeof filter->own_pid / sizeof *filter->own_pid)
+        filter->own_pid[filter->own_pid_count++] = filter->length;
+    if_equal(filter, 0xffffffff);
+    answer(filter, SECCOMP_RET_ALLOW);
+    if (group) {
+        if_equal(filter, 0);
+        answer(filter, SECCOMP_RET_ALLOW);
+    }
+    answer(filter, REFUSE);
+    end_call(filter, begin);
+}
+
+// Calls that lead into other processes, to kernel machinery with a history of holes, or out of what confines the process.
+static const uint32_t refused[] = {
+    // Other processes' memory and descriptors.
+    __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, 438 /* pidfd_getfd */,
+    440 /* process_madvise */, __NR_perf_event_open, __NR_userfaultfd,
+    // System V memory, and what belongs to it; POSIX queues. All belong to the user, not to a process.
+    __NR_shmget, __NR_shmat, __NR_shmctl, __NR_semget, __NR_semctl, __NR_msgget, __NR_msgctl, __NR_msgsnd, __NR_msgrcv,
+    __NR_mq_open, __NR_mq_unlink,
+    // Namespaces and mounts.
+    __NR_unshare, __NR_setns, __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, 428 /* open_tree */,
+    429 /* move_mount */, 430 /* fsopen */, 431 /* fsconfig */, 432 /* fsmount */, 433 /* fspick */, 442 /* mount_setattr */,
+    __NR_name_to_handle_at, __NR_open_by_handle_at, __NR_fanotify_init, __NR_quotactl, __NR_swapon, __NR_swapoff,
+    // io_uring goes past this filter; bpf, keys.
+    425 /* io_uring_setup */, 426 /* io_uring_enter */, 427 /* io_uring_register */, __NR_bpf, __NR_add_key,
+    __NR_request_key, __NR_keyctl,
+    // The machine.
+    __NR_init_module, __NR_finit_module, __NR_delete_module, __NR_kexec_load, __NR_reboot, __NR_settimeofday,
+    __NR_clock_settime, __NR_adjtimex, __NR_clock_adjtime, __NR_sethostname, __NR_setdomainname, __NR_syslog, __NR_acct,
+    __NR_vhangup, __NR_ioprio_set, 447 /* memfd_secret: counted nowhere */,
+#ifdef __x86_64__
+    __NR_iopl, __NR_ioperm, __NR_modify_ldt,
+#endif
+};
+
+static void refuse_dangers(struct kine_filter *filter, const struct kine_filter_policy *policy) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) refuse_call(filter, refused[i]);
+    if (!policy->may_listen) refuse_call(filter, __NR_listen);
+    if (!policy->may_hide_memory) refuse_call(filter, __NR_memfd_create);
+    // Its flags are in memory, where no filter can look. The C library then uses clone.
+    if_equal(filter, 435 /* clone3 */);
+    answer(filter, SECCOMP_RET_ERRNO | ENOSYS);
+}
+
+static void look_at_sockets(struct kine_filter *filter, const struct kine_filter_policy *policy) {
+    uint16_t begin = begin_call(filter, __NR_socket);
+    if (policy->may_use_sockets) {
+        load(filter, ARGUMENT(0));
+        if_equal(filter, AF_INET);
+        answer(filter, SECCOMP_RET_ALLOW);
+        if_equal(filter, AF_INET6);
+        answer(filter, SECCOMP_RET_ALLOW);
+        add(filter, BPF_JMP | BPF_JEQ | BPF_K, AF_NETLINK, 0, 3);
+        load(filter, ARGUMENT(2));
+        if_equal(filter, NETLINK_ROUTE);
+        answer(filter, SECCOMP_RET_ALLOW);
+    }
+    answer(filter, REFUSE);
+    end_call(filter, begin);
+    // A pair of datagram sockets can be connected to another address later, a pair of streams cannot.
+    begin = begin_call(filter, __NR_socketpair);
+    load(filter, ARGUMENT(1));
+    add(filter, BPF_ALU | BPF_AND | BPF_K, 0xf, 0, 0);
+    if_equal(filter, SOCK_DGRAM);
+    answer(filter, REFUSE);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
+}
+
+static void look_at_processes(struct kine_filter *filter, const struct kine_filter_policy *policy) {
+    uint16_t begin = begin_call(filter, __NR_clone);
+    load(filter, ARGUMENT(0));
+    if_any_bit(filter, CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET);
+    answer(filter, REFUSE);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
+    // Limits, and when they run, of other processes of the user.
+    only_zero(filter, __NR_prlimit64, 0);
+    only_zero(filter, __NR_sched_setaffinity, 0);
+    only_zero(filter, __NR_sched_setscheduler, 0);
+    only_zero(filter, __NR_sched_setparam, 0);
+    only_zero(filter, __NR_sched_setattr, 0);
+    only_zero(filter, __NR_setpriority, 1);
+    if (policy->may_signal) return;
+    only_own(filter, __NR_kill, 1);
+    only_own(filter, __NR_tkill, 0);
+    only_own(filter, __NR_tgkill, 0);
+    only_own(filter, __NR_rt_sigqueueinfo, 0);
+    only_own(filter, __NR_rt_tgsigqueueinfo, 0);
+    refuse_call(filter, 424 /* pidfd_send_signal */);
+}
+
+static void look_at_descriptors(struct kine_filter *filter, const struct kine_filter_policy *policy) {
+    // A signal to any process of the user, when something comes; and memory in pipes.
+    uint16_t begin = begin_call(filter, __NR_fcntl);
+    load(filter, ARGUMENT(1));
+    static const uint32_t commands[] = {8 /* F_SETOWN */, 10 /* F_SETSIG */, 15 /* F_SETOWN_EX */, 1031 /* F_SETPIPE_SZ */};
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) refuse_call(filter, commands[i]);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
+    begin = begin_call(filter, __NR_ioctl);
+    load(filter, ARGUMENT(1));
+    static const uint32_t requests[] = {0x8901 /* FIOSETOWN */, 0x8902 /* SIOCSPGRP */, 0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */};
+    for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) refuse_call(filter, requests[i]);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
+    if (policy->may_hide_memory) return;
+    // Such memory stays when the process gives its pages back, and then nobody counts it.
+    begin = begin_call(filter, __NR_mmap);
+    load(filter, ARGUMENT(3));
+    add(filter, BPF_ALU | BPF_AND | BPF_K, MAP_SHARED | MAP_ANONYMOUS, 0, 0);
+    if_equal(filter, MAP_SHARED | MAP_ANONYMOUS);
+    answer(filter, REFUSE);
+    answer(filter, SECCOMP_RET_ALLOW);
+    end_call(filter, begin);
+}
+
+static void check_architecture(struct kine_filter *filter) {
+    load(filter, WORD(arch));
+    add(filter, BPF_JMP | BPF_JEQ | BPF_K, OWN_ARCHITECTURE, 1, 0);
+    answer(filter, REFUSE);
+    load(filter, WORD(nr));
+#ifdef __x86_64__
+    // The x32 calls have the same architecture and other numbers.
+    add(filter, BPF_JMP | BPF_JGE | BPF_K, 0x40000000, 0, 1);
+    answer(filter, REFUSE);
+#endif
+}
+
+int kine_filter_build(struct kine_filter *filter, const struct kine_filter_policy *policy) {
+    filter->length = 0;
+    filter->own_pid_count = 0;
+    check_architecture(filter);
+    refuse_dangers(filter, policy);
+    look_at_sockets(filter, policy);
+    look_at_processes(filter, policy);
+    look_at_descriptors(filter, policy);
+    answer(filter, SECCOMP_RET_ALLOW);
+    return filter->length <= KINE_FILTER_LENGTH ? 0 : -1;
+}
+
+int kine_filter_is_available(void) {
+    uint32_t action = SECCOMP_RET_ERRNO;
+    return syscall(__NR_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+int kine_filter_enter(struct kine_filter *filter) {
+    uint32_t own = (uint32_t)getpid();
+    for (uint16_t i = 0; i < filter->own_pid_count; i++) filter->program[filter->own_pid[i]].k = own;
+    struct sock_fprog program = {.len = filter->length, .filter = filter->program};
+    return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+
+int kine_forbid_execution(void) {
+    struct kine_filter filter = {0};
+    check_architecture(&filter);
+    refuse_call(&filter, __NR_execve);
+    refuse_call(&filter, __NR_execveat);
+    answer(&filter, SECCOMP_RET_ALLOW);
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
+    return kine_filter_enter(&filter);
+}

@@ -1,0 +1,35 @@
+// The links to a live page. The page's holds its token behind a #, where browsers keep it to themselves: it is in no request,
+// no log and no Referer. A player's holds one of its own in the path, which is all that players take.
+
+/// Where a broadcast can be seen.
+public struct LiveLinks: Sendable, Equatable {
+    /// `http://HOST:PORT/#TOKEN`.
+    public let page: String
+    /// `http://HOST:PORT/TOKEN/live.mp4`; nil where none was asked for.
+    public let player: String?
+
+    /// - Parameter base: ends with a slash.
+    package init(base: String, token: LiveToken, playerToken: LiveToken?) {
+        page = "\(base)#\(token)"
+        player = playerToken.map { "\(base)\($0)/\(RequestGate.Resource.movie.rawValue)" }
+    }
+
+    /// Port and token of a page's link; nil where it is none. The port is nil where the link has none.
+    package static func parse(page: String) -> (port: Int?, token: LiveToken)? {
+        guard let hash = page.lastIndex(of: "#"), let url = PublicURL(String(page[..<hash])),
+            let token = LiveToken(page[page.index(after: hash)...])
+        else { return nil }
+        let port = url.authority.lastIndex(of: ":").flatMap { Int(url.authority[url.authority.index(after: $0)...]) }
+        return (port.flatMap { (1...65535).contains($0) ? $0 : nil }, token)
+    }
+
+    /// The token of a page's link; nil where it is none. For fuzzing.
+    public static func token(inPage link: String) -> LiveToken? { parse(page: link)?.token }
+
+    /// The token of a player's link; nil where it is none.
+    package static func parse(player: String) -> LiveToken? {
+        let parts = player.split(separator: "/")
+        guard parts.count >= 4, parts.last.map(String.init) == RequestGate.Resource.movie.rawValue else { return nil }
+        return LiveToken(parts[parts.count - 2])
+    }
+}

@@ -1,0 +1,24 @@
+// Bits a second, as a person writes them: one grammar for the command line's options and for the settings behind them.
+
+/// A bitrate that was typed: `4000000`, `800k`, `4M`, `4.5M`.
+public struct Bitrate: Sendable, Equatable {
+    public let bitsPerSecond: Int
+
+    /// Nil where the text is none, or less than 1,000 or more than a thousand million bits a second.
+    public init?(_ text: String) {
+        var digits = text[...]
+        var scale = 1.0
+        switch digits.last {
+        case "k", "K": scale = 1e3
+        case "m", "M": scale = 1e6
+        default: break
+        }
+        if scale > 1 { digits.removeLast() }
+        guard digits.allSatisfy({ ("0"..."9").contains($0) || $0 == "." }), let value = Double(digits) else {
+            return nil
+        }
+        let rate = (value * scale).rounded()
+        guard (1000...1e9).contains(rate) else { return nil }
+        bitsPerSecond = Int(rate)
+    }
+}

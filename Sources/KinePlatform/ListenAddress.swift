@@ -1,0 +1,70 @@
+// Where a server listens, as a person writes it: one grammar for the command line's option and for the setting behind it.
+
+/// An address of this machine and a port: `8080`, `ADDRESS`, `:8080`, `ADDRESS:8080`, `[::1]` or `[::1]:8080`.
+///
+/// A port alone is this machine's only; an address alone means any free port.
+public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+    /// An address or a name in lower case, without brackets.
+    public let host: String
+    /// 0: any that is free.
+    public let port: Int
+
+    /// Where nothing is said: only this machine can connect.
+    public static let standard = ListenAddress(host: "127.0.0.1", port: 0)
+
+    private init(host: String, port: Int) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Nil where the text is none. Empty text is `standard`.
+    public init?(_ text: String) {
+        let host: Substring
+        let rest: Substring
+        if text.hasPrefix("[") {
+            // An IPv6 address has colons of its own, so it stands in brackets (RFC 3986, section 3.2.2).
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            host = text[text.index(after: text.startIndex)..<end]
+            rest = text[text.index(after: end)...]
+            guard host.contains(":"), host.allSatisfy({ $0.isHexDigit || ":.%".contains($0) }) else { return nil }
+        } else if !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
+            host = ""
+            rest = ":\(text)"
+        } else {
+            host = text.prefix { $0 != ":" }
+            rest = text[host.endIndex...]
+        }
+        guard host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "/") }) else { return nil }
+        self.host = host.isEmpty ? Self.standard.host : host.lowercased()
+        if rest.isEmpty {
+            port = 0
+        } else {
+            let digits = rest.dropFirst()
+            guard rest.first == ":", digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let port = UInt16(digits)
+            else { return nil }
+            self.port = Int(port)
+        }
+    }
+
+    /// Every address of the machine.
+    public var isEverywhere: Bool { host == "0.0.0.0" || host == "::" }
+
+    /// Only this machine can connect.
+    public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
+    /// A name that would have to be looked up, for as long as a name server takes. `localhost` is none.
+    public var isName: Bool {
+        if host == "localhost" || host.contains(":") { return false }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count != 4
+            || !parts.allSatisfy { UInt8($0) != nil && $0.utf8.allSatisfy { $0 < 0x3A && $0 > 0x2F } }
+    }
+
+    /// In the form that `init(_:)` takes.
+    public var description: String { Self.description(host: host, port: port) }
+
+    /// A host without brackets, and a port.
+    public static func description(host: String, port: Int) -> String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+}

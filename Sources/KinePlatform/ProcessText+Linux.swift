@@ -1,0 +1,84 @@
+// What the kernel says of a process in the files of /proc (proc(5)), without reading them: bytes in, values out. Some of the bytes
+// are the process's own, its name and its environment, so nothing here trusts them.
+
+public enum ProcessText {
+    /// The number that a text begins with, of at most 18 digits; 0 where it begins with none.
+    public static func number(in text: UnsafeRawBufferPointer) -> Int {
+        var number = 0
+        for byte in text.prefix(18) {
+            guard (0x30...0x39).contains(byte) else { break }
+            number = number * 10 + Int(byte - 0x30)
+        }
+        return number
+    }
+
+    /// The processes in /proc/PID/task/TID/children, each with a blank behind it. One that is cut off is left out, as is what no
+    /// process is called: 0 and -1 would mean groups of them to kill(2).
+    public static func processes(inChildren text: UnsafeRawBufferPointer) -> [Int32] {
+        var processes: [Int32] = []
+        var rest = text[...]
+        while let space = rest.firstIndex(of: UInt8(ascii: " ")) {
+            let process = Int32(exactly: number(in: UnsafeRawBufferPointer(rebasing: rest[..<space]))) ?? 0
+            if process > 0 { processes.append(process) }
+            rest = rest[(space + 1)...]
+        }
+        return processes
+    }
+
+    /// More than any process has, and little enough for a sum over all of them.
+    private static let mostBytes: Int64 = 1 << 50
+
+    /// Resident bytes by /proc/PID/statm, whose second number counts pages; 0 where it has none.
+    public static func residentBytes(inStatm text: UnsafeRawBufferPointer, pageSize: Int) -> Int64 {
+        guard let space = text.firstIndex(of: UInt8(ascii: " ")) else { return 0 }
+        let pages = number(in: UnsafeRawBufferPointer(rebasing: text[(space + 1)...]))
+        let (bytes, overflows) = pages.multipliedReportingOverflow(by: pageSize)
+        return overflows ? mostBytes : min(Int64(bytes), mostBytes)
+    }
+
+    /// Whether /proc/PID/stat is that of a process that has ended, or of none.
+    public static func isZombie(inStat text: [UInt8]) -> Bool {
+        guard let fields = fieldsBehindName(text), let state = fields.first else { return true }
+        return state == [UInt8(ascii: "Z")]
+    }
+
+    /// Where /proc/PID/stat says that the arguments are in the process's memory (fields 48 and 49); nil where it does not.
+    public static func argumentRange(inStat text: [UInt8]) -> Range<Int>? {
+        // Behind the name comes field 3.
+        guard let fields = fieldsBehindName(text), fields.count > 46,
+            let start = Int(String(decoding: fields[45], as: UTF8.self)),
+            let end = Int(String(decoding: fields[46], as: UTF8.self)), start > 0, end > start
+        else { return nil }
+        return start..<end
+    }
+
+    /// The name is in parentheses and may hold some itself.
+    private static func fieldsBehindName(_ stat: [UInt8]) -> [ArraySlice<UInt8>]? {
+        guard let close = stat.lastIndex(of: UInt8(ascii: ")")) else { return nil }
+        return stat[(close + 1)...].split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
+    }
+
+    /// Whether /proc/PID/status says that the process can gain no rights any more; nil where it does not say.
+    public static func hasNoNewPrivileges(inStatus text: [UInt8]) -> Bool? {
+        let key = Array("NoNewPrivs:\t".utf8)
+        guard let line = text.split(separator: UInt8(ascii: "\n")).first(where: { $0.starts(with: key) }) else {
+            return nil
+        }
+        return line.dropFirst(key.count) == [UInt8(ascii: "1")]
+    }
+
+    /// The value of a variable in /proc/PID/environ; nil where it has none.
+    public static func variable(_ name: String, inEnvironment text: [UInt8]) -> String? {
+        let key = Array("\(name)=".utf8)
+        return text.split(separator: 0).first { $0.starts(with: key) }
+            .map { String(decoding: $0.dropFirst(key.count), as: UTF8.self) }
+    }
+
+    /// The process's group in the tree of cgroups v2, from its root on, by /proc/PID/cgroup; nil without one, and where the group
+    /// is outside of what this process sees of the tree (cgroup_namespaces(7)).
+    public static func group(inCgroup text: String) -> String? {
+        guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return nil }
+        let path = line.dropFirst(3)
+        return path.split(separator: "/").contains("..") ? nil : String(path)
+    }
+}

@@ -1,0 +1,106 @@
+// What a child process is kept from: prepared before it is forked, entered by it before it runs its program. Linux.
+import CSandbox
+import Glibc
+import SystemPackage
+
+/// A sandbox for one process and all that it starts. Each layer holds by itself; what the kernel does not give is left out, and
+/// `layers` says what is there.
+public final class Sandbox: @unchecked Sendable {
+    // Sendable: nothing in it changes; the child writes into its own copy of the filter only.
+
+    /// docs/confinement.md says what each of them stops.
+    public enum Layer: String, Codable, Sendable, CaseIterable {
+        /// Paths, TCP ports, signals and abstract sockets.
+        case landlock
+        /// System calls.
+        case seccomp
+        /// What root may do beyond a user.
+        case capabilities
+        /// Processes and a /proc of its own: it has no number for any other process.
+        case namespaces
+    }
+
+    /// What may be reached. A path that is not there is left out.
+    public struct Rules: Sendable {
+        /// Files, and directories with all below them: to read and to execute.
+        public var readable: [String] = []
+        /// Directories, with all below them: to read, to write and to remove in, not to execute from.
+        public var writable: [String] = []
+        /// Files that are there, to read and to write.
+        public var devices: [String] = []
+        /// Sockets of its own, to connect with.
+        public var mayConnect = false
+        /// Whether it may listen on the sockets that it is given.
+        public var mayListen = false
+        /// Memory that is counted for no process, once it is given back: memory files and shared memory without a file.
+        public var mayHideMemory = false
+
+        public init() {}
+    }
+
+    public let layers: Set<Layer>
+    /// -1: none.
+    let ruleset: Int32
+    let filter: UnsafeMutablePointer<kine_filter>?
+    let namespaces: kine_namespaces
+
+    /// Throws what the kernel says where it has a layer and refuses to make it.
+    public init(_ rules: Rules, leavingOut: Set<Layer> = []) throws(Errno) {
+        let layers = Self.available.subtracting(leavingOut)
+        self.layers = layers
+        namespaces = layers.contains(.namespaces) ? Self.ownNamespaces : KINE_NO_NAMESPACES
+        ruleset = layers.contains(.landlock) ? try Self.ruleset(rules) : -1
+        guard layers.contains(.seccomp) else {
+            filter = nil
+            return
+        }
+        var policy = kine_filter_policy(
+            may_use_sockets: rules.mayConnect ? 1 : 0, may_listen: rules.mayListen ? 1 : 0,
+            may_signal: layers.contains(.landlock) && Self.landlockVersion >= 6 ? 1 : 0,
+            may_hide_memory: rules.mayHideMemory ? 1 : 0)
+        let filter = UnsafeMutablePointer<kine_filter>.allocate(capacity: 1)
+        filter.initialize(to: kine_filter())
+        self.filter = filter
+        guard kine_filter_build(filter, &policy) == 0 else { throw .invalidArgument }
+    }
+
+    deinit {
+        filter?.deallocate()
+        if ruleset >= 0 { close(ruleset) }
+    }
+
+    /// The layers that this kernel, and the container that this process may be in, give.
+    public static var available: Set<Layer> {
+        var layers: Set<Layer> = [.capabilities]
+        if landlockVersion > 0 { layers.insert(.landlock) }
+        if kine_filter_is_available() != 0 { layers.insert(.seccomp) }
+        if ownNamespaces != KINE_NO_NAMESPACES { layers.insert(.namespaces) }
+        return layers
+    }
+
+    /// Found out once, since it takes a process.
+    private static let ownNamespaces = kine_namespaces_available()
+
+    /// The kernel's version of Landlock; 0: none. TCP from 4 on, signals and abstract sockets from 6 on.
+    public static var landlockVersion: Int { Int(kine_landlock_version()) }
+
+    /// From now on neither this process nor what it starts can execute a program. A kernel that cannot do so leaves it.
+    public static func forbidExecution() { _ = kine_forbid_execution() }
+
+    private static func ruleset(_ rules: Rules) throws(Errno) -> Int32 {
+        let ruleset = kine_landlock_create(rules.mayConnect ? 1 : 0, 0)
+        guard ruleset >= 0 else { throw Errno(rawValue: errno) }
+        let allowed =
+            rules.readable.map { ($0, KINE_READ) } + rules.writable.map { ($0, KINE_WRITE) }
+            + rules.devices.map { ($0, KINE_DEVICE) }
+        for (path, access) in allowed where kine_landlock_allow(ruleset, path, Int32(access.rawValue)) != 0 {
+            // Not there, or not for this user: then not for the child either.
+            guard [ENOENT, EACCES, ENOTDIR, ELOOP].contains(errno) else {
+                let failure = Errno(rawValue: errno)
+                close(ruleset)
+                throw failure
+            }
+        }
+        return ruleset
+    }
+}

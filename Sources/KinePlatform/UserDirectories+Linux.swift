@@ -1,0 +1,41 @@
+// Where a user's files belong when their own place is gone (freedesktop.org, xdg-user-dirs). Linux.
+import Glibc
+import SystemPackage
+
+public enum UserDirectories {
+    /// Directories of this user that a recording can be saved in, the best first: for videos, then home.
+    public static var forRecordings: [String] {
+        let own = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
+        guard let home = [ProcessEnvironment.value("HOME"), own].compactMap(\.self).first(where: isDirectory) else {
+            return []
+        }
+        let settings = (ProcessEnvironment.value("XDG_CONFIG_HOME") ?? home + "/.config") + "/user-dirs.dirs"
+        let videos = contents(of: settings).flatMap { self.videos(in: $0, home: home) } ?? home + "/Videos"
+        return [videos, home].filter(isDirectory)
+    }
+
+    /// The directory for videos that the text of a `user-dirs.dirs` names: `XDG_VIDEOS_DIR="$HOME/Videos"`, or an absolute
+    /// path.
+    static func videos(in text: String, home: String) -> String? {
+        let key = "XDG_VIDEOS_DIR=\""
+        guard let line = text.split(whereSeparator: \.isNewline).last(where: { $0.hasPrefix(key) }) else { return nil }
+        let value = line.dropFirst(key.count).prefix { $0 != "\"" }
+        if value.hasPrefix("$HOME/") { return home + value.dropFirst("$HOME".count) }
+        return value.hasPrefix("/") ? String(value) : nil
+    }
+
+    private static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return path.hasPrefix("/") && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    private static func contents(of path: String) -> String? {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
+            return nil
+        }
+        defer { try? file.close() }
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0) }) else { return nil }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+}

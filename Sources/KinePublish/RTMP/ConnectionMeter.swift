@@ -1,0 +1,50 @@
+// What is measured of one connection: whether it moves, and whether it has proven itself.
+import KineRTMP
+
+/// Times are nanoseconds on any steady clock.
+struct ConnectionMeter {
+    let connection: ReconnectStateMachine.ConnectionID
+    private(set) var silence: SilenceWatch
+    /// nil: the server has not said yes.
+    private(set) var liveSince: Int64?
+    private let stallDeadline: Int64
+    private let provingTime: Int64
+    /// Bytes that had arrived when it was measured first after it became live.
+    private var deliveredWhenLive: Int64?
+    private var isProven = false
+    private var isOdd = false
+
+    init(_ connection: ReconnectStateMachine.ConnectionID, stallDeadline: Int64, provingTime: Int64, now: Int64) {
+        self.connection = connection
+        self.stallDeadline = stallDeadline
+        self.provingTime = provingTime
+        silence = SilenceWatch(stallDeadline: stallDeadline, now: now)
+    }
+
+    mutating func becameLive(now: Int64) {
+        liveSince = now
+        silence = SilenceWatch(stallDeadline: stallDeadline, now: now)
+    }
+
+    /// Every second measurement is told.
+    mutating func isDue() -> Bool {
+        isOdd.toggle()
+        return !isOdd
+    }
+
+    mutating func look(_ statistics: TCPStatistics, waiting: Int, now: Int64) -> SilenceWatch.Verdict {
+        silence.update(
+            deliveredBytes: statistics.deliveredBytes, isIdle: waiting == 0 && !statistics.isUnacknowledged,
+            retransmissions: statistics.retransmissions, now: now)
+    }
+
+    /// Whether it has just proven itself: attempts count from the first again once a connection has lasted, and what was sent
+    /// arrives.
+    mutating func proves(delivered: Int64, now: Int64) -> Bool {
+        guard let liveSince, !isProven else { return false }
+        let before = deliveredWhenLive ?? delivered
+        deliveredWhenLive = before
+        isProven = delivered > before && now - liveSince >= provingTime
+        return isProven
+    }
+}

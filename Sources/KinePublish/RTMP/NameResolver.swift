@@ -1,0 +1,94 @@
+// From a server's name to its addresses. Resolving blocks and cannot be cancelled, so it has a thread of its own.
+import Glibc
+import KinePlatform
+import NIOCore
+
+/// Finds addresses. A protocol, so that tests can make names slow, unknown or other than they were.
+protocol NameResolver: Sendable {
+    /// Blocks as long as it takes. Throws where the name is not known now.
+    func addresses(of host: String, port: Int) throws -> [SocketAddress]
+}
+
+/// The system's resolver: getaddrinfo(3).
+struct SystemResolver: NameResolver {
+    /// A code of getaddrinfo(3).
+    struct Error: Swift.Error {
+        var code: CInt
+    }
+
+    func addresses(of host: String, port: Int) throws -> [SocketAddress] {
+        var hints = addrinfo()
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, String(port), &hints, &list)
+        defer { if let list { freeaddrinfo(list) } }
+        guard code == 0 else { throw Error(code: code) }
+        var found: [SocketAddress] = []
+        var next = list
+        while let entry = next?.pointee {
+            if let address = Self.address(entry), !found.contains(address) { found.append(address) }
+            next = entry.ai_next
+        }
+        return found
+    }
+
+    private static func address(_ entry: addrinfo) -> SocketAddress? {
+        guard let bytes = UnsafeRawPointer(entry.ai_addr) else { return nil }
+        switch entry.ai_family {
+        case AF_INET: return SocketAddress(bytes.loadUnaligned(as: sockaddr_in.self))
+        case AF_INET6: return SocketAddress(bytes.loadUnaligned(as: sockaddr_in6.self))
+        default: return nil
+        }
+    }
+}
+
+/// Looks names up, one at a time: where the first name server is dead, each look-up takes seconds, and many at once would take
+/// a thread each and bring nothing. Used on its event loop.
+final class NameLookUp {
+    struct Name: Hashable, Sendable {
+        var host: String
+        var port: Int
+    }
+    typealias Answer = Result<[SocketAddress], any Error>
+
+    private let eventLoop: any EventLoop
+    private let resolver: any NameResolver
+    private var running: Name?
+    /// In the order in which they were asked for.
+    private var waiting: [(name: Name, done: (Answer) -> Void)] = []
+
+    init(on eventLoop: any EventLoop, resolver: any NameResolver) {
+        self.eventLoop = eventLoop
+        self.resolver = resolver
+    }
+
+    var isRunning: Bool { running != nil }
+
+    /// `done` is called on the event loop, however late. Callers that ask for the name that is being looked up wait for the same answer.
+    func find(_ name: Name, _ done: @escaping (Answer) -> Void) {
+        waiting.append((name, done))
+        if running == nil { start(name) }
+    }
+
+    private func start(_ name: Name) {
+        running = name
+        let deliver = NIOLoopBound({ (answer: Answer) in self.answered(name, answer) }, eventLoop: eventLoop)
+        do {
+            _ = try DedicatedThread(starting: "name look-up") { [eventLoop, resolver] in
+                let answer = Answer { try resolver.addresses(of: name.host, port: name.port) }
+                eventLoop.execute { deliver.value(answer) }
+            }
+        } catch {
+            // Later, as every answer: the caller is not ready for one before this returns.
+            eventLoop.execute { deliver.value(.failure(error)) }
+        }
+    }
+
+    private func answered(_ name: Name, _ answer: Answer) {
+        running = nil
+        let (those, others) = (waiting.filter { $0.name == name }, waiting.filter { $0.name != name })
+        waiting = others
+        for one in those { one.done(answer) }
+        if running == nil, let next = waiting.first { start(next.name) }
+    }
+}

@@ -1,0 +1,81 @@
+// What a service's executable may reach: the rules of its sandbox, by its manifest. docs/confinement.md explains them. Linux.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+public enum ServiceSandbox {
+    /// What programs need to run at all.
+    private static let libraries = [
+        "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/dev/urandom", "/dev/random",
+        "/sys/devices/system/cpu", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale",
+    ]
+
+    /// What looking up a name reads. A file that is replaced is another file to Landlock: the directories in which network
+    /// services put a new resolv.conf are named too.
+    private static let resolver = [
+        "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
+        "/etc/protocols", "/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman",
+    ]
+
+    private static let certificates = [
+        "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted",
+        "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
+    ]
+
+    /// `data`: the extension's own directory. `isCounted`: a cgroup counts its memory.
+    public static func rules(
+        for service: Service, data: FilePath?, isCounted: Bool, user: uid_t = getuid()
+    ) -> Sandbox.Rules {
+        var rules = Sandbox.Rules()
+        rules.readable = libraries + toolchain + [service.executable.string] + service.manifest.readable
+        if let bundle = service.bundle { rules.readable.append(bundle.string) }
+        if service.manifest.network == .connect {
+            rules.readable += resolver + certificates
+            // Some write a new /etc/resolv.conf in the place of the old. What a user may read in /etc is no secret of theirs;
+            // root could read too much there.
+            if user != 0 { rules.readable.append("/etc") }
+        }
+        rules.writable = data.map { [$0.string] } ?? []
+        rules.devices = ["/dev/null"]
+        rules.mayConnect = service.manifest.network == .connect
+        rules.mayListen = service.manifest.listen != nil
+        rules.mayHideMemory = isCounted
+        return rules
+    }
+
+    /// Where Swift's library is, for this program and for what was built beside it; nothing where it is linked statically.
+    private static let toolchain: [String] = {
+        guard let maps = fopen("/proc/self/maps", "re") else { return [] }
+        defer { fclose(maps) }
+        var directories: Set<String> = []
+        var line = [CChar](repeating: 0, count: Int(PATH_MAX) + 128)
+        while fgets(&line, Int32(line.count), maps) != nil {
+            let text = String(
+                decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let slash = text.firstIndex(of: "/") else { continue }
+            let path = FilePath(String(text[slash...]))
+            guard path.lastComponent?.string.hasPrefix("libswift") == true else { continue }
+            directories.insert(path.removingLastComponent().string)
+        }
+        return directories.sorted()
+    }()
+
+    /// The directory that a service which the user installed may write to, made where it is missing; nil for those that come
+    /// with Kinecast, and where there is no home.
+    public static func dataDirectory(of service: Service, environment: [String]) -> FilePath? {
+        guard service.origin != .builtIn else { return nil }
+        func value(_ name: String) -> String? {
+            environment.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
+                .flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        guard
+            var path = value("XDG_DATA_HOME").map({ FilePath($0) })
+                ?? value("HOME").map({ FilePath($0).appending(".local/share") })
+        else { return nil }
+        for component in FilePath("kinecast/data/\(service.id)").components {
+            path.append(component)
+            guard mkdir(path.string, 0o700) == 0 || errno == EEXIST else { return nil }
+        }
+        return path
+    }
+}

@@ -1,0 +1,103 @@
+// A broadcast that nobody ever took is said to be one: in words, in JSON, in `status` and in the exit status.
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// A port of this machine that is this test's for as long as the object is there: closed, or open and silent.
+private final class HeldPort {
+    let number: Int
+    private let socket: CInt
+
+    /// `answersConnections`: the kernel completes connections, and nobody ever reads what comes over them.
+    init(answersConnections: Bool) throws {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var bound = size
+        let isHeld = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.bind(socket, $0, size) == 0 && (!answersConnections || listen(socket, 16) == 0)
+                    && getsockname(socket, $0, &bound) == 0
+            }
+        }
+        try #require(isHeld, "no port could be had")
+        self.socket = socket
+        number = Int(UInt16(bigEndian: address.sin_port))
+    }
+
+    deinit { close(socket) }
+}
+
+@Suite(.serialized) struct NeverLiveTests {
+    /// A line of `status --json`.
+    private struct Status: Decodable {
+        var destinations: [RunningKinecast.Event.Destination]
+    }
+
+    /// Nothing that was printed says that it was live.
+    private func expectNeverLive(_ ended: RunningKinecast.Ended) {
+        #expect(ended.status == 75, "\(ended)")
+        #expect(ended.errors.contains("It was never live"), "\(ended)")
+        #expect(!ended.errors.contains("Broadcasting to"), "\(ended)")
+        #expect(!(ended.output + ended.errors).contains("hush"))
+        let phases = ended.events.filter { $0.kind == "phase" }.compactMap(\.phase)
+        #expect(!phases.contains("live") && !phases.contains("reconnecting"), "\(phases)")
+    }
+
+    private func expectFailure(in summary: RunningKinecast.Event?) throws {
+        let summary = try #require(summary)
+        #expect(summary.event == "summary" && summary.exitStatus == 75 && summary.result == "finished")
+        let destination = try #require(summary.destinations?.first)
+        #expect(destination.ending == "failed" && destination.phase == "ended")
+        #expect(destination.message?.hasPrefix("It was never live") == true, "\(destination)")
+    }
+
+    @Test func `a closed port is no destination: failed, with the reason, and the recording is there`() throws {
+        let port = try HeldPort(answersConnections: false)
+        try Workplace.with { place in
+            let take = try place.start(
+                "broadcast", "--pattern", "320x180", "--json", "--record", "a.mp4", "--to",
+                "rtmp://127.0.0.1:\(port.number)/live/hush-key")
+            try take.event("progress") { $0.destinations?.first?.problem?.contains("refused") == true }
+            let line = try place.run("status", "--json").output
+            let status = try JSONDecoder().decode(Status.self, from: Data(line.utf8))
+            #expect(status.destinations.map(\.phase) == ["starting"])
+            #expect(status.destinations.first?.problem?.contains("refused") == true)
+            let text = try place.run("status").output
+            #expect(text.contains(" starting ") && text.contains("refused"), "\(text)")
+            #expect(try place.run("stop").status == 75)
+            let ended = try take.wait()
+            expectNeverLive(ended)
+            try expectFailure(in: ended.events.last)
+            #expect(ended.events.last?.destinations?.first?.message?.contains("refused") == true)
+            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) > 0)
+        }
+    }
+
+    @Test func `in words, too`() throws {
+        let port = try HeldPort(answersConnections: false)
+        try Workplace.with { place in
+            let take = try place.start(
+                "broadcast", "--pattern", "320x180", "--to", "rtmp://127.0.0.1:\(port.number)/live/hush-key")
+            try take.words("refused")
+            take.signal(SIGINT)
+            expectNeverLive(try take.wait())
+        }
+    }
+
+    @Test func `a server that takes the connection and never answers has taken nothing`() throws {
+        let port = try HeldPort(answersConnections: true)
+        try Workplace.with { place in
+            let take = try place.start(
+                "broadcast", "--pattern", "320x180", "--json", "--to", "rtmp://127.0.0.1:\(port.number)/live/hush-key")
+            // It is fed, and has its connection, and that is not enough.
+            try take.event("progress") { ($0.destinations?.first?.pictures ?? 0) >= 30 }
+            #expect(try place.run("stop").status == 75)
+            let ended = try take.wait()
+            expectNeverLive(ended)
+            try expectFailure(in: ended.events.last)
+        }
+    }
+}

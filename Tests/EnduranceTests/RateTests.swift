@@ -1,0 +1,94 @@
+// How many pictures a file has, and when they are shown: rates that hold on a machine with nothing else to do.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import ScreenTesting
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct RateTests {
+    @Test func `a moving screen has nearly as many frames as were asked for`() throws {
+        try Workplace.with { place in
+            let recording = try SceneRecording(
+                of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--for", "2")
+            Margin.atLeast(16, Double(recording.video.frames.count), "frames", "frames in two seconds at 10 a second")
+        }
+    }
+
+    /// Records numbers that are drawn 30 times a second; returns how many are neither in the file nor accounted for.
+    private func numbersLost(in place: Workplace) throws -> Int {
+        let recording = try SceneRecording(
+            of: .motion, ["--fps", "30"], in: place, "--overwrite", "--for", "5")
+        var numbers: [Int] = []
+        try recording.video.decode { _, luma in
+            if let number = Barcode.read(luma) { numbers.append(number) }
+        }
+        #expect(numbers == numbers.sorted())
+        let first = try #require(numbers.first)
+        let last = try #require(numbers.last)
+        #expect(last - first > 60)
+        let missing = Set(first...last).subtracting(numbers)
+        // A number that was followed by the next in less than a frame's pause was hidden by its own client, which the
+        // machine had kept waiting; no recorder at that rate could have it.
+        let instants = Dictionary(uniqueKeysWithValues: recording.shown.map { ($0.frame, $0.instant) })
+        let hidden = missing.filter { number in
+            guard let here = instants[number], let next = instants[number + 1] else { return false }
+            return next - here < 25_000_000
+        }
+        return max(0, missing.count - hidden.count - (recording.summary.framesDropped ?? 0))
+    }
+
+    @Test func `every number that is drawn at 30 a second is in the file, but for what the machine held up`() throws {
+        try Workplace.with { place in
+            Margin.atMost(0, Double(try numbersLost(in: place)), "frames", "lost and not told of")
+        }
+    }
+
+    @Test func `a still screen costs few frames and nearly no wake-ups, and the file is as long as the take`()
+        throws
+    {
+        try Workplace.with { place in
+            let screen = try PrivateScreen(size: PixelSize(width: 1280, height: 720))
+            let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
+            defer { scene.end() }
+            // Without --json nobody wants progress, so nothing is sent once a second.
+            let take = try RunningKinecast(
+                arguments: ["record", "a.mp4", "--audio", "none"],
+                environment: place.environment + ["DISPLAY=\(screen.name)"], directory: place.directory)
+            let began = MonotonicClock.now()
+            let registry = try place.registry()
+            // Nothing tells of a take's beginning but --json, which would have it speak every second.
+            while registry.list().running.isEmpty, MonotonicClock.now() < began + RunningKinecast.patience {
+                _ = WakeSignal.poll([], until: MonotonicClock.now() + 20_000_000)
+            }
+            let engine = try registry.find(nil).pid
+            // The beginning is not idle.
+            _ = WakeSignal.poll([], until: began + 2_500_000_000)
+            // How often a thread of both processes gave the processor up and was woken again. That another program took it
+            // away is no wake-up.
+            func switches() -> Int {
+                var count = 0
+                for process in [engine, take.process.pid] {
+                    for thread in ProcFiles.switches(of: process).keys {
+                        let lines = ProcFiles.read("/proc/\(process)/task/\(thread)/status").split(separator: "\n")
+                        let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
+                        count += line.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
+                    }
+                }
+                return count
+            }
+            let before = switches()
+            let start = MonotonicClock.now()
+            _ = WakeSignal.poll([], until: start + 10_000_000_000)
+            let seconds = Double(MonotonicClock.now() - start) / 1e9
+            Margin.atMost(2, Double(switches() - before) / seconds, "1/s", "wake-ups")
+            take.signal(SIGINT)
+            try #require(try take.wait().status == 0)
+            let video = try RecordedVideo(path: place.path("a.mp4"))
+            Margin.atMost(8, Double(video.frames.count), "frames", "of a still screen")
+            #expect(video.duration > seconds + 1)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+// Picture and sound of a private screen: a flash and the beep that belongs to it, read back from the finished file.
+import Glibc
+import KineMeasure
+import KinePlatform
+import ProcessTesting
+import TestSupport
+import Testing
+
+@Suite(.serialized) struct SyncTests {
+    /// How far a beep may be from its flash, beyond what the scene itself kept them apart.
+    private func judge(_ result: FlashAndBeep, _ sceneError: Double) {
+        let worst = result.pairs.map { abs($0.offset) }.max() ?? 0
+        Margin.atMost(25, (worst - sceneError) * 1000, "ms", "between a flash and its beep")
+    }
+
+    /// Records the scene flash on a private screen while `body` does what it likes, then ends the take. Also returns by how
+    /// many seconds the scene itself drew a flash too late for its beep at worst: a busy machine keeps it waiting.
+    private func recording(
+        in place: Workplace, _ body: (RunningKinecast) throws -> Void
+    ) throws -> (result: FlashAndBeep, sceneError: Double) {
+        let take = try place.start(
+            "record", "a.mp4", "--virtual", "640x480", "--json", "--", RunningKinecast.scene, "flash",
+            "--random", "--log", place.path("log"))
+        try take.event("progress")
+        try body(take)
+        try #require(try place.run("stop").status == 0)
+        let ended = try take.wait()
+        try #require(ended.status == 0, "\(ended)")
+        // Lines of `frame NUMBER INSTANT beep INSTANT`, in nanoseconds.
+        let errors = ProcFiles.read(place.path("log")).split(separator: "\n").compactMap { line -> Double? in
+            let words = line.split(separator: " ")
+            guard words.count == 5, let shown = Int64(words[2]), let beep = Int64(words[4]) else { return nil }
+            return Double(abs(shown - beep)) / 1e9
+        }
+        return (try FlashAndBeep(path: place.path("a.mp4")), errors.max() ?? 0)
+    }
+
+    private func wait(_ seconds: Double) {
+        _ = WakeSignal.poll([], until: MonotonicClock.now() + Int64(seconds * 1e9))
+    }
+
+    private func describe(_ result: FlashAndBeep) -> String {
+        let offsets = result.pairs.map(\.offset)
+        let mean = offsets.reduce(0, +) / Double(max(1, offsets.count))
+        return "\(offsets.count) pairs, sound later by \(mean) s on average, from \(offsets.min() ?? 0) to "
+            + "\(offsets.max() ?? 0); alone: \(result.lonelyFlashes) and \(result.lonelyBeeps)"
+    }
+
+    @Test func `picture and sound are together from the start, and still after twenty pauses`() throws {
+        var numbers = SeededNumbers()
+        try Workplace.with { place in
+            let (result, sceneError) = try recording(in: place) { _ in
+                wait(4)
+                for _ in 0..<20 {
+                    wait(Double.random(in: 0.05...0.7, using: &numbers))
+                    try #require(try place.run("pause").status == 0)
+                    wait(Double.random(in: 0.02...0.4, using: &numbers))
+                    try #require(try place.run("resume").status == 0)
+                }
+                wait(4)
+            }
+            print("\(describe(result)); the scene itself: \(sceneError)")
+            judge(result, sceneError)
+            Margin.atLeast(8, Double(result.pairs.count), "pairs", "flashes with their beeps")
+            // The last seconds were not interrupted: every flash there has its beep.
+            let end = try RecordedVideo(path: place.path("a.mp4")).duration
+            let pairs = result.pairs.count { $0.flash > end - 3.5 }
+            Margin.atLeast(2, Double(pairs), "pairs", "in the last seconds")
+            let lonely = result.lonelyFlashes.count { $0 > end - 3.5 && $0 < end - 0.3 }
+            Margin.atMost(0, Double(lonely), "flashes", "without a beep in the last seconds")
+        }
+    }
+
+    /// Ten minutes: KINECAST_SYNC_SECONDS=600. The ordinary run takes twelve seconds.
+    @Test func `picture and sound do not drift apart`() throws {
+        let seconds = ProcessEnvironment.value("KINECAST_SYNC_SECONDS").flatMap { Double($0) } ?? 12
+        try Workplace.with { place in
+            let (result, sceneError) = try recording(in: place) { _ in wait(seconds) }
+            print("\(seconds) s: \(describe(result)); the scene itself: \(sceneError)")
+            for minute in 0..<Int(seconds / 60) {
+                let offsets = result.pairs.filter { Int($0.flash / 60) == minute }.map(\.offset)
+                print("minute \(minute): from \(offsets.min() ?? 0) to \(offsets.max() ?? 0)")
+            }
+            judge(result, sceneError)
+            Margin.atLeast(seconds / 1.7 - 3, Double(result.pairs.count), "pairs", "flashes with their beeps")
+            Margin.atMost(2, Double(result.lonelyFlashes.count + result.lonelyBeeps.count), "marks", "alone")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+// An encoder that fails in the middle of a take.
+import KineCapture
+import KineMedia
+import KinePlatform
+import KineRelay
+import Testing
+
+@testable import KineEngine
+
+@Suite struct BrokenEncoderTests {
+    @Test func `sound does not pile up behind an encoder that failed, and the end does not wait for it`() throws {
+        var configuration = TakeConfiguration.Audio()
+        configuration.channels = 1
+        let clock = TakeClock()
+        let warnings = Monitor<[String]>([])
+        let worker = try AudioWorker(
+            plan: AudioPlan(configuration), configuration: configuration, clock: clock, isLive: false, listeners: nil,
+            onSample: { _ in }, onWarning: { text in warnings.signal { $0.append(text) } })
+        worker.start()
+        clock.begin(at: 0)
+        let stream = SoundStreamID(rawValue: 0)
+        worker.soundOpened(stream, target: 0, sampleRate: 48000)
+        worker.soundTimed(stream, reading: SoundClockReading(frame: 0, instant: 0))
+        let second = [Float](repeating: 0.25, count: 48000)
+        func hear(_ seconds: Range<Int64>) {
+            for end in seconds {
+                worker.sound(stream, samples: second.span)
+                worker.soundSettled(now: (end + 1) * 1_000_000_000)
+            }
+        }
+        hear(0..<3)
+        #expect(worker.waitingSeconds < 3)
+        // libavcodec takes nothing more once it was drained: from here on the encoder fails.
+        worker.finish(at: 2_000_000_000)
+        hear(3..<100)
+        #expect(warnings.withLock { $0.count } == 1)
+        #expect(worker.waitingSeconds == 0)
+        worker.prepareToFinish(at: 99_000_000_000)
+        hear(100..<101)
+        worker.waitForSound(until: .max)
+    }
+}

@@ -1,0 +1,105 @@
+// The host's loop with a client at the other end, in this process.
+import Glibc
+import KineMeasure
+import KineMedia
+import KineRelay
+import SystemPackage
+import Testing
+import ThreadDenial
+
+@testable import KineEngine
+@testable import KinePlatform
+
+@Suite(.serialized) struct EngineHostTests {
+    private static let patience: Int64 = 60_000_000_000
+
+    /// Runs a host in a thread of its own, in which no further thread can be started once it is there.
+    private func host(_ body: (ClientConnection) throws -> Void) throws -> Int32? {
+        let (client, engineEnd) = try ClientConnection.withEngineEnd()
+        let status = Monitor<Int32?>(nil)
+        let thread = DedicatedThread(name: "host") {
+            guard let host = try? EngineHost(client: engineEnd) else { return status.signal { $0 = -1 } }
+            guard deny_threads() == 0 else { return status.signal { $0 = -2 } }
+            let result = host.run()
+            status.signal { $0 = result }
+        }
+        try body(client)
+        client.close()
+        thread.join()
+        return status.withLock { $0 }
+    }
+
+    private func messages(
+        _ client: ClientConnection, until isLast: (EngineMessage) -> Bool
+    ) throws -> [EngineMessage] {
+        var all: [EngineMessage] = []
+        let deadline = MonotonicClock.now() + Self.patience
+        while !all.contains(where: isLast) {
+            let new = try client.receive(until: deadline)
+            if new.isEmpty { break }
+            all += new
+        }
+        return all
+    }
+
+    private static func isOver(_ message: EngineMessage) -> Bool {
+        switch message {
+        case .finished, .failed: true
+        default: false
+        }
+    }
+
+    @Test func `a process that may have no more threads still finishes its file`() throws {
+        let folder = try PrivateFolder()
+        let path = folder.file("take.mp4")
+        let status = try host { client in
+            var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: path)
+            configuration.audio.app = .none
+            try client.send(.start(configuration))
+            _ = try messages(client) { if case .started = $0 { true } else { false } }
+            try client.send(.stop(immediately: false))
+            let last = try messages(client, until: Self.isOver).last
+            guard case .finished(let summary)? = last else {
+                Issue.record("\(String(describing: last))")
+                return
+            }
+            #expect(summary.output == path)
+        }
+        #expect(status == 0)
+        #expect(access(path, R_OK) == 0)
+    }
+
+    /// Values that decode, and that arithmetic of the engine's would not survive.
+    private static let unusable: [@Sendable (inout TakeConfiguration) -> Void] = [
+        { $0.source = .pattern(PixelSize(width: .max, height: 2)) },
+        { $0.source = .pattern(PixelSize(width: 0, height: 64)) },
+        { $0.source = .virtual(PixelSize(width: -1, height: .min)) },
+        { $0.source = .region(PixelRect(x: .max, y: 1, width: .max, height: 64)) },
+        { $0.video.framesPerSecond = 0 }, { $0.video.framesPerSecond = .min },
+        { $0.video.size = PixelSize(width: .max, height: .max) }, { $0.video.size = PixelSize(width: 65, height: 64) },
+        { $0.video.rateControl = .averageBitrate(.max) }, { $0.video.rateControl = .averageBitrate(-1) },
+        { $0.video.rateControl = .bitsPerSecondPerPixel(1e300) }, { $0.video.rateControl = .constantQuality(52) },
+        { $0.video.keyframeInterval = MediaTime(nanoseconds: .min) }, { $0.video.keyframeFrames = 0 },
+        { $0.audio.sampleRate = 0 }, { $0.audio.channels = 1 << 40 }, { $0.audio.bitrate = .min },
+        { $0.durationLimit = MediaTime(nanoseconds: .max) }, { $0.durationLimit = .zero },
+        { $0.supervision.start = 1e300 }, { $0.supervision.held = -1 },
+        { $0.output = "relative.mp4" }, { $0.output = "/tmp/a\u{0}b" },
+        { $0.destinations = Array(repeating: .init(service: "x", label: "x"), count: 1000) },
+    ]
+
+    @Test(arguments: unusable.indices) func `a value that cannot be is refused in words`(index: Int) throws {
+        var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
+        Self.unusable[index](&configuration)
+        let status = try host { client in
+            try client.send(.start(configuration))
+            let last = try messages(client, until: Self.isOver).last
+            guard case .failed(let failure)? = last else {
+                Issue.record("\(String(describing: last))")
+                return
+            }
+            #expect(failure.exitStatus == ExitStatus.usage)
+            #expect(failure.message.hasPrefix("The ") && failure.message.hasSuffix("."))
+        }
+        #expect(status == ExitStatus.usage)
+    }
+}

@@ -1,0 +1,88 @@
+// A take that begins in a process that may have no more threads fails in one sentence, and leaves nothing behind.
+import Glibc
+import KineCapture
+import KineImaging
+import KineMeasure
+import KineMedia
+import KineRelay
+import Testing
+
+@testable import KineEngine
+@testable import KinePlatform
+
+@Suite struct TakeThreadTests {
+    private static func configuration(output: String?, sound: Bool = false) -> TakeConfiguration {
+        var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: output)
+        if !sound { configuration.audio.app = .none }
+        return configuration
+    }
+
+    private static func isRefusal(_ message: String, of thread: String) -> Bool {
+        message.hasPrefix("The thread “\(thread)” cannot be started (Resource temporarily unavailable); ")
+    }
+
+    @Test(arguments: [(false, "file"), (true, "sound")])
+    func `without a thread for the file or the sound the take does not begin, and there is no file`(
+        hasSound: Bool, thread: String
+    ) throws {
+        let folder = try PrivateFolder()
+        let path = folder.file("take.mp4")
+        let failure = Monitor<TakeFailure?>(nil)
+        WithoutThreads.run {
+            do throws(TakeFailure) {
+                let configuration = Self.configuration(output: path, sound: hasSound)
+                _ = try Take(configuration: configuration, inbox: Inbox())
+            } catch {
+                failure.signal { $0 = error }
+            }
+        }
+        let told = try #require(failure.withLock { $0 })
+        #expect(told.exitStatus == ExitStatus.unavailable)
+        #expect(Self.isRefusal(told.message, of: thread), "\(told.message)")
+        // The folder is empty.
+        #expect(rmdir(folder.path) == 0)
+    }
+
+    @Test func `without a thread for the pictures the take is told so as of a source that cannot be opened`() {
+        let inbox = Inbox()
+        WithoutThreads.run {
+            do throws(TakeFailure) {
+                let take = try Take(configuration: Self.configuration(output: nil), inbox: inbox)
+                guard case .unrecorded(_, 0) = take.finish(at: MonotonicClock.now(), movesIndex: false) else {
+                    Issue.record("it drew pictures")
+                    return
+                }
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let failures = inbox.takeAll().compactMap { message in
+            if case .failure(ExitStatus.unavailable, let message) = message { message } else { nil }
+        }
+        #expect(failures.count == 1 && failures.allSatisfy { Self.isRefusal($0, of: "capture") }, "\(failures)")
+    }
+
+    @Test func `without a thread for the encoder the take is told so, and every picture is given back`() throws {
+        let size = PixelSize(width: 64, height: 64)
+        let told = Monitor<[String]>([])
+        let released = Monitor(0)
+        WithoutThreads.run {
+            let encoding = VideoEncodingThread(
+                plan: EncodingPlan(Self.configuration(output: nil), services: [], size: size),
+                keyframes: KeyframePolicy(interval: .seconds(10), frames: nil),
+                output: VideoEncodingThread.Output(
+                    release: { _ in released.signal { $0 += 1 } }, sample: { _, _ in Issue.record("a sample came") },
+                    failed: { message in told.signal { $0.append(message) } }))
+            let ring = PictureRing(size: size)
+            guard ring.begin(), let picture = ring.commit(evenIfUnchanged: true) else {
+                Issue.record("no picture")
+                return
+            }
+            encoding.encode(picture, at: .zero, repeats: [])
+            encoding.finish()
+        }
+        #expect(released.withLock { $0 } == 1)
+        let messages = told.withLock { $0 }
+        #expect(messages.count == 1 && messages.allSatisfy { Self.isRefusal($0, of: "encode") }, "\(messages)")
+    }
+}

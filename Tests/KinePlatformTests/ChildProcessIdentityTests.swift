@@ -1,0 +1,71 @@
+// Children: their ends are known once and for all, and what confines them holds.
+import Glibc
+import KinePlatform
+import Testing
+
+@Suite(.serialized) struct ChildProcessIdentityTests {
+    private func shell(_ command: String, confinement: ChildProcess.Confinement? = nil) throws -> ChildProcess {
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, nil]
+        options.confinement = confinement
+        return try ChildProcess(
+            executable: "/bin/sh", arguments: ["-c", command], environment: ["PATH=/usr/bin:/bin"], options: options)
+    }
+
+    @Test func `an end is told each time that it is asked for`() throws {
+        let child = try shell("exit 3")
+        #expect(child.wait() == .exited(status: 3))
+        #expect(child.wait() == .exited(status: 3))
+        #expect(child.poll() == .exited(status: 3))
+    }
+
+    @Test func `a child that somebody else has reaped is no success`() throws {
+        let child = try shell("exit 0")
+        var status: Int32 = 0
+        while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
+        #expect(child.wait() == .unknown)
+    }
+
+    @Test func `a deadline that is past kills, and the end says so`() throws {
+        let child = try shell("trap '' TERM; sleep 100 & wait; wait")
+        #expect(child.end(signal: 0, deadline: 0) == .killed(signal: SIGKILL))
+        child.signal(SIGTERM)  // of nobody any more
+    }
+
+    /// What a shell can still do in a sandbox that may read the system's programs only.
+    private func confined(_ command: String, leavingOut: Set<Sandbox.Layer> = []) throws -> ChildProcess.Ending {
+        var rules = Sandbox.Rules()
+        rules.readable = ["/bin", "/lib", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"]
+        rules.devices = ["/dev/null"]
+        var confinement = ChildProcess.Confinement()
+        confinement.sandbox = try Sandbox(rules, leavingOut: leavingOut)
+        return try shell(command, confinement: confinement).wait()
+    }
+
+    @Test func `a sandbox lets run what its rules name`() throws {
+        #expect(try confined("cat /usr/bin/env > /dev/null && exit 5") == .exited(status: 5))
+    }
+
+    @Test(.enabled(if: Sandbox.available.contains(.landlock), "this kernel has no Landlock"))
+    func `a sandbox keeps from what its rules do not name`() throws {
+        #expect(try confined("cat /etc/passwd || exit 5") == .exited(status: 5))
+        #expect(try confined("true > /tmp/kinecast-sandbox-test || exit 5") == .exited(status: 5))
+        #expect(try confined("cat /etc/passwd || exit 5", leavingOut: [.landlock]) == .exited(status: 0))
+    }
+
+    @Test(.enabled(if: Sandbox.available.contains(.namespaces), "this system gives no namespaces"))
+    func `a sandbox shows no other process`() throws {
+        let looks = "set -- /proc/[0-9]*; test $$ = 1 && test \"$*\" = /proc/1 || exit 5"
+        // Listing /proc is Landlock's to refuse.
+        #expect(try confined(looks, leavingOut: [.landlock]) == .exited(status: 0))
+        #expect(try confined(looks, leavingOut: [.landlock, .namespaces]) == .exited(status: 5))
+    }
+
+    @Test(.enabled(if: Sandbox.available.contains(.seccomp), "this kernel has no system call filters"))
+    func `a sandbox refuses namespaces, and the capabilities are gone`() throws {
+        #expect(try confined("unshare --user true || exit 5") == .exited(status: 5))
+        #expect(
+            try confined("grep -q 'CapEff:.*0000000000000000' /proc/self/status || exit 5", leavingOut: [.landlock])
+                == .exited(status: 0))
+    }
+}

@@ -1,0 +1,83 @@
+// When a listening channel accepts no connections, and that it does so again afterwards.
+import Glibc
+import NIOCore
+import NIOPosix
+import Testing
+
+@testable import KinePublish
+
+@Suite(.timeLimit(.minutes(10))) struct AcceptPauseTests {
+    private let accepted: AsyncStream<any Channel>
+    private let accept: AsyncStream<any Channel>.Continuation
+
+    init() { (accepted, accept) = AsyncStream.makeStream() }
+
+    private func listen(_ admission: AdmissionControl = AdmissionControl()) async throws -> any Channel {
+        try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .serverChannelOption(.maxMessagesPerRead, value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        AcceptPause(admission: admission, rest: .milliseconds(20)))
+                }
+            }
+            .childChannelInitializer { [accept] channel in
+                accept.yield(channel)
+                return admission.admit(channel)
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    private func connect(to channel: any Channel) async throws -> any Channel {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(to: try #require(channel.localAddress)).get()
+    }
+
+    /// Whether it still asks for connections right after that error; afterwards one is accepted in any case.
+    private func reads(after code: Int32) async throws -> Bool {
+        let channel = try await listen()
+        // In one turn of the loop: the rest cannot be over before the question.
+        let reads = try await channel.eventLoop.flatSubmit {
+            channel.pipeline.fireErrorCaught(IOError(errnoCode: code, reason: "accept"))
+            return channel.getOption(.autoRead)
+        }.get()
+        let client = try await connect(to: channel)
+        for await _ in accepted { break }
+        try await client.close()
+        try await channel.close()
+        return reads
+    }
+
+    @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
+    func itRestsAndThenAcceptsAgain(_ code: Int32) async throws { #expect(try await !reads(after: code)) }
+
+    @Test func oneWhoHasLeftIsNoReason() async throws { #expect(try await reads(after: ECONNABORTED)) }
+
+    @Test func `while the queue is full the kernel keeps those who come, and then they are accepted`() async throws {
+        // One is served, and two wait. Nothing is shed, however long this takes.
+        let admission = AdmissionControl(
+            limits: .init(unprovenPerAddress: 1, unproven: 1, waiting: 2, leastProgress: 0, proven: 9))
+        let channel = try await listen(admission)
+        var clients: [any Channel] = []
+        var arrivals = accepted.makeAsyncIterator()
+        var served: [any Channel] = []
+        for _ in 0..<3 {
+            clients.append(try await connect(to: channel))
+            served.append(try #require(await arrivals.next()))
+        }
+        #expect(!admission.acceptsMore)
+        #expect(try await !channel.getOption(.autoRead).get())
+        clients.append(try await connect(to: channel))
+        // The first two leave their places, one after the other; what is left is half of what may wait.
+        for connection in served[..<2] {
+            try await admission.admit(connection).get()
+            #expect(admission.proved(connection))
+        }
+        try await admission.admit(served[2]).get()
+        let last = try #require(await arrivals.next())
+        #expect(admission.proved(served[2]))
+        try await admission.admit(last).get()
+        for client in clients { try await client.close() }
+        try await channel.close()
+    }
+}

@@ -1,0 +1,236 @@
+// Every order of events that a network can bring, some events deep: whatever comes, nothing is left open, nothing waits for
+// ever, and no sample goes to a server that has not said yes.
+import KineRTMP
+import Testing
+
+@Suite struct ReconnectOrdersTests {
+    typealias Machine = ReconnectStateMachine
+
+    /// What a driver would have done so far, and whether it made sense.
+    private struct World: Hashable {
+        enum Dialing: Hashable { case off, attempt, probing }
+        enum Stage: Hashable { case held, opened, accepted, finishing }
+
+        var machine: Machine
+        var dialing = Dialing.off
+        var open: [Machine.ConnectionID: Stage] = [:]
+        var timers: Set<Machine.Timer> = []
+        var hasIncoming = false
+        var hasDialed = false
+        var wasLive = false
+        var endings = 0
+        /// What went wrong; nil: nothing.
+        var wrong: String?
+
+        mutating func require(_ condition: Bool, _ words: String) {
+            if !condition, wrong == nil { wrong = words }
+        }
+
+        mutating func perform(_ actions: [Machine.Action]) {
+            for action in actions {
+                require(endings == 0, "something follows the end")
+                perform(action)
+            }
+            check()
+        }
+
+        private mutating func perform(_ action: Machine.Action) {
+            switch action {
+            case .dial(let target):
+                require(target.url.isSecure || !machine.home.isSecure, "it leaves encryption")
+                (dialing, hasDialed) = (.attempt, true)
+            case .probe: if dialing == .off { dialing = .probing }
+            case .retarget: if dialing == .attempt { dialing = .probing }
+            case .stopDialing: dialing = .off
+            case .hold(let id):
+                require(hasIncoming && open[id] == nil, "no connection to hold")
+                hasIncoming = false
+                open[id] = .held
+            case .turnAway:
+                require(hasIncoming, "no connection to turn away")
+                hasIncoming = false
+            case .open(let id, _, _, let wasLive):
+                require(open[id] == .held && wasLive == self.wasLive, "opened twice, or never held")
+                open[id] = .opened
+            case .becameLive(let id, let isAgain):
+                require(open[id] == .accepted && isAgain == wasLive, "live without a yes")
+                wasLive = true
+            case .finish(let id):
+                require(open[id] == .accepted, "nothing to finish")
+                open[id] = .finishing
+            case .leave(let id):
+                require(open.removeValue(forKey: id) == .accepted, "nothing to leave")
+            case .close(let id), .reset(let id):
+                require(open.removeValue(forKey: id) != nil, "closed twice")
+            case .startTimer(let timer, let delay):
+                require(delay > 0 && !timers.contains(timer), "a timer that runs")
+                timers.insert(timer)
+            case .cancelTimer(let timer): timers.remove(timer)
+            case .ended(let failure):
+                require(failure != nil || wasLive || !hasDialed, "a stream that nobody took ended well")
+                endings += 1
+            case .emptyQueue, .askForKeyframe, .interrupted: break
+            }
+        }
+
+        private mutating func check() {
+            require(!hasIncoming, "a connection that nobody wants")
+            var named: Set<Machine.ConnectionID> = []
+            switch machine.state {
+            case .idle: break
+            case .dialing(let attempt, let left):
+                named.formUnion([left].compactMap(\.self))
+                require(dialing == .attempt, "nothing is dialed")
+                require(attempt.purpose != .moveThenFinish || timers.contains(.finish), "no end of the end")
+            case .negotiating(let id, let attempt):
+                named = [id]
+                require(open[id] == .opened, "nothing is negotiated")
+                require(attempt.purpose != .moveThenFinish || timers.contains(.finish), "no end of the end")
+            case .live(let id, _): named = [id]
+            case .racing(let old, _, let candidate):
+                named = [old, candidate]
+                require(timers.contains(.lastChance) && open[candidate] == .held, "a race without an end")
+            case .waiting(let left):
+                named.formUnion([left].compactMap(\.self))
+                require(timers.contains(.retry), "nobody tries again")
+            case .finishing(let id):
+                named = [id]
+                require(timers.contains(.finish), "no end of the end")
+            case .ended: require(endings == 1 && dialing == .off && timers.isEmpty, "an end that is none")
+            }
+            require(named == Set(open.keys), "\(open) is open in \(machine.state)")
+            if let id = machine.sending {
+                require(open[id] == .accepted || open[id] == .finishing, "samples to nobody")
+            }
+        }
+    }
+
+    private let address: String
+    private let elsewhere: RTMPURL
+    private let failures = [PublishFailure(.lost, "lost"), PublishFailure(.certificate, "not who it was")]
+
+    init() throws {
+        address = "rtmps://h/app/key"
+        elsewhere = try RTMPURL("rtmps://b/app/key")
+    }
+
+    /// Everything that can happen next.
+    private func next(_ world: World) -> [World] {
+        var worlds: [World] = []
+        func happens(_ event: (inout World) -> [Machine.Action]) {
+            var world = world
+            let actions = event(&world)
+            world.perform(actions)
+            worlds.append(world)
+        }
+        happens { $0.machine.start(now: 0) }
+        happens { $0.machine.finish() }
+        happens { $0.machine.keyframe(now: 0) }
+        if world.dialing != .off {
+            for oldRecovers in [true, false] {
+                happens {
+                    $0.dialing = .off
+                    $0.hasIncoming = true
+                    return $0.machine.connected(now: 0, oldRecovers: oldRecovers)
+                }
+            }
+        }
+        if world.dialing == .attempt {
+            for failure in failures {
+                happens {
+                    $0.dialing = .probing
+                    return $0.machine.dialFailed(failure, now: 0, chance: 0.5)
+                }
+            }
+        }
+        for timer in world.timers {
+            happens {
+                $0.timers.remove(timer)
+                return $0.machine.fired(timer, now: 0)
+            }
+        }
+        // Those that are open, and one that has long gone.
+        for id in [0] + world.open.keys.sorted() { happensOver(id, world, happens) }
+        return worlds
+    }
+
+    private func happensOver(
+        _ id: Machine.ConnectionID, _ world: World, _ happens: ((inout World) -> [Machine.Action]) -> Void
+    ) {
+        if world.open[id] == .opened {
+            happens {
+                $0.open[id] = .accepted
+                return $0.machine.accepted(id)
+            }
+            let authentication = PublisherAuthentication(world.machine.home, challenge: 1)
+            happens { $0.machine.authenticate(id, authentication, now: 0) }
+        }
+        if world.open[id] != .held {
+            happens { $0.machine.asked(id, toMoveTo: elsewhere, scope: .global, now: 0) }
+            happens {
+                $0.machine.proved(id)
+                return []
+            }
+            happens { $0.machine.moved(id) }
+            happens { $0.machine.absent(id) }
+            happens { $0.machine.stalled(id, failures[0], now: 0, chance: 0.5) }
+            happens { $0.machine.failed(id, failures[0], atStreamName: true, now: 0, chance: 0.5) }
+        }
+        for failure in failures { happens { $0.machine.failed(id, failure, now: 0, chance: 0.5) } }
+    }
+
+    /// Where the orders begin: before anything, while a stream is live that was lost before, and in the middle of a move.
+    enum Beginning: CaseIterable {
+        case idle
+        case liveAgain
+        case moving
+    }
+
+    private func world(_ beginning: Beginning, retries: Int?) throws -> World {
+        let machine = Machine(try RTMPURL(address), policy: ReconnectPolicy(limit: retries))
+        var world = World(machine: machine)
+        guard beginning != .idle else { return world }
+        world.perform(world.machine.start(now: 0))
+        connect(1, &world)
+        world.machine.proved(1)
+        if beginning == .liveAgain {
+            world.perform(world.machine.stalled(1, failures[0], now: 0, chance: 0.5))
+            world.dialing = .probing
+            connect(2, &world)
+        } else {
+            world.perform(world.machine.asked(1, toMoveTo: elsewhere, scope: .global, now: 0))
+            world.perform(world.machine.keyframe(now: 0))
+        }
+        return world
+    }
+
+    private func connect(_ id: Machine.ConnectionID, _ world: inout World) {
+        world.dialing = .off
+        world.hasIncoming = true
+        world.perform(world.machine.connected(now: 0))
+        world.open[id] = .accepted
+        world.perform(world.machine.accepted(id))
+    }
+
+    @Test(arguments: Beginning.allCases, [nil, 1])
+    func `Whatever comes in whatever order, the machine keeps its house`(
+        beginning: Beginning, retries: Int?
+    ) throws {
+        var seen: Set<World> = [try world(beginning, retries: retries)]
+        var newest = Array(seen)
+        try #require(newest[0].wrong == nil)
+        for depth in 1...5 {
+            var found: [World] = []
+            for world in newest {
+                for next in next(world) where seen.insert(next).inserted {
+                    try #require(next.wrong == nil, "after \(depth) events: \(next.wrong ?? ""), from \(world)")
+                    found.append(next)
+                }
+            }
+            newest = found
+        }
+        // Each of the states but the first was reached, or the test has tried nothing.
+        let names = Set(seen.map { String("\($0.machine.state)".prefix { $0 != "(" }) })
+        #expect(names.count >= 7, "\(names)")
+    }
+}

@@ -1,0 +1,25 @@
+// What a test asks of a finished file and of a process that is not its child.
+import CLinux
+import Glibc
+import KineContainers
+import KinePlatform
+import Testing
+
+package enum TakeFile {
+    /// Expects an ordinary MP4; returns how long it plays, in seconds.
+    package static func finishedDuration(_ path: String) throws -> Double {
+        let file = try MP4Recovery.recover(path)
+        #expect(file.wasAlreadyFinished, "the file was not finished")
+        return file.duration.seconds
+    }
+}
+
+package enum StrangerProcess {
+    /// Waits until a process that is not this one's child has ended.
+    package static func waitForEnd(of pid: Int32) -> Bool {
+        let descriptor = kine_open_process(pid)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        return WakeSignal.poll([descriptor], until: MonotonicClock.now() + RunningKinecast.patience) == [true]
+    }
+}

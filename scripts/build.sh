@@ -1,0 +1,106 @@
+# How the scripts build; sourced by them, from the checkout's own directory.
+
+# The build directory; `use_build_cache` may choose another.
+build_directory=$PWD/.build
+
+# Several packages are built into one directory, where they share what they have in common. The plan of the last build there may
+# be another package's.
+shared_options=(--disable-build-manifest-caching)
+# Options of every debug build. They are the same everywhere, since other options mean compiling everything again. Nothing here
+# reads an index.
+debug_options=("${shared_options[@]}" --disable-index-store)
+# Options of every release build. The executables carry Swift's library in themselves, which saves memory.
+release_options=(-c release --static-swift-stdlib "${shared_options[@]}")
+
+# pin_packages: makes every build use the versions in scripts/versions, of which a git tag gives the commit. Package.resolved is
+# written rather than committed: a mirror of a package has other commits than its origin, and the build refuses an unknown one.
+pin_packages() {
+    local url version commit pins=()
+    [[ Package.resolved -nt scripts/versions ]] && return 0
+    while read -r url version; do
+        # The last line is the commit itself where the tag is an object of its own (gitrevisions(7), `^{}`).
+        commit=$(git ls-remote "$url" "refs/tags/$version" "refs/tags/$version^{}" | tail -n 1 | cut -f 1)
+        if [[ -z $commit ]]; then
+            echo "$url has no version $version; correct scripts/versions, or see that the network reaches it." >&2
+            return 1
+        fi
+        pins+=("{\"identity\": \"$(basename "$url" .git)\", \"kind\": \"remoteSourceControl\", \"location\": \"$url\",
+            \"state\": {\"revision\": \"$commit\", \"version\": \"$version\"}}")
+    done <scripts/versions
+    local IFS=,
+    echo "{\"pins\": [${pins[*]}], \"version\": 2}" >Package.resolved
+}
+
+# use_build_cache: lets a new clone start with the dependencies' products of an earlier one: compiling them is more than half of
+# a first build. They hold for the versions, the compiler and the options above, and for the directory that they were built in,
+# so only one clone at a time uses it; another builds from nothing, as does one that was built before.
+use_build_cache() {
+    local cache target
+    [[ ! -e $build_directory ]] || return 0
+    cache=${XDG_CACHE_HOME:-$HOME/.cache}/kinecast/$(
+        { cat scripts/versions; echo "${debug_options[*]} ${release_options[*]}"; swift --version; } 2>/dev/null |
+            sha256sum | cut -c 1-16
+    )
+    mkdir -p "$cache"
+    exec {cache_lock}>"$cache/lock"
+    flock --nonblock "$cache_lock" || return 0
+    # What other versions left, and what a clone added to the dependencies.
+    find "$(dirname "$cache")" -mindepth 1 -maxdepth 1 -mtime +7 ! -path "$cache" -exec rm -rf {} +
+    rm -rf "$cache/build"
+    if [[ -d $cache/dependencies ]]; then
+        cp -a "$cache/dependencies" "$cache/build"
+    else
+        echo "Building the dependencies, which takes about five minutes and is kept for the next time." >&2
+        for target in HummingbirdTLS ArgumentParser SystemPackage; do
+            swift build "${debug_options[@]}" --scratch-path "$cache/build" --target "$target" >&2
+        done
+        # All that an extension has of others.
+        swift build "${release_options[@]}" --scratch-path "$cache/build" --target SystemPackage >&2
+        rm -rf "$cache/partial"
+        cp -a "$cache/build" "$cache/partial"
+        mv "$cache/partial" "$cache/dependencies"
+    fi
+    build_directory=$cache/build
+}
+
+# What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.
+release_products=(kinecast kinecast-engine kinecast-live kinecast-rtmp kinecast-scene)
+
+# build_release DIRECTORY NAME…: builds executables of a package. Prints the directory they are in. Says nothing, and takes no
+# time, where nothing has changed since the last time.
+build_release() {
+    local package=$1 stamp name
+    shift
+    stamp=$build_directory/release.$(printf '%s' "$@" | cksum | cut -d ' ' -f 1).stamp
+    # A folder is newer when a file was added to it or removed.
+    if [[ ! -e $stamp || -n $(find Package.swift Sources Support Benchmarks scripts -newer "$stamp" -print -quit) ]]; then
+        if [[ ! -e $build_directory/release/kinecast ]]; then
+            echo "Building Kinecast for the first time, which takes about ten minutes on two cores." >&2
+        else
+            echo "Building what has changed." >&2
+        fi
+        # One after the other: a build of everything would include what only tests need. The linker's complaint about mktemp
+        # is about Swift's library; Kinecast does not call it.
+        for name in "$@"; do
+            swift build "${release_options[@]}" --product "$name" \
+                --package-path "$package" --scratch-path "$build_directory" 2>&1 |
+                { grep -v mktemp || true; } | progress >&2 || return 1
+        done
+        touch "$stamp"
+    fi
+    echo "$build_directory/release"
+}
+
+# progress: passes errors and warnings on, and in a terminal shows how far the build is.
+progress() {
+    local line
+    while IFS= read -r line; do
+        if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]]; then
+            [[ ! -t 2 ]] || printf '\r%s of %s steps' "${BASH_REMATCH[1]}" "${BASH_REMATCH[2]}"
+        elif [[ $line == "Build "*"complete!"* ]]; then
+            [[ ! -t 2 ]] || printf '\r\033[K'
+        elif [[ $line != Building* && $line != Fetch* && $line != Creating* && $line != Working* && $line != Comput* ]]; then
+            printf '%s\n' "$line"
+        fi
+    done
+}

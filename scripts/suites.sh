@@ -1,0 +1,36 @@
+# Runs suites of tests, each in a process of its own and one test after another, several suites at a time; sourced by scripts/test
+# and scripts/sanitize. So a test has its process to itself, and never waits for a thread that another one holds.
+
+# run_suites BINARY PATTERN…: the suites of a test binary, without those that an extended regular expression matches. Says how each
+# went and how long it took, and what a failed one said. Fails where one failed.
+run_suites() {
+    local binary=$1 left_out
+    left_out=$(IFS='|' && shift && echo "$*")
+    # What takes longest comes first: building, then playing and waiting.
+    "$binary" --testing-library swift-testing --list-tests | sed 's|/.*||' | sort -u | grep -vE "$left_out" |
+        awk '/NewExtension/ { print "0\t" $0; next }
+            /\.(SceneTests|MediaTests|FaultTests|LivePageTests|NetworkFaultTests)$/ { print "1\t" $0; next }
+            { print (/^EndToEnd/ ? 2 : 3) "\t" $0 }' | sort -s -n -k 1,1 | cut -f 2 |
+        tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - "$binary" '{}'
+}
+
+# run_suite BINARY SUITE
+run_suite() {
+    local log begun=$SECONDS status=0 pattern
+    log=$(mktemp)
+    # A test that is in no suite is its own; its name ends in parentheses.
+    pattern=$(sed 's/[().]/\\&/g' <<<"$2")
+    # A suite that hangs must not keep a machine for ever: far longer than any takes.
+    SWIFT_BACKTRACE=enable=yes,interactive=no,color=no \
+        timeout --kill-after=10 1800 "$1" --testing-library swift-testing --no-parallel --filter "^$pattern(/|\$)" \
+        >"$log" 2>&1 || status=$?
+    local count
+    count=$(sed -n 's/.*Test run with \([0-9]*\) test.*/\1/p' "$log" | tail -1)
+    if ((status == 0 && ${count:-0} > 0)); then
+        printf '%4d s  %s (%d tests)\n' $((SECONDS - begun)) "$2" "$count"
+    else
+        printf '%s\n%4d s  %s FAILED with status %d, as shown above.\n' "$(<"$log")" $((SECONDS - begun)) "$2" "$status" >&2
+    fi
+    rm -f "$log"
+    ((status == 0 && ${count:-0} > 0))
+}
