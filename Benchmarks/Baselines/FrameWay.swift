@@ -26,7 +26,7 @@ enum FrameWay: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// - Parameter folder: for sockets and files; emptied by whoever made it.
+    /// - Parameter folder: for sockets and files; emptied by its owner.
     func makeReceiver(folder: String) throws -> any FrameReceiver {
         switch self {
         case .loopback: try LoopbackReceiver()

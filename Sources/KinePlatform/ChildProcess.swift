@@ -103,7 +103,7 @@ public final class ChildProcess: Sendable {
     public func signal(_ number: Int32) {
         ending.withLock { ending in
             guard ending == nil else { return }
-            // By the descriptor it reaches this process and no other, whoever has reaped it.
+            // By the descriptor it reaches this process and no other, also after another thread has reaped it.
             if let exitDescriptor, kine_signal_process(exitDescriptor, number) == 0 || errno != ENOSYS { return }
             kill(pid, number)
         }

@@ -44,12 +44,14 @@ public final class DedicatedThread: Sendable {
         handle = thread
     }
 
-    /// The same for what is started before there is anything to lose: without the thread the process ends.
+    /// The same for what is started before there is anything to lose: without the thread the process ends with one sentence on
+    /// standard error and the status EX_UNAVAILABLE of sysexits.h.
     public convenience init(name: String, body: @escaping @Sendable () -> Void) {
         do throws(Errno) {
             try self.init(starting: name, body: body)
         } catch {
-            preconditionFailure("cannot start the thread \(name): \(error)")
+            _ = try? FileDescriptor.standardError.writeAll((Self.explanation(of: error, thread: name) + "\n").utf8)
+            _exit(69)
         }
     }
 

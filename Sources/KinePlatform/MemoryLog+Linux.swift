@@ -23,8 +23,8 @@ public final class MemoryLog {
     /// The line that tells most about a death: the last that speaks of a fatal error, for the backtrace behind it is long,
     /// else the last one. Nil where nothing was written.
     public func lastWords() -> String? {
-        // The position is shared with whoever inherited the descriptor: it is where they stopped writing. They may also have
-        // moved it anywhere.
+        // The position is shared with the processes that inherited the descriptor: it is where they stopped writing.
+        // They may also have moved it anywhere.
         guard let end = try? file.seek(offset: 0, from: .current), end > 0 else { return nil }
         let length = Int(min(end, 1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)

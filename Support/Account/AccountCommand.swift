@@ -1,5 +1,5 @@
-// kinecast-account: runs one command and says what it took. A process of its own, because whoever measures a tree of processes
-// adopts orphans and waits for every child, which a test's process must not do.
+// kinecast-account: runs one command and says what it took. A process of its own, because a process that measures a tree of
+// processes adopts orphans and waits for every child, which a test's process must not do.
 import ArgumentParser
 import KineMeasure
 import KinePlatform

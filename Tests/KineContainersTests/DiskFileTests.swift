@@ -64,7 +64,7 @@ import Testing
         try writer.flush(through: .milliseconds(500))
         #expect(try contents(of: path).starts(with: RecordingLayout.fileType))
         #expect(try entries == ["take.mp4"])
-        // Whoever is killed now leaves a recording.
+        // A process that is killed now leaves a recording.
         #expect(try MP4Recovery.recover(MemoryFile(contents(of: path))).pictures == 1)
     }
 

@@ -197,7 +197,7 @@ import Testing
 
     @Test func `a directory of another user is refused`() throws {
         try TemporaryDirectory.with { base in
-            // Giving a directory away takes root; whoever is not root finds one that root owns.
+            // Giving a directory away takes root; an ordinary user finds one that root owns.
             let given = base.appending("given")
             mkdir(given.string, 0o700)
             let foreign = chown(given.string, 65534, 65534) == 0 ? given : FilePath("/usr")

@@ -1,4 +1,4 @@
-// Those who judge a finished file: ffprobe, ffmpeg and mediainfo, and a browser that plays it to its end.
+// Programs that judge a finished file: ffprobe, ffmpeg and mediainfo, and a browser that plays it to its end.
 import Glibc
 import KineMeasure
 import KinePlatform

@@ -1,4 +1,4 @@
-// What kinecast-meter wrote: when each picture reached its handler. Turned into delays by whoever knows when it was taken.
+// What kinecast-meter wrote: when each picture reached its handler. Turned into delays by the bench, which knows when it was taken.
 import KineMeasure
 
 struct MeterAccount {

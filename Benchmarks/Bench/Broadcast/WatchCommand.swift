@@ -75,7 +75,7 @@ struct WatchCommand: ParsableCommand {
         print("viewers \(served) least \(received.min() ?? 0) bytes \(received.reduce(0, +))")
     }
 
-    /// Looks into the file until the link is there (a minute at most); whoever writes it tells nobody.
+    /// Looks into the file until the link is there (a minute at most); its writer sends no event.
     private func waitForLink() throws -> LiveAddress? {
         guard let linkIn else { return nil }
         let end = MonotonicClock.now() + 60_000_000_000

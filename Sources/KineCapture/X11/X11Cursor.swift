@@ -28,7 +28,7 @@ final class X11Cursor {
 
     func noteMotion() { mayHaveMoved = true }
     func noteImage() { imageIsStale = true }
-    /// Programs can move the pointer too, of which nobody tells; whoever looks at the screen anyway asks for it anyway.
+    /// Programs can move the pointer too, of which no event tells; each read of the screen asks for its position too.
     var mayHaveChanged: Bool { mayHaveMoved || imageIsStale }
 
     /// Asks where the pointer is relative to `window`; the answer is taken by `update`, so that it travels with others.

@@ -16,7 +16,7 @@ struct IntegerTable {
     }
 }
 
-/// Runs of bytes, one after the other, shared with whoever they came from.
+/// Runs of bytes, one after the other, shared with their owners.
 struct ByteChain {
     private(set) var parts: [[UInt8]] = []
     private(set) var count = 0

@@ -58,7 +58,7 @@ enum RecordingLayout {
         var position = end
         do {
             // The size of the mdat to come is written first, as the free box's content. Until the switch it says where
-            // the recording ends: the last fragment may be cut, and whoever finishes the file after us must not take
+            // the recording ends: the last fragment may be cut, and the program that finishes the file after us must not take
             // our index for the rest of it.
             var size = BoxWriter()
             size.integer(UInt64(end + 8 - switchOffset))

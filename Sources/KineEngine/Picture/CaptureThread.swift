@@ -40,7 +40,7 @@ public final class CaptureThread: Sendable {
         public init() {}
     }
 
-    /// What those who take pictures have to know of them.
+    /// What readers of pictures have to know of them.
     public struct CanvasDescription: Sendable {
         /// To show, in pixels; may be odd.
         public let size: PixelSize

@@ -78,7 +78,7 @@ public struct FrameGrid: Sendable {
         MediaTime(nanoseconds: (frame * 1_000_000_000 + framesPerSecond / 2) / framesPerSecond)
     }
 
-    /// By the file's clock, as those who read it see the time; what lies between two frames belongs to the later.
+    /// By the file's clock, as its readers see the time; what lies between two frames belongs to the later.
     private func nearest(_ time: MediaTime) -> Int64 {
         (2 * time.ticks(timescale: 90000) * framesPerSecond + 90000) / 180_000
     }

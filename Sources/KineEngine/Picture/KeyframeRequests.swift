@@ -1,8 +1,8 @@
 // Keyframes that somebody asks for: who joins in the middle, or lost pictures and has to begin anew. Everybody gets every
 // keyframe, so they must not become many.
 
-/// Grants those who join at most two a second, and those who lost pictures one in two seconds, all of them together. Pure; instants
-/// are nanoseconds of CLOCK_MONOTONIC.
+/// Grants readers that join at most two a second, and readers that lost pictures one in two seconds, all of them together. Pure;
+/// instants are nanoseconds of CLOCK_MONOTONIC.
 struct KeyframeRequests: Sendable {
     enum Reason: Sendable {
         case joined, lost
@@ -32,7 +32,7 @@ struct KeyframeRequests: Sendable {
         return true
     }
 
-    /// A keyframe came for another reason, and serves those who asked as well.
+    /// A keyframe came for another reason, and serves the readers that asked as well.
     mutating func cameByItself() { asked = nil }
 
     private func earliest(_ now: Int64) -> Int64 {

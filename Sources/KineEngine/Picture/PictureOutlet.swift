@@ -1,5 +1,5 @@
-// Where capture puts its pictures: to those who read them as they are, to those who want them otherwise, and to the encoder.
-// None of them is waited for.
+// Where capture puts its pictures: to readers that take them as they are, to readers that want another size or format, and to
+// the encoder. None of them is waited for.
 import KineImaging
 import KineMedia
 import KineRelay
@@ -8,7 +8,7 @@ import Synchronization
 /// Hands each picture on. Capture calls it; feeds come and go from any thread.
 public final class PictureOutlet: Sendable {
     private struct State {
-        /// Those who get the encoder's own pictures, each of them.
+        /// Readers of the encoder's own pictures, each of them.
         var readers: [(feed: ExtensionFeed, reader: PictureReader)] = []
         var delivery: PictureDelivery?
         var isFinished = false
@@ -80,8 +80,8 @@ public final class PictureOutlet: Sendable {
         delivery?.remove(feed)
     }
 
-    /// The thread for those who want pictures otherwise; started when the first of them comes. Nil at the end of the take, and
-    /// where the process may have no more threads: they get no pictures then, and the take goes on.
+    /// The thread for readers that want another size or format; started when the first of them comes. Nil at the end of the take,
+    /// and where the process may have no more threads: they get no pictures then, and the take goes on.
     func delivery() -> PictureDelivery? {
         state.withLock { state in
             if state.isFinished || state.delivery != nil { return state.delivery }

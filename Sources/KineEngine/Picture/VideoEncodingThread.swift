@@ -1,4 +1,4 @@
-// The thread between capture and those who take encoded pictures: one picture after the other through the encoder.
+// The thread between capture and the readers of encoded pictures: one picture after the other through the encoder.
 import KineCodecs
 import KineImaging
 import KineMedia

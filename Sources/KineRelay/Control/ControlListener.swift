@@ -1,4 +1,4 @@
-// The socket on which an engine takes further clients: those who ask for its status, pause it or stop it from elsewhere.
+// The socket on which an engine takes further clients, which ask for its status, pause it or stop it.
 import CLinux
 import Glibc
 import SystemPackage

@@ -14,14 +14,14 @@ enum PrivateDirectory {
     }
 
     /// Makes `path`, one level, with mode 0700, or checks the one that is there: a real directory, ours, closed to others.
-    /// A link is refused, for whoever made it decides where it leads.
+    /// A link is refused, because its owner decides where it leads.
     static func make(_ path: FilePath) throws(Fault) {
         if mkdir(path.string, 0o700) != 0, errno != EEXIST { throw .system(Errno(rawValue: errno)) }
         let mode = try check(path)
         guard mode & 0o077 == 0 else { throw .open(mode: mode) }
     }
 
-    /// Checks that `path` is a directory of this user, whoever else may enter it. Returns its permission bits.
+    /// Checks that `path` is a directory of this user; others may be allowed to enter it. Returns its permission bits.
     @discardableResult
     static func check(_ path: FilePath) throws(Fault) -> UInt32 {
         var status = Glibc.stat()

@@ -35,7 +35,7 @@ public enum PassedDescriptors {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16384)
         while bytes.count <= fileLimit {
-            // By its place: the position is shared with whoever was started before.
+            // By its place: the position is shared with the processes started before.
             guard
                 let count = try? chunk.withUnsafeMutableBytes({
                     try file.read(fromAbsoluteOffset: Int64(bytes.count), into: $0)

@@ -1,4 +1,4 @@
-// The files that a service's settings name, opened by whoever starts its executable, which cannot open them itself. Linux.
+// The files that a service's settings name, opened by the process that starts its executable, which cannot open them itself. Linux.
 import KinePlatform
 import SystemPackage
 

@@ -87,7 +87,7 @@ struct BroadcastStateMachine: Equatable {
     /// The handler gives up; only the first sentence counts.
     mutating func fail(_ sentence: String) { if failure == nil { failure = sentence } }
 
-    /// What to do now. Whoever asks does it before asking again, and has passed on every request that came before it looked
+    /// What to do now. The caller does it before asking again, and has passed on every request that came before it looked
     /// at `front`: a request is carried out exactly after what was sent before it.
     mutating func next(_ front: Front) -> Step {
         if case .ended(let ending) = phase { return .end(ending) }

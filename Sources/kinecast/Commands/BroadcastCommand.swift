@@ -109,7 +109,7 @@ struct BroadcastCommand: ParsableCommand {
         try options.run(configuration, showing: command)
     }
 
-    /// The engine, COMMAND and whoever lists processes see none of them.
+    /// The engine and COMMAND see none of them, and neither does a list of processes.
     private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
         for name in try destinations.variables() { OwnMemory.hideVariable(name) }
         OwnMemory.hideFromArguments(

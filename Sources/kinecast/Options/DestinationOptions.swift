@@ -184,7 +184,7 @@ struct DestinationOptions: ParsableArguments {
     }
 
     /// A warning for all keys that were typed; nil where none was. They are overwritten in this process's arguments, but the
-    /// shell's history keeps them, and whoever listed the processes in the first moment has seen them.
+    /// shell's history keeps them, and a list of processes made in the first moment shows them.
     func typedKeyWarning() throws -> String? {
         let isTyped = try sources().contains {
             if case .address(let address) = $0 { address.holdsSecret } else { false }

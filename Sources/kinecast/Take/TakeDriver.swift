@@ -142,7 +142,7 @@ final class TakeDriver {
         for take in registry.list().dead where take.pid == engine.process.pid { _ = try? registry.dismiss(take.id) }
     }
 
-    /// The engine says its last word before its helpers are gone; whoever reads our exit status may count on nothing being
+    /// The engine says its last word before its helpers are gone; a script that reads our exit status may count on nothing being
     /// left. A user who is tired of waiting sends a signal.
     private func waitForEngine() {
         let deadline = MonotonicClock.now() + Self.engineGrace

@@ -1,5 +1,5 @@
 // One program with all its descendants, run to its end and accounted for: nothing that it starts escapes, because this
-// process is its descendants' subreaper, and nothing is counted twice, because each is counted by whoever waits for it.
+// process is its descendants' subreaper, and nothing is counted twice, because each is counted by the process that waits for it.
 import CLinux
 import Glibc
 import KinePlatform

@@ -113,8 +113,23 @@ public final class Browser {
             };
             look();
             """
-        return try runUntilDone(body, seconds: seconds + 5)
+        guard try !runUntilDone(body, seconds: seconds + 5) else { return true }
+        let page: String = try run(Self.state)
+        print("This never became true: \(script)\nThe page is then: \(page)")
+        return false
     }
+
+    /// How a page of ours stands, printed when a wait was in vain.
+    private static let state = """
+        const video = document.querySelector("video");
+        const buffered = video?.buffered;
+        const ranges = Array.from({ length: buffered?.length ?? 0 }, (_, index) => [buffered.start(index), buffered.end(index)]);
+        return JSON.stringify({
+            ...document.body.dataset, facts: document.getElementById("facts")?.textContent, hidden: document.hidden,
+            currentTime: video?.currentTime, readyState: video?.readyState, paused: video?.paused, muted: video?.muted,
+            seeking: video?.seeking, rate: video?.playbackRate, ranges, lost: window.lost,
+        });
+        """
 
     /// Clicks on the first element that a selector finds, as a person does.
     public func click(_ selector: String) throws {

@@ -2,7 +2,7 @@
 import CPixels
 import KineMedia
 
-/// A few pictures of a scene that changes everywhere, converted to 4:2:0. Whoever sends them begins again after the last.
+/// A few pictures of a scene that changes everywhere, converted to 4:2:0. The sender begins again after the last.
 public final class PreparedFrames {
     public let size: PixelSize
     public let count: Int

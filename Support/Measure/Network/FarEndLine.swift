@@ -1,4 +1,4 @@
-// What the server at the far end tells, line by line: written by kinecast-farend, read by whoever started it.
+// What the server at the far end tells, line by line: written by kinecast-farend, read by the process that started it.
 
 /// An access unit that has arrived.
 public struct ArrivedUnit: Equatable, Sendable {

@@ -1,4 +1,4 @@
-// A network namespace that lasts as long as a process which does nothing else: nothing of it is left when whoever made it dies.
+// A network namespace that lasts as long as a process which does nothing else: nothing of it is left when its maker dies.
 import Glibc
 import KinePlatform
 import SystemPackage

@@ -30,6 +30,8 @@ import Testing
         }.map(\.message)
     }
 
+    private let facts = "document.getElementById('facts').textContent"
+
     private func phase(_ phase: String) -> String { "return document.body.dataset.phase === '\(phase)'" }
 
     /// Keeps every phase that the page goes through in `window.phases`: a short one is over before anybody asks.
@@ -387,7 +389,6 @@ import Testing
                 try browser.open(#require(LiveLink(link)).playing(way))
                 #expect(try browser.wait(until: phase("live")))
                 #expect(try browser.wait(until: "return window.locks === 1"))
-                let facts = "document.getElementById('facts').textContent"
                 #expect(try browser.wait(until: "return /^1 viewer · .* behind$/.test(\(facts))"))
                 #expect(try place.run("pause").status == 0)
                 #expect(try browser.wait(until: "return \(facts) === '1 viewer' && window.locks === 0"))
@@ -422,6 +423,7 @@ import Testing
                             super.onmessage = (event) => {
                                 if (event.data.lost) (window.lost ??= []).push(event.data.lost.isAsked);
                                 deliver(event);
+                                window.isConnected = !event.data.lost;
                             };
                         }
                     };
@@ -430,8 +432,11 @@ import Testing
                 #expect(try browser.wait(until: phase("live")))
                 // Without sound the stream begins anew; that is no loss to anybody.
                 try browser.click("#sound")
-                #expect(try browser.wait(until: "return window.lost?.[0] === true"))
+                #expect(try browser.wait(until: "return window.lost?.[0] === true && window.isConnected"))
                 #expect(try browser.wait(until: phase("live")))
+                // What it forgot at the loss it is told again.
+                let _: Bool = try browser.run("\(facts) = ''; return true;")
+                #expect(try browser.wait(until: "return /^1 viewer · .* behind$/.test(\(facts))"))
                 let engine = try #require(place.processes().first { $0.contains("kinecast-engine") })
                 let children = try Tool.output(
                     "pgrep", ["-P", String(engine.prefix { $0 != " " }), "-f", "kinecast-live"])

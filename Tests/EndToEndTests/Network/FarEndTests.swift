@@ -1,4 +1,4 @@
-// The other end of a network under test leaves nothing behind when whoever started it is killed.
+// The other end of a network under test leaves nothing behind when the process that started it is killed.
 import KineMeasure
 import KinePlatform
 import SystemPackage

@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test
-    func `who lost pictures gets one keyframe in two seconds, however many ask, and whoever joins is served first`() {
+    func `readers that lost pictures get one keyframe in two seconds, and a reader that joins is served first`() {
         var requests = KeyframeRequests()
         var granted: [Int64] = []
         for now in stride(from: Int64(0), to: 20_000_000_000, by: 33_000_000) {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct EncodingRequestsTests {
     private let none = EncodingRequest.none
 
-    @Test func `the lowest bitrate and the lowest frame rate count, whoever asks for them`() {
+    @Test func `the lowest bitrate and the lowest frame rate of all requests count`() {
         #expect(EncodingRequest.lowest(of: []) == none)
         #expect(EncodingRequest.lowest(of: [none, none]) == none)
         let requests = [

@@ -82,7 +82,7 @@ import Testing
             reader.go()
             reader.expect("a picture in round \(round)") { $0.pictures.count > count }
         }
-        // The end flushes whoever is not due yet.
+        // The end flushes readers that are not due yet.
         stage.stop()
         let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
         reader.expect("the last picture") { $0.pictures.last?.time == last }

@@ -67,7 +67,7 @@ import Testing
         #expect(medium.withLock { $0.ended } == 1)
     }
 
-    @Test func `without a thread, whoever asks waits for the medium, and is told what it met`() throws {
+    @Test func `without a thread, the caller waits for the medium, and is told what it met`() throws {
         let medium = Monitor(Medium(isOpen: true))
         let failure = StorageError.failed(operation: "synchronize", path: "a.mp4", code: 5)
         WithoutThreads.run {

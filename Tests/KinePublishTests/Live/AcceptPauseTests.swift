@@ -53,7 +53,7 @@ import Testing
 
     @Test func oneWhoHasLeftIsNoReason() async throws { #expect(try await reads(after: ECONNABORTED)) }
 
-    @Test func `while the queue is full the kernel keeps those who come, and then they are accepted`() async throws {
+    @Test func `while the queue is full the kernel keeps new connections, and then they are accepted`() async throws {
         // One is served, and two wait. Nothing is shed, however long this takes.
         let admission = AdmissionControl(
             limits: .init(unprovenPerAddress: 1, unproven: 1, waiting: 2, leastProgress: 0, proven: 9))

@@ -154,12 +154,12 @@ import Testing
         let (server, port, token) = try await Self.start()
         for number in 0..<15 { server.publish(Samples.picture(number)) }
         let viewer = try await blocking { try RecordClient(port: port, token: token) }
-        let first = try await blocking { try (0..<5).map { _ in try #require(try viewer.next()) } }
-        #expect(first.map(\.kind) == [0, 7, 1, 5, 2])
+        let first = try await blocking { try (0..<6).map { _ in try #require(try viewer.next()) } }
+        #expect(first.map(\.kind) == [0, 7, 1, 5, 6, 2])
         #expect(String(decoding: first[0].content, as: UTF8.self).contains(#""codec":"avc1.640028""#))
         #expect(String(decoding: first[3].content, as: UTF8.self) == #"{"phase":"live"}"#)
-        #expect(first[4].isKeyframe && first[4].time == 333_333)
-        #expect(first[4].accessUnit == Samples.picture(10).data)
+        #expect(first[5].isKeyframe && first[5].time == 333_333)
+        #expect(first[5].accessUnit == Samples.picture(10).data)
         server.pause()
         let paused = try await blocking { () -> ReadRecord in
             while let record = try viewer.next() { if record.kind == 5 { return record } }
@@ -238,7 +238,7 @@ import Testing
         let setupInfo = [
             "previousLink": links.page, "previousPlayerLink": try #require(links.player), "player-link": "yes",
         ]
-        // The port is taken: whoever has it would be sent the old tokens by pages that are open.
+        // The port is taken: its owner would be sent the old tokens by pages that are open.
         let (other, _, otherToken) = try await Self.start(setupInfo)
         #expect(other.links.page != links.page && otherToken != token)
         #expect(LiveLinks.parse(player: other.links.player ?? "") != LiveLinks.parse(player: links.player ?? ""))
@@ -280,7 +280,12 @@ import Testing
             server.publish(
                 EncodedSample(type: type, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [1, 2, 3]))
         }
-        let kinds = try await blocking { try (0..<5).map { _ in try #require(try viewer.next()).kind } }
+        let kinds = try await blocking { () -> [UInt8] in
+            var kinds: [UInt8] = []
+            // Ticks come when they come.
+            while kinds.count < 5, let kind = try viewer.next()?.kind { if kind != 6 { kinds.append(kind) } }
+            return kinds
+        }
         #expect(kinds == [0, 1, 5, 3, 4])
         await server.finish()
     }

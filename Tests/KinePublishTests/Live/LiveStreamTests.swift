@@ -1,4 +1,5 @@
-// What viewers of a stream are told in which nothing happens.
+// When viewers are told how the stream stands.
+import FoundationEssentials
 import KinePlatform
 import NIOCore
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import KinePublish
 
 @Suite(.timeLimit(.minutes(10))) struct LiveStreamTests {
-    @Test func aLongPauseIsOneTickToWhoeverWasNotThere() async {
+    @Test func aLongPauseIsOneTickForAViewerWhoWasBehind() async {
         let stream = LiveStream(title: "", format: Samples.format, wantsKeyframe: {})
         let (viewer, _) = stream.join(.records)
         let start = MonotonicClock.now()
@@ -18,14 +19,27 @@ import Testing
         #expect(await kinds(stream, viewer) == nil)
     }
 
-    @Test func whoGetsSomethingElseNeedsNoTick() async {
+    @Test func aTickIsNotLostBesideOtherRecords() async {
         let stream = LiveStream(title: "", format: Samples.format, wantsKeyframe: {})
         let (viewer, _) = stream.join(.records)
-        stream.tick(at: MonotonicClock.now() + 2_000_000_000)
+        stream.tick()
         stream.set(.paused)
-        #expect(await kinds(stream, viewer) == [.state])
+        #expect(await kinds(stream, viewer) == [.state, .tick])
         stream.close()
         #expect(await kinds(stream, viewer) == nil)
+    }
+
+    @Test func aViewerIsToldAtOnceWhatTheOthersWereToldBefore() throws {
+        let stream = LiveStream(title: "", format: Samples.format, wantsKeyframe: {})
+        let (viewer, _) = stream.join(.records)
+        stream.tick()
+        // A connection that is opened anew between two ticks changes nothing that a tick says.
+        stream.leave(viewer)
+        let (_, preface) = stream.join(.records)
+        let tick = try #require(preface.last)
+        #expect(kind(of: tick) == .tick)
+        let content = tick.readableBytesView.dropFirst(LiveRecord.headerBytes)
+        #expect(try JSONDecoder().decode(LiveStream.Standing.self, from: Data(content)).viewers == 1)
     }
 
     @Test func theFileHasNoTicks() async {
@@ -38,10 +52,11 @@ import Testing
 
     /// The kinds of the records that come next; nil at the stream's end.
     private func kinds(_ stream: LiveStream, _ viewer: Int) async -> [LiveRecord.Kind]? {
-        let records = await stream.next(for: viewer)
-        // The kind is behind the length.
-        return records?.compactMap { record in
-            record.getInteger(at: record.readerIndex + 4, as: UInt8.self).flatMap { LiveRecord.Kind(rawValue: $0) }
-        }
+        await stream.next(for: viewer)?.compactMap { kind(of: $0) }
+    }
+
+    private func kind(of record: ByteBuffer) -> LiveRecord.Kind? {
+        // It is behind the length.
+        record.getInteger(at: record.readerIndex + 4, as: UInt8.self).flatMap { LiveRecord.Kind(rawValue: $0) }
     }
 }

@@ -11,7 +11,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         /// Connections at a time that were accepted and that nothing has been read of, about 4 KB each. A crowd that is larger
         /// waits in the kernel.
         var waiting = 128
-        /// How many of those who wait have to be served in a second while no more are accepted. Viewers in a crowd prove
+        /// How many waiting connections have to be served in a second while no more are accepted. Viewers in a crowd prove
         /// themselves in milliseconds; peers that say nothing keep their places for ten seconds.
         var leastProgress = 32
         /// Connections at a time that have shown a token.
@@ -61,7 +61,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// False while those who come are to be left to the kernel.
+    /// False while new connections are to be left to the kernel.
     var acceptsMore: Bool {
         if case .paused = door { false } else { true }
     }
@@ -146,7 +146,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         unprovenByAddress[address] = left > 0 ? left : nil
     }
 
-    /// Gives free places to those who wait, in their order, and makes room for those that find none.
+    /// Gives free places to the waiting connections, in their order, and makes room for those that find none.
     private mutating func advance() -> [Action] {
         var actions: [Action] = []
         var blocked: Set<String> = []

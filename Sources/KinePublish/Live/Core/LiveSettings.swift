@@ -83,7 +83,7 @@ public struct LiveSettings: Sendable, Equatable {
         }
     }
 
-    /// Whoever can listen in on the way to it sees the token and the screen.
+    /// Anyone who can listen in on the way to it sees the token and the screen.
     var isOpenAndPlain: Bool { !listen.isLoopback && certificate == nil }
 
     private static func certificate(_ chain: String?, key: String?) throws(Error) -> Certificate? {

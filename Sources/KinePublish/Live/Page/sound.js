@@ -1,4 +1,4 @@
-// Runs on the browser's sound thread: plays samples as they come, a little behind, at the pace of whoever sends them.
+// Runs on the browser's sound thread: plays samples as they come, a little behind, at the sender's pace.
 
 /** Seconds of sound held ready, at first and at least. */
 const leastTarget = 0.03;

@@ -1,4 +1,4 @@
-// When connections are accepted at all. While they are not, those who come wait in the kernel's queue, and beyond it their
+// When connections are accepted at all. While they are not, new ones wait in the kernel's queue, and beyond it their
 // machines ask again by themselves (RFC 6298): nobody is refused, and it costs this process nothing.
 import NIOCore
 

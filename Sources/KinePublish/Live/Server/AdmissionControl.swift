@@ -51,7 +51,7 @@ final class AdmissionControl: Sendable {
             ?? channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
     }
 
-    /// False while those who come are to be left to the kernel.
+    /// False while new connections are to be left to the kernel.
     var acceptsMore: Bool { state.withLock { $0.admission.acceptsMore } }
 
     /// `body` is called, from any thread, whenever `acceptsMore` has changed.

@@ -1,5 +1,5 @@
 // The access that is given now: the gate with its tokens, which can be renewed while the server runs, and what the broadcaster is told
-// of those who come by another name.
+// of requests that come by another name.
 import KineLive
 import Synchronization
 

@@ -33,7 +33,7 @@ final class LiveStream: Sendable {
 
     private struct Viewer {
         var cursor: ViewerCursor
-        /// How many ticks there had been when the viewer last asked what is next.
+        /// How many ticks there had been when the viewer was last sent something.
         var tick: Int
         var waiting: CheckedContinuation<Void, Never>?
     }
@@ -44,8 +44,8 @@ final class LiveStream: Sendable {
         var nextViewer = 0
         var phase = Phase.live
         var stateRecord: LiveRecord
-        /// Ticks so far, and the newest. They are not remembered: a viewer who has been sent everything else gets the newest one,
-        /// and a pause that lasts for days takes no memory.
+        /// Ticks so far, and the newest. They are not in the history, so that a pause of days takes no memory: a viewer is sent
+        /// the newest one that they have not had.
         var tick = 0
         var tickRecord: LiveRecord
         var clock = StreamClock()
@@ -186,16 +186,19 @@ final class LiveStream: Sendable {
 
     /// Adds a viewer. Returns their number, and what they are sent before anything else.
     func join(_ form: ViewerCursor.Form) -> (viewer: Int, preface: [ByteBuffer]) {
-        let (id, stateRecord) = state.withLock { state in
+        let now = MonotonicClock.now()
+        let (id, stateRecord, told) = state.withLock { state in
             state.nextViewer += 1
             state.viewers[state.nextViewer] = Viewer(
                 cursor: ViewerCursor(form: form, history: state.history), tick: state.tick)
             state.counts.viewers = state.viewers.count
-            return (state.nextViewer, state.stateRecord)
+            return (state.nextViewer, state.stateRecord, standing(of: state, at: now))
         }
+        // Ticks are sent when what they say changes, which may not happen again for this viewer.
+        let tick = LiveRecord(.tick, content: told.json, arrival: now)
         let preface =
             switch form {
-            case .records: [description, pictures, initialization, stateRecord].compactMap { $0?.bytes }
+            case .records: [description, pictures, initialization, stateRecord, tick].compactMap { $0?.bytes }
             case .fragments: [initialization.fragment].compactMap { $0 }
             }
         return (id, preface)
@@ -245,9 +248,9 @@ final class LiveStream: Sendable {
         guard var viewer = state.viewers.removeValue(forKey: id) else { return ([], true, false) }
         let before = viewer.cursor.droppedPictures
         var batch = viewer.cursor.take(from: state.history, state: state.stateRecord)
-        if batch.buffers.isEmpty, viewer.tick != state.tick, viewer.cursor.form == .records {
-            batch.buffers = [state.tickRecord.bytes]
-            batch.bytes = state.tickRecord.bytes.readableBytes
+        if viewer.tick != state.tick, viewer.cursor.form == .records {
+            batch.buffers.append(state.tickRecord.bytes)
+            batch.bytes += state.tickRecord.bytes.readableBytes
         }
         viewer.tick = state.tick
         state.counts.droppedPictures += viewer.cursor.droppedPictures - before
