@@ -164,14 +164,14 @@ final class StrictServerSocket: Sendable {
         connection.streamName = server.streamName
     }
 
-    /// Sends pings until so many bytes were taken, or none for some seconds; says how many.
+    /// Sends pings until so many bytes were taken, the publisher has left, or none was taken for five minutes; says how many.
     private static func ping(_ connection: CInt, bytes: Int) -> Int {
         let ping: [UInt8] = [2, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 6, 0, 0, 0x12, 0x67]
         let pings = (0..<4096).flatMap { _ in ping }
         var taken = 0
         while taken < bytes {
             var poller = pollfd(fd: connection, events: Int16(POLLOUT), revents: 0)
-            guard poll(&poller, 1, 3000) > 0 else { break }
+            guard poll(&poller, 1, 300_000) > 0 else { break }
             let count = pings[(taken % pings.count)...].withUnsafeBytes {
                 Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
