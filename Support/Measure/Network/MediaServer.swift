@@ -73,7 +73,7 @@ public final class MediaServer {
     private static func deadline(in seconds: Double) -> Int64 { MonotonicClock.now() + Int64(seconds * 1e9) }
 
     private func waitUntilItListens() throws {
-        let end = Self.deadline(in: 10)
+        let end = Self.deadline(in: 300)
         while !Loopback.connects(to: port) {
             guard MonotonicClock.now() < end, process.poll() == nil else {
                 throw Tool.Error.failed(

@@ -38,7 +38,7 @@ public final class PrivateDisplay {
                 folder.file("Xauthority"), "-nolisten", "tcp", "-noreset",
             ], environment: Tool.inheritedEnvironment(), options: options)
         // The number is written once the server listens, with a newline behind it.
-        guard let number = PrivateDisplay.readLine(from: pipe.readEnd, deadline: MonotonicClock.now() + 20_000_000_000)
+        guard let number = PrivateDisplay.readLine(from: pipe.readEnd, deadline: MonotonicClock.now() + 300_000_000_000)
         else {
             _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
             throw Tool.Error.failed(

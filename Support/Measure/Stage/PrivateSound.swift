@@ -40,7 +40,7 @@ public final class PrivateSound {
                 "--load=module-native-protocol-unix socket=\(socket) auth-anonymous=1",
             ],
             environment: kept + ["HOME=\(folder.path)", "XDG_RUNTIME_DIR=\(folder.path)"], options: options)
-        let deadline = MonotonicClock.now() + 20_000_000_000
+        let deadline = MonotonicClock.now() + 300_000_000_000
         while !PrivateSound.answers(socket) {
             if process.poll() != nil || MonotonicClock.now() > deadline {
                 _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now())

@@ -47,7 +47,7 @@ public final class SceneProcess {
                     !environment.contains { entry.hasPrefix($0.prefix { $0 != "=" } + "=") }
                 } + environment, options: options)
         }
-        let line = PrivateDisplay.readLine(from: pipe.readEnd, deadline: MonotonicClock.now() + 30_000_000_000)
+        let line = PrivateDisplay.readLine(from: pipe.readEnd, deadline: MonotonicClock.now() + 300_000_000_000)
         guard let line, line.hasPrefix("ready "), let id = UInt32(line.dropFirst(6)) else {
             let ending = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
             throw Tool.Error.failed(name: "kinecast-scene", ending: ending, complaint: "It showed no first picture.")
