@@ -1,6 +1,10 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// What only the programs need: an extension's author, who says `traits: []`, downloads none of it.
+let programs = TargetDependencyCondition.when(traits: ["Programs"])
+let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
@@ -11,7 +15,7 @@ let internals: [Product] = internalNames.map { .library(name: $0, targets: [$0])
 let package = Package(
     name: "kinecast",
     products: [
-        .executable(name: "kinecast", targets: ["kinecast"]),
+        .executable(name: "kinecast", targets: ["KinecastCommand"]),
         .executable(name: "kinecast-engine", targets: ["kinecast-engine"]),
         .executable(name: "kinecast-live", targets: ["kinecast-live"]),
         .executable(name: "kinecast-rtmp", targets: ["kinecast-rtmp"]),
@@ -23,7 +27,16 @@ let package = Package(
         .library(name: "KineMedia", targets: ["KineMedia"]),
         .library(name: "KineContainers", targets: ["KineContainers"]),
         .library(name: "KineRelay", targets: ["KineRelay"]),
+        .library(name: "KineServices", targets: ["KineServices"]),
+        .library(name: "KineControl", targets: ["KineControl"]),
     ] + internals,
+    traits: [
+        .default(enabledTraits: ["Programs"]),
+        .trait(
+            name: "Programs",
+            description:
+                "The programs: the command line, the live page's server and the RTMP publisher, with what they need."),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
@@ -35,14 +48,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.0.0"),
     ],
     targets: [
-        // Floor 0: system libraries, a module map and a shim header each.
-        .systemLibrary(name: "CLinux"),
+        // Floor 0: system libraries, a module map and a shim header each, and what is written in C.
         .systemLibrary(name: "CX264"),
         .systemLibrary(name: "CYUV"),
         .systemLibrary(name: "CXCB"),
         .systemLibrary(name: "CPulse"),
         .systemLibrary(name: "CFFmpeg"),
         .systemLibrary(name: "CSharedAtomics"),
+        .target(name: "CLinux"),
         .target(name: "CPixels"),
         .target(name: "CSandbox"),
 
@@ -58,6 +71,13 @@ let package = Package(
         .target(
             name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
 
+        // What a service is: its manifest, its bundle, what its executable may reach.
+        .target(
+            name: "KineServices", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
+
+        // What passes between clients and engines, and where they find each other.
+        .target(name: "KineControl", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
+
         // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
         .target(name: "KineRTMP", dependencies: ["KineMedia"]),
 
@@ -68,8 +88,9 @@ let package = Package(
         .target(
             name: "KineEngine",
             dependencies: [
-                "KineCapture", "KineImaging", "KineCodecs", "KineContainers", "KineRelay", "KinePlatform", "CLinux",
-                system,
+                "KineCapture", "KineImaging", "KineCodecs", "KineContainers", "KineRelay", "KineServices",
+                "KineControl",
+                "KinePlatform", "CLinux", system,
             ]),
 
         // Floor 3: what goes out to the network.
@@ -77,14 +98,14 @@ let package = Package(
             name: "KinePublish",
             dependencies: [
                 "KineMedia", "KineContainers", "KineLive", "KinePlatform", "KineRTMP", "CLinux",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio", condition: programs),
+                .product(name: "NIOPosix", package: "swift-nio", condition: programs),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: programs),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: programs),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: programs),
+                .product(name: "HTTPTypes", package: "swift-http-types", condition: programs),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: programs),
+                .product(name: "Logging", package: "swift-log", condition: programs),
             ],
             // Into the executable: an extension of one file needs no bundle, and no Foundation to find it.
             resources: [.embedInCode("Live/Page")]),
@@ -95,14 +116,15 @@ let package = Package(
         // Feeds a handler in a test, without an engine.
         .target(
             name: "KinecastExtensionTesting",
-            dependencies: ["KinecastExtension", "KineMedia", "KineRelay", "KinePlatform", system]),
+            dependencies: ["KinecastExtension", "KineMedia", "KineRelay", "KineServices", "KinePlatform", system]),
 
         // Floor 5: executables.
+        // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
         .executableTarget(
-            name: "kinecast",
+            name: "KinecastCommand",
             dependencies: [
-                "KineRelay", "KineContainers", "KinePlatform", system,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", system,
+                argumentParser,
             ]),
         .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine"]),
         .executableTarget(
@@ -117,7 +139,7 @@ let package = Package(
 
         // An extension that tells the end-to-end tests which of its callbacks were called.
         .executableTarget(
-            name: "kinecast-witness", dependencies: ["KinecastExtension"], path: "Tests/WitnessExtension"),
+            name: "kinecast-witness", dependencies: ["KinecastExtension"], path: "Tests/Support/WitnessExtension"),
 
         // Support, for tests and for Benchmarks/, which is a package of its own: known pictures, a client that draws them,
         // the reading of recordings, the cost of a process, the far end of a network. The pixel loops are optimised in
@@ -130,14 +152,14 @@ let package = Package(
             name: "kinecast-scene",
             dependencies: [
                 "CXCB", "CPulse", "CLinux", "KineMeasure", "KineMedia", "KinePlatform", system,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "Support/Scene"),
         .executableTarget(
             name: "kinecast-account",
             dependencies: [
                 "KineMeasure", "KinePlatform", system,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "Support/Account"),
         // The other end of a network under test.
@@ -145,36 +167,38 @@ let package = Package(
             name: "kinecast-farend",
             dependencies: [
                 "RTMPTesting", "KineMeasure", "KinePlatform", "CLinux", system,
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                argumentParser,
             ],
             path: "Support/FarEnd"),
 
         // An extension that does everything wrong, for the end-to-end tests.
         .executableTarget(
-            name: "kinecast-faults", dependencies: ["KinecastExtension", "KineRelay"], path: "Tests/Faults"),
+            name: "kinecast-faults", dependencies: ["KinecastExtension", "KineRelay"],
+            path: "Tests/Support/FaultsExtension"),
         // An extension that tries to reach what is not its own, and what it tries.
-        .target(name: "HostileReaches", path: "Tests/HostileReaches"),
+        .target(name: "ConfinementTesting", path: "Tests/Support/ConfinementTesting"),
         .executableTarget(
-            name: "kinecast-hostile", dependencies: ["KinecastExtension", "HostileReaches"], path: "Tests/Hostile"),
+            name: "kinecast-hostile", dependencies: ["KinecastExtension", "ConfinementTesting"],
+            path: "Tests/Support/HostileExtension"),
         .target(
-            name: "SoundTesting", dependencies: ["CPulse", "CFFmpeg", "KinePlatform", "CLinux", system],
-            path: "Tests/SoundTesting", linkerSettings: [.linkedLibrary("avcodec")]),
+            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KinePlatform", "CLinux", system],
+            path: "Tests/Support/AudioTesting", linkerSettings: [.linkedLibrary("avcodec")]),
         .target(
             name: "ScreenTesting", dependencies: ["CXCB", "KineMedia", "KinePlatform", system],
-            path: "Tests/ScreenTesting"),
+            path: "Tests/Support/ScreenTesting"),
         // A take known byte for byte, and a process that reads one.
         .target(
-            name: "RelayTesting", dependencies: ["KineRelay", "KineMedia"], path: "Tests/RelayTesting",
+            name: "RelayTesting", dependencies: ["KineRelay", "KineMedia"], path: "Tests/Support/RelayTesting",
             swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is computed
         .executableTarget(
-            name: "RelayPeer", dependencies: ["KineRelay", "KinePlatform", "RelayTesting", system],
-            path: "Tests/RelayPeer"),
+            name: "kinecast-relay-peer", dependencies: ["KineRelay", "KinePlatform", "RelayTesting", system],
+            path: "Tests/Support/RelayPeer"),
         .executableTarget(
-            name: "ExtensionFixture", dependencies: ["KinecastExtension"], path: "Tests/ExtensionFixture"),
+            name: "kinecast-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/ExtensionFixture"),
         // Denies a thread new threads, as the kernel does to a process that has as many as it may.
-        .target(name: "ThreadDenial", path: "Tests/ThreadDenial"),
+        .target(name: "ThreadTesting", path: "Tests/Support/ThreadTesting"),
         // Margins that only scripts/endurance judges, and seeds that are printed.
-        .target(name: "TestSupport", dependencies: ["KinePlatform"], path: "Tests/TestSupport"),
+        .target(name: "CoreTesting", dependencies: ["KinePlatform", system], path: "Tests/Support/CoreTesting"),
         // The real executables, driven as a user drives them; for EndToEndTests and EnduranceTests.
         .target(
             name: "ProcessTesting",
@@ -182,67 +206,76 @@ let package = Package(
                 "KineMeasure", "RTMPTesting", "ScreenTesting", "KineRelay", "KineContainers", "KineMedia",
                 "KinePlatform",
                 "CLinux", system,
-            ], path: "Tests/ProcessTesting"),
-        .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "TestSupport"]),
-        .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadDenial", system]),
+            ], path: "Tests/Support/ProcessTesting"),
+        .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
+        .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadTesting", system]),
         .testTarget(
             name: "KineCaptureTests",
-            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "SoundTesting", "ScreenTesting", "TestSupport"]),
+            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting"]),
         .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels"]),
         .testTarget(
             name: "KineCodecsTests",
-            dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "SoundTesting", "TestSupport"]),
+            dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "AudioTesting", "CoreTesting"]),
         .testTarget(
             name: "KineContainersTests",
             dependencies: ["KineContainers", "KineMedia", "KinePlatform", "CLinux", system]),
         .testTarget(
             name: "KineRelayTests",
             dependencies: [
-                "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting", "RelayPeer",
-                "TestSupport", system,
+                "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
+                "kinecast-relay-peer",
+                "CoreTesting", system,
             ]),
+        .testTarget(
+            name: "KineServicesTests",
+            dependencies: ["KineServices", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
+        .testTarget(
+            name: "KineControlTests",
+            dependencies: ["KineControl", "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
         .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [
                 "KinecastExtension", "KinecastExtensionTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux",
-                "RelayTesting", "ExtensionFixture", system,
+                "RelayTesting", "kinecast-fixture", system,
             ]),
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
         .target(
-            name: "RTMPTesting", path: "Tests/RTMPTesting",
+            name: "RTMPTesting", path: "Tests/Support/RTMPTesting",
             swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is looked at
         .testTarget(name: "KineRTMPTests", dependencies: ["KineRTMP", "KineCodecs", "KineMedia", "RTMPTesting"]),
         .testTarget(
             name: "KinePublishTests",
             dependencies: [
                 "KinePublish", "KineLive", "KineRTMP", "RTMPTesting", "KineMeasure", "KineMedia", "KinePlatform",
-                "CLinux", "TestSupport", system,
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                "CLinux", "CoreTesting", system,
+                .product(name: "NIOCore", package: "swift-nio", condition: programs),
+                .product(name: "NIOPosix", package: "swift-nio", condition: programs),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: programs),
             ]),
         .testTarget(
-            name: "KinecastToolTests",
+            name: "KinecastCommandTests",
             dependencies: [
-                "kinecast", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "KinecastCommand", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
+                "KinePlatform",
+                argumentParser,
             ]),
         .testTarget(
             name: "KineEngineTests",
-            dependencies: ["KineEngine", "KineMeasure", "SoundTesting", "TestSupport", "ThreadDenial"]),
+            dependencies: ["KineEngine", "KineMeasure", "AudioTesting", "CoreTesting", "ThreadTesting"]),
         .testTarget(
             name: "KineMeasureTests",
             dependencies: [
-                "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "TestSupport", "kinecast-scene",
+                "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", "kinecast-scene",
                 "kinecast-account", system,
             ]),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults", "kinecast-witness",
+                "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults",
+                "kinecast-witness",
                 "kinecast-hostile",
                 "kinecast-scene", "kinecast-farend",
-                "ProcessTesting", "TestSupport", "KineMeasure", "ScreenTesting", "RTMPTesting", "KineRelay",
+                "ProcessTesting", "CoreTesting", "KineMeasure", "ScreenTesting", "RTMPTesting", "KineRelay",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux",
                 system,
             ]),
@@ -250,8 +283,9 @@ let package = Package(
         .testTarget(
             name: "EnduranceTests",
             dependencies: [
-                "kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene", "kinecast-farend",
-                "ProcessTesting", "TestSupport", "KineEngine", "KineMeasure", "ScreenTesting", "SoundTesting",
+                "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene",
+                "kinecast-farend",
+                "ProcessTesting", "CoreTesting", "KineEngine", "KineMeasure", "ScreenTesting", "AudioTesting",
                 "RTMPTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system,
             ]),
     ],

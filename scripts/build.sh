@@ -54,13 +54,19 @@ use_build_cache() {
         for target in HummingbirdTLS ArgumentParser SystemPackage; do
             swift build "${debug_options[@]}" --scratch-path "$cache/build" --target "$target" >&2
         done
-        # All that an extension has of others.
-        swift build "${release_options[@]}" --scratch-path "$cache/build" --target SystemPackage >&2
+        build_for_extensions "$cache/build" SystemPackage >&2
         rm -rf "$cache/partial"
         cp -a "$cache/build" "$cache/partial"
         mv "$cache/partial" "$cache/dependencies"
     fi
     build_directory=$cache/build
+}
+
+# build_for_extensions DIRECTORY TARGET: what an extension's author builds, without what the programs need, in
+# DIRECTORY/extensions, debug and release.
+build_for_extensions() {
+    swift build "${debug_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$2"
+    swift build "${release_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$2"
 }
 
 # What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.

@@ -3,6 +3,7 @@
 import KineMedia
 import KinePlatform
 import KineRelay
+import KineServices
 import KinecastExtension
 import SystemPackage
 
@@ -74,9 +75,9 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
             pictures = try layout.map { try PictureMemory(layout: $0) }
             sender = try StreamSender(
                 video: encoded != nil, pictures: layout, sampleRingBytes: feed.sampleRingBytes)
-            let ends = try ExtensionEngineEnd.withExtensionEnd()
-            engine = ends.0
-            session = try BroadcastSession(adopting: ends.extensionEnd)
+            let ends = try ExtensionEngineEnd.pair()
+            engine = ends.near
+            session = try BroadcastSession(adopting: ends.farEnd)
         } catch {
             throw .cannotBegin("\(error)")
         }

@@ -1,6 +1,7 @@
 // What a rehearsal feeds its handler with: as much of a manifest's wishes as a handler can tell.
 import KineMedia
 import KineRelay
+import KineServices
 
 /// The streams of a rehearsal.
 public struct RehearsalFeed: Sendable {
@@ -16,14 +17,14 @@ public struct RehearsalFeed: Sendable {
     /// Pictures a second.
     public var framesPerSecond = 30
     /// nil: not this sound. Both are stereo at 48000 samples a second; AAC is silent, PCM a tone.
-    public var appAudio: ServiceManifest.Sound?
-    public var micAudio: ServiceManifest.Sound?
+    public var appAudio: AudioCodec?
+    public var micAudio: AudioCodec?
     /// Bytes of the ring for encoded pictures and sound.
     public var sampleRingBytes = 1 << 20
 
     public init(
-        video: Video? = .raw(.i420, PixelSize(width: 320, height: 180)), appAudio: ServiceManifest.Sound? = nil,
-        micAudio: ServiceManifest.Sound? = nil
+        video: Video? = .raw(.i420, PixelSize(width: 320, height: 180)), appAudio: AudioCodec? = nil,
+        micAudio: AudioCodec? = nil
     ) {
         self.video = video
         self.appAudio = appAudio

@@ -3,6 +3,7 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import KineEngine
+import KinePlatform
 import KineRelay
 import SystemPackage
 

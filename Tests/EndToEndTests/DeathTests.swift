@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KineContainers
+import KineControl
 import KineMedia
 import KinePlatform
 import KineRelay

@@ -2,7 +2,7 @@
 import Glibc
 import KineContainers
 import KineMedia
-import KineRelay
+import KinePlatform
 import SystemPackage
 import Testing
 

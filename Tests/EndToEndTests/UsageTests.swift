@@ -1,6 +1,6 @@
 // What needs no take: help, wrong usage, questions.
 import Glibc
-import KineRelay
+import KinePlatform
 import SystemPackage
 import Testing
 

@@ -1,6 +1,6 @@
 // A command in a private screen with private sound.
 import Glibc
-import KineRelay
+import KinePlatform
 import SystemPackage
 import Testing
 

@@ -1,9 +1,9 @@
+import CoreTesting
 // A broadcast through a network that takes less than what was chosen: the real executables, and a server that reads slowly.
 import FoundationEssentials
 import KinePlatform
 import ProcessTesting
 import RTMPTesting
-import TestSupport
 import Testing
 
 @Suite(.serialized) struct AdaptingTests {

@@ -1,3 +1,4 @@
+import CoreTesting
 // The engine killed at any instant: what was recorded is there, but for a second, and becomes an ordinary file.
 import Glibc
 import KineMeasure
@@ -5,7 +6,6 @@ import KineMedia
 import KinePlatform
 import ProcessTesting
 import ScreenTesting
-import TestSupport
 import Testing
 
 @Suite(.serialized) struct DeathLossTests {

@@ -1,9 +1,9 @@
+import AudioTesting
+import CoreTesting
+import KineControl
 // Sound for somebody who listens: from a real PulseAudio to the listener, how soon, and of which sources.
 import KineMedia
 import KinePlatform
-import KineRelay
-import SoundTesting
-import TestSupport
 import Testing
 
 @testable import KineEngine

@@ -1,8 +1,8 @@
+import CoreTesting
 // What a bad network does to the delay of a broadcast over RTMP, and how soon it is made up for.
 import KineMeasure
 import KinePlatform
 import ProcessTesting
-import TestSupport
 import Testing
 
 @Suite(.serialized) struct NetworkTests {

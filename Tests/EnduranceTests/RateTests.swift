@@ -1,3 +1,4 @@
+import CoreTesting
 // How many pictures a file has, and when they are shown: rates that hold on a machine with nothing else to do.
 import Glibc
 import KineMeasure
@@ -5,7 +6,6 @@ import KineMedia
 import KinePlatform
 import ProcessTesting
 import ScreenTesting
-import TestSupport
 import Testing
 
 @Suite(.serialized) struct RateTests {

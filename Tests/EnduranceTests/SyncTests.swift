@@ -1,9 +1,9 @@
+import CoreTesting
 // Picture and sound of a private screen: a flash and the beep that belongs to it, read back from the finished file.
 import Glibc
 import KineMeasure
 import KinePlatform
 import ProcessTesting
-import TestSupport
 import Testing
 
 @Suite(.serialized) struct SyncTests {

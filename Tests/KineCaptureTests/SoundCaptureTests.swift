@@ -1,8 +1,8 @@
+import AudioTesting
+import CoreTesting
 // Sound against a real PulseAudio: what is heard, when, and what happens when things come and go.
 import Glibc
 import KinePlatform
-import SoundTesting
-import TestSupport
 import Testing
 
 @testable import KineCapture

@@ -1,7 +1,7 @@
+import CoreTesting
 // What the benches measure of a recorder: its processes, its file, its pictures.
 import KineMeasure
 import KineMedia
-import TestSupport
 import Testing
 
 /// One at a time: each has an X server, a recorder or a decoder at work.

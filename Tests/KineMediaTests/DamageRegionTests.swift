@@ -1,6 +1,6 @@
+import CoreTesting
 // DamageRegion against the simplest thing that does the same: a set of tiles.
 import KineMedia
-import TestSupport
 import Testing
 
 private struct Tile: Hashable {

@@ -1,7 +1,7 @@
 // Ending waits from another thread.
 import SystemPackage
 import Testing
-import ThreadDenial
+import ThreadTesting
 
 @testable import KinePlatform
 

@@ -1,17 +1,19 @@
 // The control channel over real sockets.
 import CLinux
+import CoreTesting
 import Glibc
 import KinePlatform
 import SystemPackage
 import Testing
 
+@testable import KineControl
 @testable import KineRelay
 
 @Suite struct ControlConnectionTests {
     static func soon() -> Int64 { MonotonicClock.now() + 300_000_000_000 }
 
     func pair() throws -> (ClientConnection, EngineConnection) {
-        let (client, engineEnd) = try ClientConnection.withEngineEnd()
+        let (client, engineEnd) = try ClientConnection.pair()
         return (client, try EngineConnection(adopting: engineEnd))
     }
 
@@ -133,7 +135,7 @@ import Testing
                 arguments: ["--reuid=65534", "--clear-groups", "/usr/bin/perl", "-e", connect, path.string],
                 environment: [])
             #expect(WakeSignal.poll([listener.descriptor.rawValue], until: Self.soon()) == [true])
-            #expect(listener.acceptWaiting().connections.isEmpty)
+            #expect(listener.acceptWaiting(as: EngineConnection.self).connections.isEmpty)
             #expect(stranger.end(signal: 0, deadline: Self.soon()) == .exited(status: 0))
         }
     }

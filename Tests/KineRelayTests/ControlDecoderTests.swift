@@ -2,6 +2,7 @@
 import KineMedia
 import Testing
 
+@testable import KineControl
 @testable import KineRelay
 
 @Suite struct ControlDecoderTests {

@@ -11,7 +11,7 @@ import Testing
     private func pair(
         receivingDescriptors: Bool = true
     ) throws -> (engine: ExtensionEngineEnd, peer: ExtensionConnection) {
-        let (engine, end) = try ExtensionEngineEnd.withExtensionEnd()
+        let (engine, end) = try ExtensionEngineEnd.pair()
         return (engine, try ExtensionConnection(adopting: end, receivingDescriptors: receivingDescriptors))
     }
 

@@ -22,14 +22,14 @@ import Testing
                 pixelFormat: .i420, visibleSize: PixelSize(width: 64, height: 48), slotCount: 3)
             sender = try StreamSender(video: false, pictures: layout, sampleRingBytes: 1 << 16)
             memory = try PictureMemory(layout: layout)
-            let ends = try ExtensionEngineEnd.withExtensionEnd()
-            control = ends.0
+            let ends = try ExtensionEngineEnd.pair()
+            control = ends.near
             var options = ChildProcess.Options()
-            options.descriptors = [nil, nil, .standardError, ends.extensionEnd]
+            options.descriptors = [nil, nil, .standardError, ends.farEnd]
             process = try ChildProcess(
-                executable: try #require(BuiltProgram.path("ExtensionFixture")), arguments: [],
+                executable: try #require(BuiltProgram.path("kinecast-fixture")), arguments: [],
                 environment: ProcessEnvironment.current.filter(Self.isForSanitizers), options: options)
-            try ends.extensionEnd.close()
+            try ends.farEnd.close()
             let start = ExtensionStart(
                 service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, pictures: layout, sounds: [],
                 sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20, finishSeconds: finishSeconds)
@@ -110,20 +110,20 @@ import Testing
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, ends.writeEnd]
         let process = try ChildProcess(
-            executable: try #require(BuiltProgram.path("ExtensionFixture")), arguments: [], environment: [],
+            executable: try #require(BuiltProgram.path("kinecast-fixture")), arguments: [], environment: [],
             options: options)
         try ends.writeEnd.close()
         #expect(process.end(signal: 0, deadline: Running.soon()) == .exited(status: 64))
         var text = [UInt8](repeating: 0, count: 1000)
         let count = try text.withUnsafeMutableBytes { try ends.readEnd.read(into: $0) }
         let sentence = String(decoding: text[..<count], as: UTF8.self)
-        #expect(sentence.contains("ExtensionFixture is an upload extension of Kinecast"))
+        #expect(sentence.contains("kinecast-fixture is an upload extension of Kinecast"))
         #expect(sentence.split(separator: "\n").count == 1)
         try ends.readEnd.close()
     }
 
     @Test func `heartbeats are sent although no handler runs`() throws {
-        let (engine, end) = try ExtensionEngineEnd.withExtensionEnd()
+        let (engine, end) = try ExtensionEngineEnd.pair()
         let session = try BroadcastSession(adopting: end)
         let thread = DedicatedThread(name: "control") {
             var loop = ControlLoop(session, heartbeatInterval: 5_000_000)

@@ -7,6 +7,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineRelay
+import KineServices
 import SystemPackage
 
 struct FeedCommand: ParsableCommand {

@@ -1,8 +1,8 @@
+import KineControl
 // A take that is served live to many viewers, for the memory of the one who serves.
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
 
 /// What kinecast-live needed.
 struct LiveMemory {

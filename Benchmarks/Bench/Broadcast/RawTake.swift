@@ -1,9 +1,9 @@
 // Takes of a real engine with a real extension that gets uncompressed pictures.
 import Glibc
+import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
 
 /// What is on the screen of a raw take.
 enum RawSource: Hashable {

@@ -6,6 +6,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 import KineRelay
+import KineServices
 import SystemPackage
 
 struct RTMPFeedCommand: ParsableCommand {

@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Commands/CommandFailure.swift
+../../../Sources/KinecastCommand/Commands/CommandFailure.swift

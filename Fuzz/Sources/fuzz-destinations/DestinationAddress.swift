@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Broadcast/DestinationAddress.swift
+../../../Sources/KinecastCommand/Broadcast/DestinationAddress.swift

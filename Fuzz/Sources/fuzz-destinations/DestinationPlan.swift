@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Broadcast/DestinationPlan.swift
+../../../Sources/KinecastCommand/Broadcast/DestinationPlan.swift

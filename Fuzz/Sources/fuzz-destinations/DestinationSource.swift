@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Broadcast/DestinationSource.swift
+../../../Sources/KinecastCommand/Broadcast/DestinationSource.swift

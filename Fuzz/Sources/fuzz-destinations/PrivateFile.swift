@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Secrets/PrivateFile.swift
+../../../Sources/KinecastCommand/Secrets/PrivateFile.swift

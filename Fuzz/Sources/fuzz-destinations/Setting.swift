@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Broadcast/Setting.swift
+../../../Sources/KinecastCommand/Broadcast/Setting.swift

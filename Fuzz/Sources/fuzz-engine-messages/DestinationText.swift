@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Output/DestinationText.swift
+../../../Sources/KinecastCommand/Output/DestinationText.swift

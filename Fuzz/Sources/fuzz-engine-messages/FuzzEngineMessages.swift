@@ -1,6 +1,7 @@
 // Gives libFuzzer's bytes to a client as what an engine says. Whatever they are: no crash, the same messages through a socket as from
 // the decoder, however the bytes are cut, each message one that can be sent again, and a text for a person from each.
 import FuzzDriver
+import KineControl
 import KineRelay
 
 @_cdecl("fuzz_engine_messages_main")

@@ -1,1 +1,1 @@
-../../../Sources/kinecast/Output/HumanText.swift
+../../../Sources/KinecastCommand/Output/HumanText.swift

@@ -1,6 +1,7 @@
 // The same bytes through a real socket and a client's end of a control channel.
 import FuzzDriver
 import Glibc
+import KineControl
 import KineRelay
 import SystemPackage
 

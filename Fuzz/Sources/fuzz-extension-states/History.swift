@@ -1,6 +1,8 @@
+import KineControl
 // Drives the state machine of a destination as the engine does, and judges every step.
 import KinePlatform
 import KineRelay
+import KineServices
 
 /// One destination from its beginning to its end.
 struct History {

@@ -2,7 +2,9 @@
 // no crash, no secret that is left whole, nothing that steers a terminal, no more than was allowed, and no word changed that need not be.
 import FoundationEssentials
 import FuzzDriver
+import KinePlatform
 import KineRelay
+import KineServices
 
 @_cdecl("fuzz_foreign_text_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }

@@ -1,7 +1,8 @@
 // Gives libFuzzer's bytes to the decoder of manifests. Whatever they are: no crash; either a manifest within all of its limits,
 // which can be written and read again unchanged, or a problem that is one line without control characters.
 import FuzzDriver
-import KineRelay
+import KinePlatform
+import KineServices
 
 @_cdecl("fuzz_manifest_main")
 public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzManifest) }

@@ -2,6 +2,7 @@
 // the work; this is what the engine holds of it.
 import KineCapture
 import KineCodecs
+import KineControl
 import KineMedia
 import KinePlatform
 import KineRelay

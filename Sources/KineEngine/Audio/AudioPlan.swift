@@ -1,14 +1,15 @@
 // What a take's configuration and its listeners mean for the sound server, for the encoders and for the file. Pure.
 import KineCapture
+import KineControl
 import KineMedia
-import KineRelay
+import KineServices
 
 /// In which forms one extension wants a take's sounds; nil: not this sound.
 public struct SoundWish: Sendable, Equatable {
-    public var app: ServiceManifest.Sound?
-    public var microphone: ServiceManifest.Sound?
+    public var app: AudioCodec?
+    public var microphone: AudioCodec?
 
-    public init(app: ServiceManifest.Sound? = nil, microphone: ServiceManifest.Sound? = nil) {
+    public init(app: AudioCodec? = nil, microphone: AudioCodec? = nil) {
         self.app = app
         self.microphone = microphone
     }
@@ -36,7 +37,7 @@ struct AudioPlan: Equatable {
     /// What an extension gets: a track in one form.
     struct Choice: Equatable {
         var track: Int
-        var form: ServiceManifest.Sound
+        var form: AudioCodec
     }
 
     var targets: [SoundTarget] = []
@@ -104,7 +105,7 @@ struct AudioPlan: Equatable {
     }
 
     /// The track that serves a wish for one target's sound.
-    private func track(for form: ServiceManifest.Sound, of target: Int?, _ wish: SoundWish) -> Int? {
+    private func track(for form: AudioCodec, of target: Int?, _ wish: SoundWish) -> Int? {
         guard let target else { return nil }
         // Encoding twice for one who wants the app without the microphone is not worth it; but who asked for the
         // microphone alone must not hear what the machine plays.
@@ -114,7 +115,7 @@ struct AudioPlan: Equatable {
     }
 
     private mutating func want(
-        _ form: ServiceManifest.Sound, of type: SampleType, _ target: Int?, isMixed: Bool, _ wish: SoundWish
+        _ form: AudioCodec, of type: SampleType, _ target: Int?, isMixed: Bool, _ wish: SoundWish
     ) {
         guard let target else { return }
         let index: Int

@@ -2,9 +2,9 @@
 // sound came or enough time passed.
 import KineCapture
 import KineCodecs
+import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
 
 final class AudioWorker: SoundReceiver {
     private struct State {

@@ -1,7 +1,7 @@
 // A track's end: its samples go to who wants them as they are, and through the encoder to who wants access units.
 import KineCodecs
+import KineControl
 import KineMedia
-import KineRelay
 
 /// What listens to a take besides its file. Called on the sound thread, and within `AudioPipeline.finish` on the thread that
 /// calls it; must not block. Tracks are counted as in the take's `AudioPlan`.

@@ -1,6 +1,6 @@
+import KineControl
 // What the end of an extension's process means for its destination.
 import KinePlatform
-import KineRelay
 
 extension DestinationEnding {
     /// The process ended by itself, unasked.

@@ -1,5 +1,6 @@
 // What one extension is held to, in the units that its state machine counts in, and how much it may say.
-import KineRelay
+import KineControl
+import KineServices
 
 /// Times are nanoseconds, memory is bytes.
 struct ExtensionLimits: Sendable, Equatable {

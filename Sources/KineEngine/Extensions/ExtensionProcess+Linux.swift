@@ -1,8 +1,10 @@
 // One running extension: its process with what it may have and no more, its control channel, and its last words. Linux.
 import CLinux
 import Glibc
+import KineControl
 import KinePlatform
 import KineRelay
+import KineServices
 import SystemPackage
 
 /// A started extension, which is killed with all its descendants by `kill`, and reaped by `poll`. Used by the thread that
@@ -65,14 +67,14 @@ final class ExtensionProcess {
         cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
         self.mark = mark
         self.orphans = orphans
-        let ends: (ExtensionEngineEnd, FileDescriptor)
+        let ends: (near: ExtensionEngineEnd, farEnd: FileDescriptor)
         do throws(ControlError) {
-            ends = try ExtensionEngineEnd.withExtensionEnd()
+            ends = try ExtensionEngineEnd.pair()
         } catch {
             throw StartError(message: "The service \(service.id) cannot be started: \(error)")
         }
-        connection = ends.0
-        defer { try? ends.1.close() }
+        connection = ends.near
+        defer { try? ends.farEnd.close() }
         let passed = SettingFiles(
             of: service, setupInfo: start.setupInfo, listener: start.listener?.descriptor)
         defer { passed.close() }
@@ -96,7 +98,7 @@ final class ExtensionProcess {
         confinement.outOfMemoryScore = 500
         confinement.cgroupProcesses = cap?.processes
         var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, log?.descriptor, ends.1] + passed.descriptors
+        options.descriptors = [nil, nil, log?.descriptor, ends.farEnd] + passed.descriptors
         options.parentDeathSignal = SIGKILL
         options.newSession = true
         options.directory = "/"

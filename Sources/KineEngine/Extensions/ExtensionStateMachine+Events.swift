@@ -1,3 +1,4 @@
+import KineControl
 // What happens to a destination, and what is done about it: the words between ExtensionStateMachine and its driver.
 import KinePlatform
 import KineRelay

@@ -1,3 +1,4 @@
+import KineControl
 // The life of one destination: from the start of its extension to its end, through faults and a new start. No clock, no
 // process, no I/O: instants come in with the events, and the driver (ExtensionSupervisor) carries out the actions.
 import KinePlatform

@@ -2,8 +2,10 @@
 // what ExtensionStateMachine says. Part of the engine's poll loop; nothing in it waits.
 import CLinux
 import Glibc
+import KineControl
 import KinePlatform
 import KineRelay
+import KineServices
 import SystemPackage
 
 /// What an extension's samples come from: the take.

@@ -1,9 +1,12 @@
 // Where feeds are ordered: they are made as soon as the picture's size is known, and the encoder's parameter sets where they
 // are wanted. It also decides what the slots that capture draws in have to be.
 import KineCapture
+import KineControl
 import KineImaging
 import KineMedia
+import KinePlatform
 import KineRelay
+import KineServices
 import Synchronization
 
 /// Makes the feeds of one take. Any thread may call it.

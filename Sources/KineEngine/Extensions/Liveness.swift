@@ -1,5 +1,5 @@
 // Whether the broadcast arrives where it goes: what an extension has said of it, over all of its processes in one take. Pure.
-import KineRelay
+import KineControl
 
 /// An extension that never says so is live from the moment its `broadcastStarted` has returned.
 struct Liveness: Sendable, Equatable {

@@ -1,5 +1,5 @@
 // How much memory an extension uses, against what it may. Pure.
-import KineRelay
+import KineControl
 
 /// The memory of one process and its descendants. Bytes.
 struct MemoryWatch: Sendable, Equatable {

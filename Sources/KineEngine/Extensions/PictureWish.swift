@@ -1,7 +1,7 @@
 // What an extension's wish for uncompressed pictures means for a take of a given size and rate. Pure.
 import KineImaging
 import KineMedia
-import KineRelay
+import KineServices
 
 struct PictureWish: Equatable {
     let layout: PictureSlotLayout

@@ -1,7 +1,8 @@
 // All destinations of a take: checked before anything begins, then attended to by the host's loop as if they were one.
 import Glibc
+import KineControl
 import KinePlatform
-import KineRelay
+import KineServices
 import SystemPackage
 
 /// The extensions of one take. Used by the main thread.

@@ -1,7 +1,9 @@
+import KineControl
 // The take as the host's loop sees it: opened and finished by the worker, steered by the state machine's actions.
 import KineMedia
 import KinePlatform
 import KineRelay
+import KineServices
 import SystemPackage
 
 extension EngineHost {

@@ -3,6 +3,7 @@
 import CLinux
 import Glibc
 import KineCapture
+import KineControl
 import KinePlatform
 import KineRelay
 import SystemPackage
@@ -170,7 +171,7 @@ public final class EngineHost {
 
     private func listen() {
         guard let registration, MonotonicClock.now() >= nextAccept else { return }
-        let (accepted, isExhausted) = registration.listener.acceptWaiting()
+        let (accepted, isExhausted) = registration.listener.acceptWaiting(as: EngineConnection.self)
         guests += accepted
         // Connections that wait stay in the kernel's queue.
         nextAccept = isExhausted ? MonotonicClock.now() + Self.acceptRest : .min

@@ -1,8 +1,9 @@
 // From what a client asked for to a take that runs: the private screen, then the take's threads. It blocks, so the worker does it.
 import Glibc
 import KineCapture
+import KineControl
 import KinePlatform
-import KineRelay
+import KineServices
 
 /// A take that was opened, with the screen that it shows where that is its own.
 struct OpenedTake: Sendable {

@@ -1,7 +1,8 @@
 // From how a take ended to what its client is told: one place that decides between success and failure.
 import KineContainers
+import KineControl
 import KineMedia
-import KineRelay
+import KinePlatform
 
 /// The result of a take, in the client's words.
 struct TakeOutcome {

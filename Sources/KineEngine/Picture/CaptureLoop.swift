@@ -1,9 +1,9 @@
 // What the capture thread does: it waits until something changed, draws only that, and hands the picture on.
 import KineCapture
+import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
-import KineRelay
 
 /// The loop of one capture thread, which alone uses it.
 final class CaptureLoop {

@@ -1,9 +1,9 @@
 // The thread that looks at the screen: it sleeps until something changed, draws only that, and hands pictures on.
 import KineCapture
+import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
-import KineRelay
 import SystemPackage
 
 /// Drives one `VideoSource` for the length of a take.

@@ -1,8 +1,9 @@
 // How a take is encoded: what the user chose, and what the far ends of its destinations expect. Pure.
 import Glibc
 import KineCodecs
+import KineControl
 import KineMedia
-import KineRelay
+import KineServices
 
 /// The least that extensions may bring the encoder down to, whatever they ask for.
 struct EncodingFloor: Sendable, Equatable {

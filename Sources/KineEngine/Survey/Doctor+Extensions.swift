@@ -1,7 +1,8 @@
 // What extensions need: services that can be started, and what holds them to their memory.
 import Glibc
+import KineControl
 import KinePlatform
-import KineRelay
+import KineServices
 import SystemPackage
 
 extension Doctor {

@@ -3,9 +3,9 @@ import CLinux
 import Glibc
 import KineCapture
 import KineCodecs
+import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
 
 public enum Doctor {
     /// Looks at everything a recording or a broadcast can need. Nothing is changed and nothing recorded.

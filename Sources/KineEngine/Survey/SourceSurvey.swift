@@ -1,6 +1,6 @@
 // What this machine offers to record: `kinecast-engine --list-sources`, which `kinecast sources` prints.
 import KineCapture
-import KineRelay
+import KineControl
 
 public enum SourceSurvey {
     /// Asks the display and the sound server. What cannot be asked is named in `problems`.

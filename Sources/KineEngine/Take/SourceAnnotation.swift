@@ -1,7 +1,7 @@
 // What an extension is told of the thing that is shown. Texts for a person, except where a key says otherwise.
 import KineCapture
+import KineControl
 import KineMedia
-import KineRelay
 
 /// The keys of `Take.annotation`, and their values.
 public enum SourceAnnotation {

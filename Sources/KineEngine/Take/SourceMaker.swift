@@ -1,9 +1,9 @@
 // From what a client asked for to the source that shows it, and to the encoder's settings.
 import KineCapture
 import KineCodecs
+import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
 
 enum SourceMaker {
     /// Opens the picture source. Called on the capture thread, which then owns it. `cancellation` ends what it waits for.

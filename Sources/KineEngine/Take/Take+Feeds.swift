@@ -1,7 +1,9 @@
+import KineControl
 // What a take offers to who supervises the extensions: feeds, made when the formats are known, begun and ended at will.
 import KineMedia
 import KinePlatform
 import KineRelay
+import KineServices
 
 extension Take {
     /// Makes what an extension is fed with and calls `ready`, on any thread, once the formats are known; at once where they

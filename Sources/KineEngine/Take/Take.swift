@@ -3,10 +3,11 @@
 import KineCapture
 import KineCodecs
 import KineContainers
+import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
-import KineRelay
+import KineServices
 import Synchronization
 import SystemPackage
 

@@ -1,6 +1,6 @@
+import KineControl
 // The life of a take: what may follow what, and what each event makes the driver do. No clock, no thread, no I/O.
 import KineMedia
-import KineRelay
 
 /// The pure part of a take. The driver feeds events and carries out the actions, in order.
 public struct TakeStateMachine: Sendable {

@@ -84,7 +84,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     /// A sound of this take.
     public struct Sound: Codable, Sendable, Equatable {
         public var type: SampleType
-        public var form: ServiceManifest.Sound
+        public var form: AudioCodec
         /// Samples a second.
         public var sampleRate: Int
         public var channels: Int
@@ -96,7 +96,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         public var bitrate: Int
 
         public init(
-            type: SampleType, form: ServiceManifest.Sound, sampleRate: Int, channels: Int,
+            type: SampleType, form: AudioCodec, sampleRate: Int, channels: Int,
             audioSpecificConfig: [UInt8] = [], samplesPerAccessUnit: Int = 1024, primingSamples: Int = 0,
             bitrate: Int = 0
         ) {

@@ -1,7 +1,8 @@
 // `kinecast broadcast` with the real engine, the live page's extension, and one that says what it is told.
 import FoundationEssentials
 import Glibc
-import KineRelay
+import KinePlatform
+import KineServices
 import SystemPackage
 import Testing
 

@@ -1,7 +1,6 @@
 // `kinecast extension new`, and everything that it says is next: the package's own tests, its installation, a broadcast to it.
 import Glibc
 import KinePlatform
-import KineRelay
 import SystemPackage
 import Testing
 
@@ -15,15 +14,15 @@ import Testing
         return path
     }()
 
-    /// Where the new packages are built: with this checkout, whose library they link, so that only their own files are compiled.
+    /// Where the new packages are built: beside this checkout, from which an author has fewer packages to fetch.
     static let buildDirectory: FilePath = {
         // BUILD/debug, or what that leads to: BUILD/TRIPLE/debug.
         var path = RunningKinecast.executable.removingLastComponent().removingLastComponent()
         if path.lastComponent?.string.contains("-linux-") == true { path.removeLastComponent() }
-        return path
+        return path.appending("extensions")
     }()
 
-    /// What `swift` means here: itself, with the directory and the options that this checkout is built with. Its environment has
+    /// What `swift` means here: itself, with a directory of its own and the options that this checkout is built with. Its environment has
     /// nothing of the test, for the package manager reads all manifests again for each environment; HOME is the tests' own,
     /// where it keeps what it has fetched.
     static let swift = """
@@ -83,6 +82,8 @@ import Testing
 
             let tests = try run("swift", "test", in: package, place)
             #expect(tests.status == 0 && tests.output.contains("Test run with 3 tests in 1 suite passed"), "\(tests)")
+            let checkouts = PrivateDirectory.entries(Self.buildDirectory.appending("checkouts"))
+            #expect(checkouts == ["swift-system"], "what an author downloads")
             let installed = try run("scripts/install", in: package, place)
             #expect(installed.status == 0, "\(installed)")
             for line in [tests, installed].flatMap({ ($0.output + $0.errors).split(separator: "\n") }) {

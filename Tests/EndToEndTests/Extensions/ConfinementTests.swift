@@ -4,7 +4,6 @@ import CLinux
 import Glibc
 import KineMedia
 import KinePlatform
-import KineRelay
 import SystemPackage
 import Testing
 

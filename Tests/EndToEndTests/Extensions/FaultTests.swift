@@ -1,8 +1,8 @@
 // Every kind of faulty extension beside a recording: the take goes on, the recording is complete, the right event comes, and
 // nothing is left running (which Workplace checks). That it comes within a second is a margin.
 import Glibc
+import KineControl
 import KinePlatform
-import KineRelay
 import SystemPackage
 import Testing
 

@@ -1,5 +1,5 @@
 // AAC: what a decoder gives back, and that silence is encoded once.
-import SoundTesting
+import AudioTesting
 import Testing
 
 @testable import KineCodecs

@@ -1,5 +1,5 @@
 // The stretching resampler: lengths, delay and fidelity.
-import SoundTesting
+import AudioTesting
 import Testing
 
 @testable import KineCodecs

@@ -1,6 +1,6 @@
+import CoreTesting
 // What the encoder writes of its frame rate, where pictures come as they change.
 import KineMedia
-import TestSupport
 import Testing
 
 @testable import KineCodecs

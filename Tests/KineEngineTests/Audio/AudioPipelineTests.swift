@@ -1,9 +1,9 @@
+import AudioTesting
+import CoreTesting
+import KineControl
 // The whole way of sound against a real PulseAudio: what a player of the file would hear, and when.
 import KineMedia
 import KinePlatform
-import KineRelay
-import SoundTesting
-import TestSupport
 import Testing
 
 @testable import KineEngine

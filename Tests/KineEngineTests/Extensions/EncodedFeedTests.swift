@@ -1,8 +1,8 @@
+import AudioTesting
 // Encoded pictures on their way to extensions, and the keyframes they need.
 import KineMedia
 import KinePlatform
-import KineRelay
-import SoundTesting
+import KineServices
 import Testing
 
 @testable import KineEngine

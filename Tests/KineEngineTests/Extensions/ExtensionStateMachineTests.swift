@@ -1,6 +1,8 @@
+import KineControl
 // The life of a destination, on a clock of the test's own: what each fault becomes, and when.
 import KinePlatform
 import KineRelay
+import KineServices
 import Testing
 
 @testable import KineEngine

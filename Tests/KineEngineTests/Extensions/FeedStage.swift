@@ -1,11 +1,12 @@
+import AudioTesting
 // A take's picture half on a screen that the test paints: capture, encoder and feeds, without sound and without a file.
 import KineCapture
 import KineCodecs
+import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
-import KineRelay
-import SoundTesting
+import KineServices
 import Testing
 
 @testable import KineEngine
@@ -121,7 +122,7 @@ final class FeedStage: Sendable {
 extension ServiceManifest {
     /// A service as the tests need them.
     static func test(
-        _ video: Video?, app: Sound? = nil, mic: Sound? = nil
+        _ video: Video?, app: AudioCodec? = nil, mic: AudioCodec? = nil
     ) -> ServiceManifest {
         var manifest = ServiceManifest(id: "org.example.test", name: "Test", executable: "test")
         manifest.video = video

@@ -1,6 +1,6 @@
+import KineControl
 // When a destination is live: never before somebody said yes, and never without having started.
 import KinePlatform
-import KineRelay
 import Testing
 
 @testable import KineEngine

@@ -1,10 +1,10 @@
+import AudioTesting
+import CoreTesting
 // Uncompressed pictures on their way to extensions: whole, with the right damage, and at nobody else's cost.
 import KineImaging
 import KineMedia
 import KinePlatform
-import KineRelay
-import SoundTesting
-import TestSupport
+import KineServices
 import Testing
 
 @testable import KineEngine

@@ -1,9 +1,10 @@
 // Real processes: finding and ending what an extension left behind, and the cgroup where one can be had.
 import CLinux
 import Glibc
+import KineControl
 import KineMeasure
 import KinePlatform
-import KineRelay
+import KineServices
 import SystemPackage
 import Testing
 

@@ -1,7 +1,8 @@
 // More extensions that want uncompressed pictures than one take has memory for.
 import KineCapture
+import KineControl
 import KineMedia
-import KineRelay
+import KineServices
 import Testing
 
 @testable import KineEngine

@@ -1,12 +1,13 @@
+import AudioTesting
+import CoreTesting
 // Whole takes with extensions: a made picture and its beep, with and without a file.
 import Glibc
 import KineCapture
+import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
-import KineRelay
-import SoundTesting
-import TestSupport
+import KineServices
 import Testing
 
 @testable import KineEngine

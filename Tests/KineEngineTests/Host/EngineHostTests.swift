@@ -1,11 +1,12 @@
 // The host's loop with a client at the other end, in this process.
 import Glibc
+import KineControl
 import KineMeasure
 import KineMedia
 import KineRelay
 import SystemPackage
 import Testing
-import ThreadDenial
+import ThreadTesting
 
 @testable import KineEngine
 @testable import KinePlatform
@@ -15,7 +16,7 @@ import ThreadDenial
 
     /// Runs a host in a thread of its own, in which no further thread can be started once it is there.
     private func host(_ body: (ClientConnection) throws -> Void) throws -> Int32? {
-        let (client, engineEnd) = try ClientConnection.withEngineEnd()
+        let (client, engineEnd) = try ClientConnection.pair()
         let status = Monitor<Int32?>(nil)
         let thread = DedicatedThread(name: "host") {
             guard let host = try? EngineHost(client: engineEnd) else { return status.signal { $0 = -1 } }

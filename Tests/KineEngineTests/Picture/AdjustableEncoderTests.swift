@@ -1,5 +1,6 @@
 // What extensions ask for reaches the pictures, and the recording only where that is meant.
 import KineCodecs
+import KineControl
 import KineMedia
 import KineRelay
 import Testing

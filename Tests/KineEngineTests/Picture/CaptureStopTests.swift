@@ -1,9 +1,9 @@
 // A take ends also when its source does not: one that no longer answers, or never lets anybody in.
 import KineCapture
 import KineCodecs
+import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
 import Testing
 
 @testable import KineEngine

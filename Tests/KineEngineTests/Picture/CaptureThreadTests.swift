@@ -1,10 +1,10 @@
+import CoreTesting
 // The loop between a screen and the encoder, on a screen that the test paints.
 import KineCapture
 import KineCodecs
+import KineControl
 import KineMedia
 import KinePlatform
-import KineRelay
-import TestSupport
 import Testing
 
 @testable import KineEngine

@@ -1,7 +1,8 @@
 // Which encoder a take has: every combination of what the user chose and what its destinations expect.
 import KineCodecs
+import KineControl
 import KineMedia
-import KineRelay
+import KineServices
 import Testing
 
 @testable import KineEngine

@@ -1,5 +1,5 @@
+import KineControl
 // The take's states: every series of six events, whatever their instants.
-import KineRelay
 import Testing
 
 @testable import KineEngine

@@ -1,7 +1,7 @@
 // What a test does as a process that may have no more threads.
 import KinePlatform
 import Testing
-import ThreadDenial
+import ThreadTesting
 
 enum WithoutThreads {
     /// Runs `body` in a thread in which no further one can be started, and waits for it.

@@ -1,8 +1,8 @@
+import CoreTesting
 // The publisher with real servers, and with servers that misbehave.
 import KineMedia
 import KineRTMP
 import RTMPTesting
-import TestSupport
 import Testing
 
 @testable import KinePublish

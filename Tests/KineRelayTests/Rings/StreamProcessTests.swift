@@ -1,3 +1,4 @@
+import CoreTesting
 // A stream from this process to another one, under load: every byte of what arrives is known beforehand.
 import Glibc
 import KineMedia
@@ -5,7 +6,6 @@ import KinePlatform
 import KineRelay
 import RelayTesting
 import SystemPackage
-import TestSupport
 import Testing
 
 @Suite(.serialized) struct StreamProcessTests {
@@ -19,14 +19,14 @@ import Testing
         init(_ manner: String, encoded: Bool = true, ringBytes: Int = 1 << 17, seed: UInt64 = 0) throws {
             sender = try StreamSender(video: encoded, pictures: StampedTake.layout, sampleRingBytes: ringBytes)
             memory = try PictureMemory(layout: StampedTake.layout)
-            let ends = try ExtensionEngineEnd.withExtensionEnd()
-            control = ends.0
+            let ends = try ExtensionEngineEnd.pair()
+            control = ends.near
             var options = ChildProcess.Options()
-            options.descriptors = [nil, nil, .standardError, ends.extensionEnd]
-            let path = try #require(BuiltProgram.path("RelayPeer"))
+            options.descriptors = [nil, nil, .standardError, ends.farEnd]
+            let path = try #require(BuiltProgram.path("kinecast-relay-peer"))
             process = try ChildProcess(
                 executable: path, arguments: [manner, "\(seed)"], environment: [], options: options)
-            try ends.extensionEnd.close()
+            try ends.farEnd.close()
             let start = ExtensionStart(
                 service: "test", setupInfo: [:], framesPerSecond: 60, video: nil, pictures: StampedTake.layout,
                 sounds: [], sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20)

@@ -1,0 +1,105 @@
+// Whether a take's configuration can be carried out at all. It comes from another process: a number of any size is an answer in
+// words, never the end of the engine.
+import KineMedia
+import KinePlatform
+
+extension TakeConfiguration {
+    /// What is wrong with a configuration.
+    public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
+        /// `setting` in words, the value as it came, and what it may be.
+        case outOfRange(setting: String, value: String, allowed: String)
+        /// The file's path is not absolute, or none at all.
+        case unusablePath(String)
+
+        public var description: String {
+            switch self {
+            case .outOfRange(let setting, let value, let allowed):
+                "The \(setting) \(value.printable(limit: 100)) is out of range; give \(allowed)."
+            case .unusablePath(let path):
+                "The file's path \(path.printable(limit: 200)) is not an absolute one; give one that begins with a slash."
+            }
+        }
+    }
+
+    /// Sides of a picture in pixels: H.264's level 6.2 goes no further (ITU-T H.264, table A-1: MaxFS).
+    private static let sides = 16...16384
+    /// Where something can be on an X screen, whose coordinates have 16 bits.
+    private static let coordinates = -32768...32767
+    /// The most extensions of one take: each is a process.
+    private static let mostDestinations = 64
+    /// A year is more than any file system here holds, and far from where nanoseconds overflow.
+    private static let longest = MediaTime.seconds(366 * 86400)
+
+    /// Throws what is wrong first.
+    public func validate() throws(Problem) {
+        try validateSource()
+        try validateVideo()
+        try Self.check("sound's sample rate", audio.sampleRate, in: 8000...96000)
+        try Self.check("number of sound channels", audio.channels, in: 1...2)
+        try Self.check("sound's bitrate", audio.bitrate, in: 8000...512_000)
+        if let output, !output.hasPrefix("/") || output.utf8.contains(0) { throw .unusablePath(output) }
+        try Self.check("number of destinations", destinations.count, in: 0...Self.mostDestinations)
+        try Self.check("patience with a start", supervision.start)
+        try Self.check("patience without a heartbeat", supervision.heartbeat)
+        try Self.check("patience with a held sample", supervision.held)
+        try Self.check("delay of a restart", supervision.restartDelay)
+        if let durationLimit { try Self.check("length of the take", durationLimit) }
+    }
+
+    private func validateSource() throws(Problem) {
+        switch source {
+        case .screen, .window: break
+        case .virtual(let size), .pattern(let size): try Self.check("picture's size", size)
+        case .region(let rect):
+            try Self.check("region's left edge", rect.x, in: Self.coordinates)
+            try Self.check("region's upper edge", rect.y, in: Self.coordinates)
+            try Self.check("region's size", rect.size)
+        }
+    }
+
+    private func validateVideo() throws(Problem) {
+        try Self.check("frame rate", video.framesPerSecond, in: 1...240)
+        try Self.check("time between keyframes", video.keyframeInterval)
+        if let frames = video.keyframeFrames {
+            try Self.check("number of frames between keyframes", frames, in: 1...1 << 20)
+        }
+        switch video.rateControl {
+        case .constantQuality(let quality): try Self.check("quality", quality, in: 0...51)
+        case .averageBitrate(let bits): try Self.check("bitrate", bits, in: 1000...1_000_000_000)
+        case .bitsPerSecondPerPixel(let bits):
+            guard bits > 0, bits <= 100 else {
+                throw .outOfRange(
+                    setting: "bitrate for each pixel", value: "\(bits)", allowed: "more than 0, up to 100")
+            }
+        }
+        guard let size = video.size else { return }
+        try Self.check("picture's size", size)
+        guard size == size.roundedUpToEven else {
+            throw .outOfRange(
+                setting: "picture's size", value: "\(size.width)x\(size.height)", allowed: "one with even sides")
+        }
+    }
+
+    private static func check(_ setting: String, _ value: Int, in range: ClosedRange<Int>) throws(Problem) {
+        guard !range.contains(value) else { return }
+        throw .outOfRange(
+            setting: setting, value: "\(value)", allowed: "a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    private static func check(_ setting: String, _ size: PixelSize) throws(Problem) {
+        guard !sides.contains(size.width) || !sides.contains(size.height) else { return }
+        throw .outOfRange(
+            setting: setting, value: "\(size.width)x\(size.height)",
+            allowed: "sides from \(sides.lowerBound) to \(sides.upperBound)")
+    }
+
+    private static func check(_ setting: String, _ time: MediaTime) throws(Problem) {
+        guard time <= .zero || time > longest else { return }
+        throw .outOfRange(setting: setting, value: "\(time.seconds) s", allowed: "more than 0, up to 366 days")
+    }
+
+    private static func check(_ setting: String, _ seconds: Double) throws(Problem) {
+        guard !(seconds >= 0 && seconds <= 86400) else { return }
+        throw .outOfRange(setting: setting, value: "\(seconds) s", allowed: "up to a day")
+    }
+}

@@ -1,0 +1,131 @@
+// What passes between a client and an engine on the control socket. Each message is one JSON object behind a length.
+import KineMedia
+
+/// From a client to an engine.
+public enum ClientMessage: Codable, Sendable, Equatable {
+    /// Begins the take. Only the client that started the engine sends it, once, as its first message.
+    case start(TakeConfiguration)
+    /// Asks for one `EngineMessage.status`.
+    case status
+    case pause
+    case resume
+    /// Ends the take and finishes the file. `immediately` leaves out all that can be left out (moving the index).
+    case stop(immediately: Bool)
+    /// Tells the extensions what is being shown: `broadcastAnnotated(withApplicationInfo:)`.
+    case annotate([String: String])
+    /// Has the destinations that can renew their links; the new ones come as `EngineMessage.destination`.
+    case renewLinks
+}
+
+/// From an engine to its clients.
+public enum EngineMessage: Codable, Sendable, Equatable {
+    /// The take runs: its first picture has been taken. To the client that started it.
+    case started(TakeStarted)
+    /// The answer to `status`.
+    case status(TakeStatus)
+    /// Once a second, where the client asked for it.
+    case progress(TakeProgress)
+    case paused
+    case resumed
+    /// Something a person should know while the take goes on; one sentence.
+    case warning(String)
+    /// Something happened to one of the destinations; the take goes on.
+    case destination(DestinationEvent)
+    /// The take is over and the file finished. The last message.
+    case finished(TakeSummary)
+    /// The take could not begin, or ended early. With a summary where something was recorded. The last message.
+    case failed(TakeFailure)
+    /// A request that could not be carried out; the take goes on.
+    case refused(String)
+}
+
+/// The environment a COMMAND needs in order to appear on a private screen, and what the take became. `output` is nil without
+/// a recording, here and below.
+public struct TakeStarted: Codable, Sendable, Equatable {
+    public var id: String
+    public var output: String?
+    /// The picture in pixels.
+    public var size: PixelSize
+    /// `NAME=value` for the command run in a virtual screen; empty otherwise.
+    public var environment: [String]
+    /// Bits a second that the destinations get at most; nil: no limit.
+    public var maximumBitrate: Int?
+
+    public init(
+        id: String, output: String?, size: PixelSize, environment: [String], maximumBitrate: Int? = nil
+    ) {
+        self.id = id
+        self.output = output
+        self.size = size
+        self.environment = environment
+        self.maximumBitrate = maximumBitrate
+    }
+}
+
+public enum TakePhase: String, Codable, Sendable {
+    case starting, recording, paused, finishing, ended
+}
+
+/// How far a take is.
+public struct TakeProgress: Codable, Sendable, Equatable {
+    /// Recorded time, pauses left out.
+    public var duration = MediaTime.zero
+    /// Bytes of the file so far.
+    public var bytes: Int64 = 0
+    /// Pictures encoded.
+    public var framesDrawn = 0
+    /// Times the screen was looked at and nothing had changed, so nothing was encoded.
+    public var framesUnchanged = 0
+    /// Pictures lost because something behind the capture was too slow.
+    public var framesDropped = 0
+
+    public init() {}
+}
+
+public struct TakeStatus: Codable, Sendable, Equatable {
+    public var id: String
+    public var phase: TakePhase
+    public var output: String?
+    public var source: String
+    public var progress: TakeProgress
+    public var destinations: [DestinationStatus] = []
+
+    public init(id: String, phase: TakePhase, output: String?, source: String, progress: TakeProgress) {
+        self.id = id
+        self.phase = phase
+        self.output = output
+        self.source = source
+        self.progress = progress
+    }
+}
+
+public struct TakeSummary: Codable, Sendable, Equatable {
+    public var output: String?
+    public var size: PixelSize
+    public var progress: TakeProgress
+    /// Why it ended: "stopped", "duration reached", "window closed" …
+    public var reason: String
+    public var destinations: [DestinationStatus] = []
+
+    public init(output: String?, size: PixelSize, progress: TakeProgress, reason: String) {
+        self.output = output
+        self.size = size
+        self.progress = progress
+        self.reason = reason
+    }
+}
+
+public struct TakeFailure: Codable, Sendable, Equatable, Error {
+    /// The command's exit status, as in docs/exit-statuses: 69, 73, 74, 77 …
+    public var exitStatus: Int32
+    /// One sentence: what happened, on what, and what to do.
+    public var message: String
+    /// What was recorded and kept, where anything was.
+    public var summary: TakeSummary?
+
+    public init(exitStatus: Int32, message: String, summary: TakeSummary? = nil) {
+        self.exitStatus = exitStatus
+        self.message = message
+        self.summary = summary
+    }
+}

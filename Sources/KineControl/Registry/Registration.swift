@@ -1,0 +1,89 @@
+import CLinux
+import FoundationEssentials
+import Glibc
+// An engine's entry in the registry, from the moment others can see its take until it is over.
+import KinePlatform
+import KineRelay
+import Synchronization
+import SystemPackage
+
+/// A registered take. The entry goes with `unregister` or when this object does.
+public final class Registration: Sendable {
+    /// What was written for others to read.
+    public let record: TakeRecord
+    /// Where further clients knock.
+    public let listener: ControlListener
+    /// The take's own directory, open to its owner only; nothing but the registry's files may be put in it.
+    public let directory: FilePath
+    private let removed = Mutex(false)
+
+    fileprivate init(record: TakeRecord, listener: ControlListener, directory: FilePath) {
+        self.record = record
+        self.listener = listener
+        self.directory = directory
+    }
+
+    deinit { unregister() }
+
+    /// Takes the entry out of the registry. Clients that are connected stay so.
+    public func unregister() {
+        let first = removed.withLock { removed in
+            defer { removed = true }
+            return !removed
+        }
+        guard first else { return }
+        // Under the name of an unfinished entry first: one of which half is there would look like that of a dead engine.
+        let leaving = directory.removingLastComponent().appending(".new-\(getpid())-\(record.id)")
+        PrivateDirectory.remove(rename(directory.string, leaving.string) == 0 ? leaving : directory)
+    }
+
+    /// The process that was making an entry when it named a directory so; nil for every other name.
+    static func ownerOfUnfinished(_ name: String) -> Int32? {
+        let parts = name.split(separator: "-")
+        guard parts.count == 3, parts[0] == ".new" else { return nil }
+        return Int32(parts[1])
+    }
+
+    fileprivate static func unfinishedName(_ id: TakeID) -> String { ".new-\(getpid())-\(id)" }
+}
+
+extension TakeRegistry {
+    /// Enters this process as the engine of a take: from now on others find it. The entry is made under another name and
+    /// renamed, so nobody sees one without its socket.
+    ///
+    /// - Parameters:
+    ///   - output: absolute path of the file to be written, if any.
+    ///   - source: what is recorded, for a person to read.
+    public func register(output: String?, source: String) throws(Error) -> Registration {
+        while true {
+            let id = TakeID.random()
+            let record = TakeRecord(
+                id: id.description, pid: getpid(), output: output, source: source, started: Self.secondsSince1970())
+            let unfinished = directory.appending(Registration.unfinishedName(id))
+            let finished = directory.appending(id.description)
+            do {
+                guard mkdir(unfinished.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
+                let json = try JSONEncoder().encode(record)
+                try PrivateDirectory.write(Array(json), to: unfinished.appending(Self.recordName))
+                let listener = try ControlListener(path: unfinished.appending(Self.socketName))
+                // A directory of that name is there already, one chance in 10^12 for each take: rename refuses, try another.
+                guard rename(unfinished.string, finished.string) == 0 else { throw Errno(rawValue: errno) }
+                return Registration(record: record, listener: listener, directory: finished)
+            } catch {
+                PrivateDirectory.remove(unfinished)
+                switch error {
+                case let error as ControlError: throw .control(error)
+                case Errno.directoryNotEmpty, Errno.fileExists: continue
+                case let error as Errno: throw .cannotRegister(directory.string, error)
+                default: throw .cannotRegister(directory.string, .ioError)
+                }
+            }
+        }
+    }
+
+    private static func secondsSince1970() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}

@@ -1,0 +1,73 @@
+// Directories that only their owner may enter, in places where others can write too.
+import CLinux
+import Glibc
+import SystemPackage
+
+package enum PrivateDirectory {
+    package enum Fault: Swift.Error, Equatable {
+        case notADirectory
+        /// Another user made it.
+        case foreign(uid: UInt32)
+        /// Others may enter it; the permission bits.
+        case open(mode: UInt32)
+        case system(Errno)
+    }
+
+    /// Makes `path`, one level, with mode 0700, or checks the one that is there: a real directory, ours, closed to others.
+    /// A link is refused, because its owner decides where it leads.
+    package static func make(_ path: FilePath) throws(Fault) {
+        if mkdir(path.string, 0o700) != 0, errno != EEXIST { throw .system(Errno(rawValue: errno)) }
+        let mode = try check(path)
+        guard mode & 0o077 == 0 else { throw .open(mode: mode) }
+    }
+
+    /// Checks that `path` is a directory of this user; others may be allowed to enter it. Returns its permission bits.
+    @discardableResult
+    package static func check(_ path: FilePath) throws(Fault) -> UInt32 {
+        var status = Glibc.stat()
+        guard lstat(path.string, &status) == 0 else { throw .system(Errno(rawValue: errno)) }
+        guard status.st_mode & S_IFMT == S_IFDIR else { throw .notADirectory }
+        guard status.st_uid == getuid() else { throw .foreign(uid: status.st_uid) }
+        return status.st_mode & 0o777
+    }
+
+    /// The names in a directory, without `.` and `..`; empty where it cannot be read.
+    package static func entries(_ path: FilePath) -> [String] {
+        guard let directory = opendir(path.string) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// Removes a directory and the files in it; directories inside it are left, and so is it then.
+    package static func remove(_ path: FilePath) {
+        for name in entries(path) { unlink(path.appending(name).string) }
+        rmdir(path.string)
+    }
+
+    /// The whole of a small file; nil where it cannot be read or is longer than `limit` bytes.
+    package static func contents(of path: FilePath, limit: Int) -> [UInt8]? {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .noFollow]) else {
+            return nil
+        }
+        defer { try? file.close() }
+        var bytes = [UInt8](repeating: 0, count: limit + 1)
+        guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0) }), count <= limit else {
+            return nil
+        }
+        return Array(bytes[..<count])
+    }
+
+    /// Writes a new file that its owner only can read.
+    package static func write(_ bytes: [UInt8], to path: FilePath) throws {
+        let file = try FileDescriptor.open(
+            path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+        try file.closeAfter { _ = try file.writeAll(bytes) }
+    }
+}

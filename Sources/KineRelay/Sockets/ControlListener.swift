@@ -1,0 +1,53 @@
+// The socket on which an engine takes further clients, which ask for its status, pause it or stop it.
+import CLinux
+import Glibc
+import SystemPackage
+
+/// A listening control socket. Owns its descriptor and its socket file's name until it goes away; the directory around it,
+/// open to its owner only, belongs to the registry.
+public final class ControlListener: Sendable {
+    /// The socket, for poll: readable when a client waits.
+    public let descriptor: FileDescriptor
+
+    /// Binds `path`, which must not exist.
+    public init(path: FilePath) throws(ControlError) {
+        do {
+            descriptor = try UnixSocket.listen(at: path)
+        } catch {
+            if error == .fileNameTooLong { throw .pathTooLong(path.string, limit: UnixSocket.pathLimit) }
+            throw .system(call: "bind", error)
+        }
+    }
+
+    deinit { try? descriptor.close() }
+
+    /// Whether a process listens on the socket at `path`, found out by connecting to it; nil where it does not take another
+    /// connection now.
+    public static func isListening(at path: FilePath) -> Bool? {
+        do {
+            let socket = try UnixSocket.connect(to: path)
+            try? socket.close()
+            return true
+        } catch {
+            return error == .connectionRefused || error == .noSuchFileOrDirectory ? false : nil
+        }
+    }
+
+    /// Every client that waits; does not block. A process of another user is turned away, and one that is already gone
+    /// is forgotten. `isExhausted`: one waits still, for whom there is no descriptor. The socket stays readable then, and
+    /// should not be polled for a moment.
+    public func acceptWaiting<Received, Sent>(
+        as type: ControlConnection<Received, Sent>.Type
+    ) -> (connections: [ControlConnection<Received, Sent>], isExhausted: Bool) {
+        var connections: [ControlConnection<Received, Sent>] = []
+        while connections.count < 16 {
+            do throws(Errno) {
+                guard let accepted = try UnixSocket.accept(descriptor) else { break }
+                if let connection = try? type.init(adopting: accepted) { connections.append(connection) }
+            } catch {
+                return (connections, true)
+            }
+        }
+        return (connections, false)
+    }
+}

@@ -1,0 +1,110 @@
+// Copying a bundle to where it is installed: all of it or nothing, and nothing that leads out of it.
+import CLinux
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// Copies directory trees and removes them.
+enum BundleCopy {
+    /// Why a tree cannot be copied.
+    enum Fault: Swift.Error, Equatable {
+        /// A link that leads out of the tree; its path in the tree.
+        case linkLeadsOut(String)
+        /// A socket, a device or a pipe.
+        case notAFile(String)
+        case tooDeep(String)
+        case tooLarge(limit: Int64)
+        case system(path: String, Errno)
+    }
+
+    /// Deeper trees and larger ones are no bundles: a mistyped path must not copy a disk.
+    static let depthLimit = 16
+    static let byteLimit: Int64 = 2 << 30
+
+    /// Copies the directory `source` to `target`, which does not exist. What was copied is left there when it throws. Files
+    /// keep their permission bits, but for set-user-ID and the like, and are on the disk when it returns.
+    static func copy(_ source: FilePath, to target: FilePath) throws(Fault) {
+        var bytes: Int64 = 0
+        try copyDirectory(source, to: target, root: source, depth: 0, bytes: &bytes)
+    }
+
+    private static func copyDirectory(
+        _ source: FilePath, to target: FilePath, root: FilePath, depth: Int, bytes: inout Int64
+    ) throws(Fault) {
+        guard depth < depthLimit else { throw .tooDeep(source.string) }
+        guard mkdir(target.string, 0o755) == 0 else { throw .system(path: target.string, Errno(rawValue: errno)) }
+        for name in PrivateDirectory.entries(source).sorted() {
+            let (from, to) = (source.appending(name), target.appending(name))
+            var status = stat()
+            guard lstat(from.string, &status) == 0 else { throw .system(path: from.string, Errno(rawValue: errno)) }
+            switch status.st_mode & S_IFMT {
+            case S_IFDIR: try copyDirectory(from, to: to, root: root, depth: depth + 1, bytes: &bytes)
+            case S_IFLNK: try copyLink(from, to: to, root: root)
+            case S_IFREG:
+                bytes += Int64(status.st_size)
+                guard bytes <= byteLimit else { throw .tooLarge(limit: byteLimit) }
+                do {
+                    try copyFile(from, to: to, mode: status.st_mode & 0o777)
+                } catch {
+                    throw .system(path: from.string, error as? Errno ?? .ioError)
+                }
+            default: throw .notAFile(from.string)
+            }
+        }
+    }
+
+    private static func copyLink(_ source: FilePath, to target: FilePath, root: FilePath) throws(Fault) {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink(source.string, &buffer, buffer.count - 1)
+        guard length > 0 else { throw .system(path: source.string, Errno(rawValue: errno)) }
+        let text = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // An absolute one would lead back to where the bundle came from.
+        guard !text.hasPrefix("/"), ServiceBundle.isInside(source, root) else { throw .linkLeadsOut(source.string) }
+        guard symlink(text, target.string) == 0 else { throw .system(path: target.string, Errno(rawValue: errno)) }
+    }
+
+    private static func copyFile(_ source: FilePath, to target: FilePath, mode: mode_t) throws {
+        let input = try FileDescriptor.open(source, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+        defer { try? input.close() }
+        let output = try FileDescriptor.open(
+            target, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+        try output.closeAfter {
+            var chunk = [UInt8](repeating: 0, count: 1 << 18)
+            while true {
+                let count = try chunk.withUnsafeMutableBytes { try input.read(into: $0) }
+                if count == 0 { break }
+                _ = try output.writeAll(chunk[..<count])
+            }
+            guard fchmod(output.rawValue, mode) == 0, fsync(output.rawValue) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+        }
+    }
+
+    /// Removes a tree, links themselves and not what they lead to. What cannot be removed is left.
+    static func remove(_ path: FilePath, depth: Int = 0) {
+        if unlink(path.string) == 0 || errno == ENOENT { return }
+        guard depth < 64 else { return }
+        for name in PrivateDirectory.entries(path) { remove(path.appending(name), depth: depth + 1) }
+        rmdir(path.string)
+    }
+
+    /// Puts the tree `new` in the place of `old` in one step, and removes what was there. Throws the errno of the rename.
+    static func replace(_ old: FilePath, with new: FilePath) throws(Errno) {
+        if rename(new.string, old.string) == 0 { return }
+        guard errno == ENOTEMPTY || errno == EEXIST else { throw Errno(rawValue: errno) }
+        if kine_exchange_paths(new.string, old.string) != 0 {
+            // A file system that cannot swap: for a moment neither is there.
+            let aside = FilePath(new.string + ".old")
+            guard rename(old.string, aside.string) == 0 else { throw Errno(rawValue: errno) }
+            guard rename(new.string, old.string) == 0 else {
+                let failure = Errno(rawValue: errno)
+                _ = rename(aside.string, old.string)
+                throw failure
+            }
+            remove(aside)
+        } else {
+            remove(new)
+        }
+    }
+}

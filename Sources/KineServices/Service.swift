@@ -1,0 +1,135 @@
+// A service as it is found on this machine: what its manifest says, and where its executable is.
+import FoundationEssentials
+import KinePlatform
+import SystemPackage
+
+/// Something that can be broadcast to.
+public struct Service: Sendable, Equatable {
+    /// Where a service comes from; of two with one id, the one whose origin is first here is used.
+    public enum Origin: String, Codable, Sendable, Equatable {
+        /// Comes with Kinecast.
+        case builtIn
+        /// The user installed it.
+        case user
+        /// The system's data directories.
+        case system
+        /// Lies beside the engine.
+        case program
+    }
+
+    public var manifest: ServiceManifest
+    public var origin: Origin
+    /// The bundle's directory; nil: built in.
+    public var bundle: FilePath?
+    /// Absolute.
+    public var executable: FilePath
+
+    public init(manifest: ServiceManifest, origin: Origin, bundle: FilePath?, executable: FilePath) {
+        self.manifest = manifest
+        self.origin = origin
+        self.bundle = bundle
+        self.executable = executable
+    }
+
+    public var id: String { manifest.id }
+
+    /// The key of the setup info that holds the address of `--to`.
+    public static let addressKey = "url"
+
+    /// Why a service does not take what the user set.
+    public enum SetupProblem: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+        case unknownKey(String, service: String, keys: [String])
+        case missing(key: String, title: String, service: String)
+        /// The address has a scheme that this service does not take; the address itself may hold secrets.
+        case scheme(String, service: String, schemes: [String])
+
+        public var description: String {
+            switch self {
+            case .unknownKey(let key, let service, let keys) where keys.isEmpty:
+                "The service \(service) has nothing to set, and \(key) was given; leave it out."
+            case .unknownKey(let key, let service, let keys):
+                "The service \(service) does not know the setting \(key); it has \(keys.joined(separator: ", "))."
+            case .missing(let key, let title, let service):
+                "The service \(service) needs the setting \(key) (\(title)); give it with --set \(key)=VALUE."
+            case .scheme(let scheme, let service, let schemes) where schemes.isEmpty:
+                "The service \(service) takes no address, and one that begins with \(scheme): was given; leave it out."
+            case .scheme(let scheme, let service, let schemes):
+                "The service \(service) takes no address that begins with \(scheme):, only "
+                    + "\(schemes.map { "\($0)://" }.joined(separator: ", ")); correct the address."
+            }
+        }
+    }
+
+    /// What the extension is to be given for what the user set: checked, with the manifest's defaults for what was not set.
+    public func setupInfo(from given: [String: String]) throws(SetupProblem) -> [String: String] {
+        var info: [String: String] = [:]
+        var keys = manifest.setup.map(\.key)
+        if !manifest.urlSchemes.isEmpty, !keys.contains(Self.addressKey) { keys.insert(Self.addressKey, at: 0) }
+        for (key, value) in given.sorted(by: { $0.key < $1.key }) {
+            guard keys.contains(key) || key == Self.addressKey else {
+                throw .unknownKey(key.printable(limit: 40), service: id, keys: keys)
+            }
+            info[key] = value
+        }
+        for field in manifest.setup where info[field.key] ?? "" == "" {
+            if let value = field.defaultValue { info[field.key] = value }
+            if field.isRequired, info[field.key] ?? "" == "" {
+                throw .missing(key: field.key, title: field.title, service: id)
+            }
+        }
+        if let address = given[Self.addressKey] {
+            // A service may also have a field of that name that is no address; it says so by taking no schemes.
+            let isPlainField = manifest.urlSchemes.isEmpty && keys.contains(Self.addressKey)
+            let scheme = Self.scheme(of: address)
+            if !isPlainField, !manifest.urlSchemes.contains(scheme ?? "") {
+                throw .scheme(scheme ?? "no scheme", service: id, schemes: manifest.urlSchemes)
+            }
+        }
+        return info
+    }
+
+    /// The scheme of an address in small letters; nil where it has none.
+    static func scheme(of address: String) -> String? {
+        guard let end = address.firstIndex(of: ":"), end != address.startIndex else { return nil }
+        let scheme = address[..<end].lowercased()
+        let isOne = scheme.utf8.allSatisfy {
+            (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || [0x2b, 0x2d, 0x2e].contains($0)
+        }
+        return isOne ? scheme : nil
+    }
+
+    /// The values of the setup info that must not be shown anywhere.
+    public func secrets(in info: [String: String]) -> [String] {
+        var keys = Set(manifest.setup.filter(\.isSecret).map(\.key))
+        // An address may always hold a key or a password.
+        if !manifest.urlSchemes.isEmpty { keys.insert(Self.addressKey) }
+        let values = keys.compactMap { key -> [String]? in
+            guard let value = info[key] else { return nil }
+            return key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
+        }
+        // The longest first: of a part, the rest would be left.
+        return values.joined().filter { $0.utf8.count >= String.shortestSecret }
+            .sorted { $0.utf8.count > $1.utf8.count }
+    }
+
+    /// Of an address, what may be shown by itself where the whole is not: the last part of the path, which is the stream's key,
+    /// with the query and without, and the password.
+    private static func secretParts(of address: String) -> [String] {
+        guard var path = address.split(separator: "://", maxSplits: 1).last, path.contains("/") else { return [] }
+        while path.last == "/" { path.removeLast() }
+        let query = path.firstIndex(of: "?") ?? path.endIndex
+        var parts: [Substring] = []
+        if let slash = path[..<query].lastIndex(of: "/") {
+            parts += [path[path.index(after: slash)...], path[path.index(after: slash)..<query]]
+        }
+        // "live" is no secret, and a word in many messages.
+        var secrets = parts.filter { $0.utf8.count >= 8 }.map(String.init)
+        let authority = path.prefix { $0 != "/" }
+        if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
+            let password = String(authority[authority.index(after: colon)..<at])
+            // As it was typed, and as the server is told it.
+            secrets += [password] + [URL(string: address)?.password(percentEncoded: false)].compactMap { $0 }
+        }
+        return secrets
+    }
+}

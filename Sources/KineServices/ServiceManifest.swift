@@ -1,0 +1,102 @@
+// What an extension says of itself, and what it wants to be fed with: the `manifest.json` of its bundle.
+import KineMedia
+
+/// A service, as its bundle describes it. Made by hand or by `kinecast extension new`; read with `ServiceManifest.decode`.
+public struct ServiceManifest: Codable, Sendable, Equatable {
+    /// Pictures, uncompressed or as the take's encoder made them.
+    public enum Video: Sendable, Equatable {
+        /// `maximumSize`: larger pictures are scaled down to fit, their shape kept; nil: the take's own size.
+        /// `framesPerSecond`: at most so many; nil: the take's own.
+        case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?)
+        /// Access units as the recording gets them. `keyframeInterval`: at most so many seconds between keyframes while the
+        /// picture changes. `codec` is "h264".
+        case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())
+    }
+
+    /// What the far end of a service expects of encoded pictures. A property that is nil says that it does not care.
+    public struct Expectations: Sendable, Equatable {
+        /// The most bits a second at 1920x1080 and 30 pictures a second; other sizes and rates get more or less accordingly.
+        public var maximumBitrate: Int?
+        /// The most bytes of one access unit.
+        public var maximumAccessUnit: Int?
+        /// How many pictures a second come while the screen stands still; nil: about one.
+        public var stillFramesPerSecond: Int?
+
+        public init(maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil) {
+            self.maximumBitrate = maximumBitrate
+            self.maximumAccessUnit = maximumAccessUnit
+            self.stillFramesPerSecond = stillFramesPerSecond
+        }
+    }
+
+    /// What the extension may do in the network.
+    public enum Network: String, Codable, Sendable, Equatable, CaseIterable {
+        /// Connect to others.
+        case connect
+        /// Nothing but accept connections on the socket that it is given.
+        case none
+    }
+
+    /// One thing that the user sets before the broadcast: `--set KEY=VALUE`.
+    public struct SetupField: Sendable, Equatable {
+        public var key: String
+        /// For a person to read.
+        public var title: String
+        public var isRequired: Bool
+        /// Never shown, logged, or put where another process sees it.
+        public var isSecret: Bool
+        /// Names a file, which the engine opens and passes on: the extension could not open it.
+        public var isFile: Bool
+        public var defaultValue: String?
+
+        public init(
+            key: String, title: String, isRequired: Bool = false, isSecret: Bool = false, isFile: Bool = false,
+            defaultValue: String? = nil
+        ) {
+            self.key = key
+            self.title = title
+            self.isRequired = isRequired
+            self.isSecret = isSecret
+            self.isFile = isFile
+            self.defaultValue = defaultValue
+        }
+    }
+
+    /// The most resident memory of an extension, and what it gets where the manifest says nothing: bytes.
+    public static let memoryLimit = 50 << 20
+
+    /// Unique among services: letters, digits, `.`, `-` and `_`.
+    public var id: String
+    /// For a person to read.
+    public var name: String
+    public var version: String?
+    /// The file name of the executable, inside the bundle.
+    public var executable: String
+    /// nil: no pictures.
+    public var video: Video?
+    /// nil: not this sound.
+    public var appAudio: AudioCodec?
+    public var micAudio: AudioCodec?
+    public var setup: [SetupField] = []
+    /// Names of environment variables that the extension needs; every other is left out.
+    public var environment: [String] = []
+    /// Absolute paths of files and directories that the extension reads or executes, beyond what each has.
+    public var readable: [String] = []
+    public var network = Network.connect
+    /// The key of the setting that holds ADDRESS:PORT: the engine listens there, and passes the socket on. nil: no listening.
+    public var listen: String?
+    /// Schemes of the addresses that this service takes with `--to`: "rtmp" …
+    public var urlSchemes: [String] = []
+    /// Bytes of resident memory, touched shared frames included; `ServiceManifest.memoryLimit` at most.
+    public var memoryLimit = ServiceManifest.memoryLimit
+    /// Seconds that `broadcastFinished` may take.
+    public var finishSeconds = 5.0
+    /// How often a crashed or stalled extension is started again in one take.
+    public var restarts = 1
+
+    public init(id: String, name: String, executable: String) {
+        self.id = id
+        self.name = name
+        self.executable = executable
+    }
+}

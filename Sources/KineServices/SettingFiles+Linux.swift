@@ -1,0 +1,36 @@
+// The files that a service's settings name, opened by the process that starts its executable, which cannot open them itself. Linux.
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// What an executable is given beside its control channel, from descriptor 4 on; `PassedDescriptors` reads it at the other end.
+public struct SettingFiles {
+    public private(set) var descriptors: [FileDescriptor] = []
+    private var keys: [String] = []
+    private var files: [FileDescriptor] = []
+
+    /// A file that cannot be opened is left out: the executable says so.
+    ///
+    /// - Parameter listener: the socket at the address that the manifest's `listen` names; its owner closes it.
+    public init(of service: Service, setupInfo: [String: String], listener: FileDescriptor? = nil) {
+        if let listener, let key = service.manifest.listen {
+            descriptors.append(listener)
+            keys.append(key)
+        }
+        for field in service.manifest.setup where field.isFile && keys.count < PassedDescriptors.limit {
+            // Not blocking: it may be a pipe that nobody writes to.
+            guard let path = setupInfo[field.key], !path.isEmpty,
+                let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+            else { continue }
+            descriptors.append(file)
+            files.append(file)
+            keys.append(field.key)
+        }
+    }
+
+    /// What its environment has to say of them.
+    public var environment: [String] { keys.isEmpty ? [] : [PassedDescriptors.entry(keys)] }
+
+    /// Closes the files, once the child has its own.
+    public func close() { for file in files { try? file.close() } }
+}

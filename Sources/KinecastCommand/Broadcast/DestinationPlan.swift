@@ -1,0 +1,148 @@
+import KineControl
+import KinePlatform
+import KineServices
+// Which broadcasters run, and what each is told: from the options and the installed services to the take's destinations. Pure
+// but for the files that settings name.
+import SystemPackage
+
+struct DestinationPlan {
+    /// The addresses of `--to`.
+    var addresses: [DestinationAddress] = []
+    /// The ids of `--service`.
+    var services: [String] = []
+    /// Those of `--set`, and of the options that stand for one.
+    var settings: [Setting] = []
+
+    /// What is broadcast to where nothing is said.
+    static let defaultService = "live"
+
+    private struct Chosen {
+        var manifest: ServiceManifest
+        var address: DestinationAddress?
+        var setupInfo: [String: String] = [:]
+    }
+
+    /// The destinations, in the order of `--service`, then `--to`. An address goes to the first service named by `--service`
+    /// that takes its scheme and has none yet, else to the first installed service that takes it.
+    func destinations(among installed: [ServiceManifest]) throws(CommandFailure) -> [TakeConfiguration.Destination] {
+        var chosen: [Chosen] = []
+        let named = services.isEmpty && addresses.isEmpty ? [Self.defaultService] : services
+        for id in named { chosen.append(Chosen(manifest: try Self.service(id, among: installed))) }
+        for address in addresses {
+            if let index = chosen.firstIndex(where: {
+                $0.address == nil && $0.manifest.urlSchemes.contains(address.scheme)
+            }) {
+                chosen[index].address = address
+            } else {
+                let manifest = try Self.service(for: address, among: installed)
+                chosen.append(Chosen(manifest: manifest, address: address))
+            }
+        }
+        for index in chosen.indices {
+            if let address = chosen[index].address { chosen[index].setupInfo[Service.addressKey] = address.text }
+        }
+        for setting in settings { try apply(setting, to: &chosen) }
+        for index in chosen.indices where !chosen[index].manifest.urlSchemes.isEmpty {
+            // It may have been told with --set, too.
+            chosen[index].address = chosen[index].setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
+        }
+        for index in chosen.indices { try Self.complete(&chosen[index]) }
+        for one in chosen where one.manifest.id == Self.defaultService {
+            // A relative one is not found: an extension runs in another directory.
+            guard let key = one.setupInfo["key"], key.hasPrefix("/") else { continue }
+            try PrivateFile(path: FilePath(key), name: "--key", content: "the private key", mayBeSystems: true).check()
+        }
+        return Self.labelled(chosen)
+    }
+
+    private static func service(
+        _ id: String, among installed: [ServiceManifest]
+    ) throws(CommandFailure) -> ServiceManifest {
+        if let manifest = installed.first(where: { $0.id == id }) { return manifest }
+        throw CommandFailure(
+            status: ExitStatus.unavailable,
+            message: "No service is called \(id); kinecast services lists those that are installed "
+                + "(\(installed.map(\.id).joined(separator: ", "))).")
+    }
+
+    private static func service(
+        for address: DestinationAddress, among installed: [ServiceManifest]
+    ) throws(CommandFailure) -> ServiceManifest {
+        if let manifest = installed.first(where: { $0.urlSchemes.contains(address.scheme) }) { return manifest }
+        let schemes = Set(installed.flatMap(\.urlSchemes)).sorted()
+        let known = schemes.isEmpty ? "none takes any yet" : "those installed take \(list(schemes))"
+        throw CommandFailure(
+            status: ExitStatus.unavailable,
+            message: "No service takes addresses that begin with \(address.scheme)://, \(known); "
+                + "install one that does with kinecast services install.")
+    }
+
+    private func apply(_ setting: Setting, to chosen: inout [Chosen]) throws(CommandFailure) {
+        var key = setting.key
+        var takers = chosen.indices.filter { Self.knows(chosen[$0], key) }
+        if takers.isEmpty {
+            // Ids have dots themselves, and one may begin with another: the longest counts.
+            let owner = chosen.map(\.manifest.id).filter { key.hasPrefix($0 + ".") }.max { $0.count < $1.count }
+            if let owner {
+                key = String(key.dropFirst(owner.count + 1))
+                takers = chosen.indices.filter { chosen[$0].manifest.id == owner && Self.knows(chosen[$0], key) }
+            }
+        }
+        guard !takers.isEmpty else {
+            throw CommandFailure(status: ExitStatus.usage, message: Self.unknown(setting.key, chosen.map(\.manifest)))
+        }
+        let value = try setting.value()
+        for index in takers { chosen[index].setupInfo[key] = value }
+    }
+
+    private static func knows(_ chosen: Chosen, _ key: String) -> Bool {
+        chosen.manifest.setup.contains { $0.key == key }
+            || key == Service.addressKey && !chosen.manifest.urlSchemes.isEmpty
+    }
+
+    private static func unknown(_ key: String, _ manifests: [ServiceManifest]) -> String {
+        var told: Set<String> = []
+        let offers = manifests.filter { told.insert($0.id).inserted }.map { manifest in
+            let keys = manifest.setup.map(\.key)
+            return "\(manifest.id) takes \(keys.isEmpty ? "no settings" : list(keys))"
+        }
+        return "No chosen service takes the setting \(key); \(offers.joined(separator: ", "))."
+    }
+
+    /// Fills in what has a default, and refuses what still misses something.
+    private static func complete(_ chosen: inout Chosen) throws(CommandFailure) {
+        let manifest = chosen.manifest
+        for field in manifest.setup where chosen.setupInfo[field.key] == nil {
+            chosen.setupInfo[field.key] = field.defaultValue
+        }
+        for field in manifest.setup where field.isRequired && chosen.setupInfo[field.key, default: ""].isEmpty {
+            let how =
+                field.key == Service.addressKey && !manifest.urlSchemes.isEmpty
+                ? "give it with --to \(manifest.urlSchemes[0])://…"
+                : field.isSecret
+                    ? "give it with --set \(field.key)=@FILE, which keeps it out of the list of processes"
+                    : "give it with --set \(field.key)=VALUE"
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "The service \(manifest.id) needs \(field.key) (\(field.title)); \(how).")
+        }
+    }
+
+    /// Names each by its service and the part of its address that is no secret, and numbers those that would be called the
+    /// same.
+    private static func labelled(_ chosen: [Chosen]) -> [TakeConfiguration.Destination] {
+        var taken: [String: Int] = [:]
+        return chosen.map { one in
+            let name = one.manifest.id + (one.address.map { " (\($0.publicPart))" } ?? "")
+            taken[name, default: 0] += 1
+            let number = taken[name, default: 1]
+            return TakeConfiguration.Destination(
+                service: one.manifest.id, setupInfo: one.setupInfo, label: number == 1 ? name : "\(name) \(number)")
+        }
+    }
+
+    static func list(_ words: [String]) -> String {
+        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " and " + last
+    }
+}

@@ -1,0 +1,150 @@
+// Where an address comes from: it is typed, or named by something that keeps its stream key out of sight. No message repeats
+// what may be a secret.
+import KinePlatform
+import SystemPackage
+
+/// One `--to`.
+enum DestinationSource: Equatable {
+    case address(DestinationAddress)
+    /// `@NAME`: a line of the user's file of destinations.
+    case named(String)
+    /// `env:VARIABLE`.
+    case variable(String)
+
+    /// Nil where the text is none of these.
+    init?(_ text: String) {
+        if text.hasPrefix("@") {
+            guard Self.isName(text.dropFirst()) else { return nil }
+            self = .named(String(text.dropFirst()))
+        } else if text.hasPrefix("env:"), !text.hasPrefix("env://") {
+            let name = text.dropFirst(4)
+            guard !name.isEmpty, name.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "=") }) else {
+                return nil
+            }
+            self = .variable(String(name))
+        } else {
+            guard let address = DestinationAddress(text) else { return nil }
+            self = .address(address)
+        }
+    }
+
+    static func isName(_ text: some StringProtocol) -> Bool {
+        !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+}
+
+/// The addresses behind all `--to` and `--to-file`.
+struct DestinationReader {
+    /// The value of a variable.
+    var environment: (String) -> String?
+    /// A name that was typed, as a path.
+    var path: (String) throws -> FilePath
+    /// All of standard input.
+    var standardInput: () throws -> String
+
+    /// The user's file of destinations, by the XDG Base Directory Specification; nil where not even HOME is set.
+    var destinationsFile: FilePath? {
+        func absolute(_ variable: String) -> FilePath? {
+            environment(variable).flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
+        }
+        let configuration = absolute("XDG_CONFIG_HOME") ?? absolute("HOME")?.appending(".config")
+        return configuration?.appending("kinecast/destinations")
+    }
+
+    /// The addresses of `--to` in their order, then those of the files.
+    func addresses(_ sources: [DestinationSource], files: [String]) throws -> [DestinationAddress] {
+        try sources.map(address) + files.flatMap(addresses)
+    }
+
+    private func address(of source: DestinationSource) throws -> DestinationAddress {
+        switch source {
+        case .address(let address): return address
+        case .named(let name): return try named(name)
+        case .variable(let name):
+            guard let text = environment(name) else {
+                throw CommandFailure(
+                    status: ExitStatus.usage,
+                    message: "The variable \(name), named by --to env:\(name), is not set; put the address into it.")
+            }
+            guard let address = DestinationAddress(text) else {
+                throw CommandFailure(
+                    status: ExitStatus.usage,
+                    message: "What the variable \(name), named by --to env:\(name), holds is no address; "
+                        + Self.example)
+            }
+            return address
+        }
+    }
+
+    private static let example = "write one such as rtmp://HOST/APP/KEY."
+
+    private func named(_ name: String) throws -> DestinationAddress {
+        guard let path = destinationsFile else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "--to @\(name) is looked up under XDG_CONFIG_HOME or HOME, and neither is set; set one.")
+        }
+        guard let lines = try PrivateFile(path: path, name: "--to @\(name)").lines() else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "There is no file \(path), in which --to @\(name) is looked up; "
+                    + "write it with lines of NAME and URL, and chmod 600 it.")
+        }
+        var known: [String: DestinationAddress] = [:]
+        for line in lines {
+            let words = line.text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+            guard words.count == 2, Self.isName(words[0]), let address = DestinationAddress(Self.rest(words[1])) else {
+                throw CommandFailure(
+                    status: ExitStatus.usage,
+                    message: "Line \(line.number) of \(path) is not a name, a blank and an address; "
+                        + "write it as NAME rtmp://HOST/APP/KEY.")
+            }
+            guard known.updateValue(address, forKey: String(words[0])) == nil else {
+                throw CommandFailure(
+                    status: ExitStatus.usage,
+                    message: "Line \(line.number) of \(path) has the name \(words[0]) a second time; give it another.")
+            }
+        }
+        guard let address = known[name] else {
+            let names = known.keys.sorted()
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "No line of \(path) has the name \(name); "
+                    + (names.isEmpty ? "it has none yet." : "it has \(DestinationPlan.list(names))."))
+        }
+        return address
+    }
+
+    private static func isName(_ text: Substring) -> Bool { DestinationSource.isName(text) }
+
+    private static func rest(_ text: Substring) -> String { String(text.drop(while: \.isWhitespace)) }
+
+    private func addresses(in file: String) throws -> [DestinationAddress] {
+        let isInput = file == "-"
+        let name = isInput ? "standard input" : file
+        let lines: [(number: Int, text: String)]
+        if isInput {
+            lines = PrivateFile.lines(of: try standardInput())
+        } else {
+            guard let read = try PrivateFile(path: path(file), name: "--to-file").lines() else {
+                throw CommandFailure(
+                    status: ExitStatus.usage,
+                    message: "The file \(file), named by --to-file, is not there; correct its name.")
+            }
+            lines = read
+        }
+        guard !lines.isEmpty else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "In \(name), named by --to-file, is no address; write one to a line.")
+        }
+        return try lines.map { line in
+            guard let address = DestinationAddress(line.text) else {
+                throw CommandFailure(
+                    status: ExitStatus.usage,
+                    message: "Line \(line.number) of \(name) is no address; \(Self.example)")
+            }
+            return address
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// One `--set KEY=VALUE`. What is set may be a secret, so no message repeats a value.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+struct Setting: Equatable {
+    /// `KEY`, or `ID.KEY` for the services of one id only.
+    var key: String
+    /// As it was typed: `@FILE` stands for what is in the file, and `@@` for an `@` at the beginning.
+    var typedValue: String
+
+    /// Bytes of the longest value; a setting that is longer is a wrong file.
+    static let limit = 64 * 1024
+
+    /// Nil where there is no `=`, or nothing before it.
+    init?(_ argument: String) {
+        guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else { return nil }
+        key = String(argument[..<equals])
+        typedValue = String(argument[argument.index(after: equals)...])
+    }
+
+    init(key: String, value: String) {
+        self.key = key
+        typedValue = value.hasPrefix("@") ? "@" + value : value
+    }
+
+    /// The value, read from its file where it is in one, without the line's end there.
+    func value() throws(CommandFailure) -> String {
+        guard typedValue.hasPrefix("@") else { return typedValue }
+        let path = String(typedValue.dropFirst())
+        if path.hasPrefix("@") { return path }
+        let bytes: [UInt8]
+        do {
+            bytes = try Self.contents(
+                of: PrivateFile(path: FilePath(path), name: "--set \(key)=@\(path)", content: "secrets"))
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "The file \(path), named by --set \(key)=@\(path), cannot be read: \(error); "
+                    + "correct its name, or write --set \(key)=@@… for a value that begins with @.")
+        }
+        guard bytes.count <= Self.limit else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "The file \(path), named by --set \(key)=@\(path), has more than \(Self.limit / 1024) kB, "
+                    + "too much for a setting; name another file.")
+        }
+        var text = String(decoding: bytes, as: UTF8.self)
+        // A character: "\r\n" is one.
+        if text.last?.isNewline == true { text.removeLast() }
+        return text
+    }
+
+    /// At most one byte more than a setting may have.
+    private static func contents(of source: PrivateFile) throws -> [UInt8] {
+        let file = try FileDescriptor.open(source.path, .readOnly, options: .closeOnExec)
+        return try file.closeAfter {
+            try source.check(file)
+            var bytes = [UInt8](repeating: 0, count: limit + 1)
+            var filled = 0
+            while filled < bytes.count {
+                let count = try bytes.withUnsafeMutableBytes { buffer in
+                    try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+                }
+                if count == 0 { break }
+                filled += count
+            }
+            return Array(bytes[..<filled])
+        }
+    }
+}

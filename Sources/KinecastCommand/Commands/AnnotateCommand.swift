@@ -1,0 +1,50 @@
+// `kinecast annotate`: tells the extensions of a take what is being shown.
+import ArgumentParser
+import KinePlatform
+
+struct AnnotateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "annotate",
+        abstract: "Tell the destinations of a take what is being shown.",
+        usage: "kinecast annotate [TAKE] KEY=VALUE…",
+        discussion: "What the keys mean is up to the extensions; each gets all of them.")
+
+    @Argument(
+        help: ArgumentHelp(
+            "The take, by its id or enough of its beginning, where more than one runs; then what is to be told.",
+            valueName: "TAKE|KEY=VALUE"))
+    var words: [String]
+
+    func validate() throws { _ = try parsed() }
+
+    /// A take's id holds no `=`.
+    func parsed() throws -> (take: String?, information: [String: String]) {
+        var rest = words[...]
+        let take = rest.first.map { $0.contains("=") } == false ? rest.removeFirst() : nil
+        var information: [String: String] = [:]
+        for word in rest {
+            guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+                throw ValidationError("\(word) is not of the form KEY=VALUE; write a key, = and a value.")
+            }
+            information[String(word[..<equals])] = String(word[word.index(after: equals)...])
+        }
+        guard !information.isEmpty else {
+            throw ValidationError("There is nothing to tell; add KEY=VALUE, such as title='Second half'.")
+        }
+        return (take, information)
+    }
+
+    func run() throws {
+        let (take, information) = try parsed()
+        let status = try TakeQuestion(take: take).ask([.annotate(information), .status], within: 10) {
+            if case .status(let status) = $0 { status } else { nil }
+        }
+        guard status.destinations.contains(where: { $0.phase != .ended }) else {
+            throw CommandFailure(
+                status: ExitStatus.unavailable,
+                message:
+                    "Take \(status.id) has no destination that could be told; kinecast broadcast starts one that has."
+            )
+        }
+    }
+}

@@ -1,0 +1,121 @@
+// `kinecast broadcast`.
+import ArgumentParser
+import KineControl
+import KineMedia
+import KinePlatform
+import KineServices
+import SystemPackage
+
+struct BroadcastCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "broadcast",
+        abstract: "Show the screen live until Ctrl-C, or until COMMAND ends.",
+        usage: "kinecast broadcast [--to URL]… [--service ID]… [--record [OUT.mp4]] [options] [-- COMMAND …]",
+        discussion: """
+            Without --to and --service it serves a page of its own and prints the link to it on standard output: open that \
+            in a browser. Every destination runs in a process of its own with little memory; whatever becomes of it, the \
+            others and the recording go on.
+            """)
+
+    @OptionGroup(title: "Destinations") var destinations: DestinationOptions
+
+    @Option(
+        name: .customLong("record"), defaultAsFlag: ".", parsing: .next,
+        help: ArgumentHelp(
+            "Record to this file as well, or in this directory; without a name, Kinecast DATE TIME.mp4 here.",
+            valueName: "OUT.mp4"),
+        completion: .file(extensions: ["mp4"]))
+    var out: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Let the recording have the destinations' pictures, also when a slow network makes them worse and fewer.",
+            discussion: """
+                Saves the second encoder that otherwise works for the destinations while their network is slow, or while they \
+                get less than the recording: its memory, about 60 MB at 1080p, and as much processor time as the first.
+                """))
+    var shareEncode = false
+
+    @OptionGroup(title: "Picture") var sourceOptions: SourceOptions
+    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Encoding") var encoding: EncodingOptions
+    @OptionGroup var options: TakeOptions
+
+    /// A viewer begins at a keyframe, and after a loss waits for the next.
+    static let keyframeInterval = MediaTime.seconds(2)
+
+    func validate() throws {
+        _ = try sourceOptions.source()
+        if destinations.test, out != nil || !options.command.isEmpty {
+            throw ValidationError("--test connects and shows nothing; leave out --record and COMMAND.")
+        }
+        if let least = destinations.minBitrate, let bitrate = encoding.bitrate,
+            least.bitsPerSecond > bitrate.bitsPerSecond
+        {
+            throw ValidationError("--min-bitrate is more than --bitrate; give less.")
+        }
+        if let out, out.isEmpty { throw ValidationError("The name of the file is empty; give one or leave it out.") }
+        if out == nil, shareEncode {
+            throw ValidationError(
+                "--share-encode is about a recording beside the broadcast; add --record OUT.mp4 or leave it out.")
+        }
+        if out == nil, options.overwrite || options.faststart {
+            throw ValidationError(
+                "--overwrite and --faststart are for a recording; add --record OUT.mp4 or leave them out.")
+        }
+    }
+
+    /// What the engine is asked for, but for what only the terminal decides.
+    func takeConfiguration(
+        output: FilePath?, destinations: [TakeConfiguration.Destination]
+    ) throws -> TakeConfiguration {
+        var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
+        configuration.video.keyframeInterval = Self.keyframeInterval
+        encoding.apply(to: &configuration)
+        configuration.video.keepsRecordingQuality = !shareEncode
+        configuration.video.maximumBitrate = self.destinations.maxBitrate?.bitsPerSecond
+        configuration.video.minimumBitrate = self.destinations.minimumBitrate(destinations)
+        sound.apply(to: &configuration.audio)
+        options.apply(to: &configuration)
+        configuration.destinations = destinations
+        configuration.confinement.isRequired = self.destinations.requireSandbox
+        return configuration
+    }
+
+    func run() throws {
+        // Before anything is read: from here on there are stream keys in this process.
+        OwnMemory.forbidDump()
+        OwnMemory.hideFromArguments(destinations.to.filter { $0.contains("://") })
+        let command = try options.shownCommand()
+        let directory = try OutputPath.workingDirectory()
+        let reader = DestinationReader(
+            environment: ProcessEnvironment.value, path: { directory.pushing(FilePath($0)) },
+            standardInput: PrivateFile.standardInput)
+        let plan = try destinations.plan(reader: reader) { directory.pushing(FilePath($0)).string }
+        let services = try InstalledServices.catalog().list().services
+        let chosen = try plan.destinations(among: services.map(\.manifest))
+        try hideSecrets(of: chosen, services)
+        if let warning = try destinations.typedKeyWarning() {
+            Terminal.standardError.line("kinecast: \(warning)")
+            if options.json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }) }
+        }
+        if destinations.test {
+            let status = try DestinationTest(chosen, services: services).run(json: options.json)
+            if status != 0 { throw ExitCode(status) }
+            return
+        }
+        let output = try out.map { try OutputPath.resolveNow($0) }
+        var configuration = try takeConfiguration(output: output, destinations: chosen)
+        configuration.isOutputPrivate = try out.map { try OutputPath.isNamedHere($0) } ?? false
+        try options.run(configuration, showing: command)
+    }
+
+    /// The engine and COMMAND see none of them, and neither does a list of processes.
+    private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
+        for name in try destinations.variables() { OwnMemory.hideVariable(name) }
+        OwnMemory.hideFromArguments(
+            chosen.flatMap { destination in
+                services.first { $0.id == destination.service }?.secrets(in: destination.setupInfo) ?? []
+            })
+    }
+}

@@ -1,0 +1,28 @@
+// `kinecast doctor`: what works here, and what to install or set for the rest.
+import ArgumentParser
+import KineControl
+import KinePlatform
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor", abstract: "Check display, sound, encoder, disk, services and limits.",
+        discussion: "Exit status 69 if something is missing without which nothing can be recorded.")
+
+    @Flag(help: "Print a JSON array on standard output.")
+    var json = false
+
+    func run() throws {
+        let checks = try EngineProcess.ask("--doctor", for: [DoctorCheck].self)
+        if json { JSONEvents.write(checks) } else { Self.text(checks).forEach(Terminal.standardOutput.line) }
+        if checks.contains(where: { !$0.ok && $0.essential }) { throw ExitCode(ExitStatus.unavailable) }
+    }
+
+    static func text(_ checks: [DoctorCheck]) -> [String] {
+        let width = checks.map(\.name.count).max() ?? 0
+        return checks.flatMap { check in
+            let name = check.name + String(repeating: " ", count: width - check.name.count)
+            let line = "\(check.ok ? "✓" : "✗") \(name)  \(check.detail)"
+            return [line] + (check.remedy.map { [String(repeating: " ", count: width + 4) + "→ \($0)"] } ?? [])
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// `kinecast services`: where one can broadcast to, and what each service takes; installing and removing them.
+import ArgumentParser
+import KinePlatform
+import KineServices
+import SystemPackage
+
+struct ServicesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "services", abstract: "List the services that one can broadcast to; install and remove them.",
+        subcommands: [ListCommand.self, InstallCommand.self, RemoveCommand.self], defaultSubcommand: ListCommand.self)
+
+    struct ListCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the services and what each takes.",
+            discussion: "Bundles that are damaged are named on standard error, and are left out.")
+
+        @Flag(help: "Print a line of JSON for each service on standard output.")
+        var json = false
+
+        func run() throws {
+            let (services, problems) = try InstalledServices.catalog().list()
+            if json {
+                services.map(ServiceLine.init).forEach { JSONEvents.write($0) }
+            } else {
+                ServiceText.list(services).forEach(Terminal.standardOutput.line)
+            }
+            for problem in problems { Terminal.standardError.line("kinecast: \(problem)") }
+        }
+    }
+
+    struct InstallCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "install", abstract: "Install a service for this user, or replace it by another version.")
+
+        @Argument(
+            help: ArgumentHelp(
+                "The bundle: a directory NAME.kinext with manifest.json and an executable.", valueName: "PATH"),
+            completion: .directory)
+        var path: String
+
+        func run() throws {
+            do {
+                let service = try InstalledServices.catalog().install(FilePath(path))
+                Terminal.standardError.line(
+                    "Installed \(ServiceText.name(service)) in \(service.bundle?.string ?? "its place"); "
+                        + "\(ServiceText.use(service)) broadcasts to it.")
+            } catch let error as ServiceCatalog.InstallError {
+                throw CommandFailure(status: InstallError.exitStatus(error), message: error.description)
+            }
+        }
+    }
+
+    struct RemoveCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a service that this user has installed.")
+
+        @Argument(
+            help: ArgumentHelp("The service's id, or the path of its bundle.", valueName: "ID"),
+            completion: .custom { _, _, _ in InstalledServices.ids() })
+        var id: String
+
+        func run() throws {
+            do {
+                try InstalledServices.catalog().remove(id)
+                Terminal.standardError.line("Removed \(id).")
+            } catch let error as ServiceCatalog.InstallError {
+                throw CommandFailure(status: InstallError.exitStatus(error), message: error.description)
+            }
+        }
+    }
+
+    private enum InstallError {
+        static func exitStatus(_ error: ServiceCatalog.InstallError) -> Int32 {
+            switch error {
+            case .notABundle, .damaged: ExitStatus.usage
+            case .unknown, .noHome: ExitStatus.unavailable
+            case .notYours: ExitStatus.noPermission
+            case .cannotCopy, .cannotRemove: ExitStatus.cannotCreate
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// `kinecast status`: the takes that run, and those whose engine died and that were neither recovered nor dismissed.
+import ArgumentParser
+import KineControl
+import KinePlatform
+
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the takes that are running, and their destinations.",
+        discussion: "A take whose engine died is shown until its file is recovered, or until it is dismissed.")
+
+    @Argument(help: ArgumentHelp("One take: its id, or enough of its beginning.", valueName: "TAKE"))
+    var take: String?
+
+    @Flag(help: "Print a line of JSON for each take on standard output.")
+    var json = false
+
+    /// A take as `--json` prints it.
+    private struct Line: Encodable {
+        var id: String
+        var pid: Int32
+        /// `starting`, `recording`, `paused`, `finishing`, `ended`; `silent` where the engine does not answer, `died` where
+        /// it is gone and its file may have to be recovered.
+        var phase: String
+        var source: String
+        var output: String?
+        var started: Double
+        var duration: Double?
+        var bytes: Int64?
+        var framesDrawn: Int?
+        var framesUnchanged: Int?
+        var framesDropped: Int?
+        var destinations: [DestinationLine]?
+    }
+
+    func run() throws {
+        let registry: TakeRegistry
+        let listing: TakeRegistry.Listing
+        do {
+            registry = try TakeRegistry.standard()
+            listing = take == nil ? registry.list() : TakeRegistry.Listing(running: [try registry.find(take)], dead: [])
+        } catch {
+            throw CommandFailure(status: ExitStatus.unavailable, message: error.description)
+        }
+        let takes = listing.running.map { ($0, Self.status(of: $0, in: registry)) }
+        if json {
+            for (record, status) in takes { JSONEvents.write(Self.line(record, status)) }
+            for record in listing.dead {
+                var line = Self.line(record, nil)
+                line.phase = "died"
+                JSONEvents.write(line)
+            }
+            return
+        }
+        for record in listing.dead {
+            let file = record.output.map { ", which was writing \($0)" } ?? ""
+            Terminal.standardError.line("The engine of take \(record.id)\(file), died; \(record.remedy).")
+        }
+        guard !takes.isEmpty else { return Terminal.standardError.line("No take is running.") }
+        Self.text(takes).forEach(Terminal.standardOutput.line)
+    }
+
+    /// A line for each take, and beneath it one for each destination.
+    static func text(_ takes: [(TakeRecord, TakeStatus?)]) -> [String] {
+        var rows = [["TAKE", "STATE", "TIME", "SIZE", "SOURCE", "FILE"]]
+        for (record, status) in takes {
+            rows.append([
+                record.id, status?.phase.rawValue ?? "silent",
+                status.map { HumanText.clock($0.progress.duration) } ?? "-",
+                status.map { record.output == nil ? "-" : HumanText.bytes($0.progress.bytes) } ?? "-", record.source,
+                record.output ?? "-",
+            ])
+        }
+        var lines = HumanText.table(rows)
+        // From the last, so that the places of those above stay.
+        let destinations = takes.map { $0.1?.destinations ?? [] }
+        var below = HumanText.table(destinations.flatMap(\.self).map(DestinationText.columns))[...]
+        for index in takes.indices.reversed() {
+            lines.insert(contentsOf: below.suffix(destinations[index].count).map { "  → \($0)" }, at: index + 2)
+            below = below.dropLast(destinations[index].count)
+        }
+        return lines
+    }
+
+    private static func line(_ record: TakeRecord, _ status: TakeStatus?) -> Line {
+        Line(
+            id: record.id, pid: record.pid, phase: status?.phase.rawValue ?? "silent", source: record.source,
+            output: record.output, started: record.started, duration: status?.progress.duration.seconds,
+            bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
+            framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
+            destinations: status?.destinations.map(DestinationLine.init))
+    }
+
+    /// Nil where the engine does not answer within two seconds.
+    private static func status(of record: TakeRecord, in registry: TakeRegistry) -> TakeStatus? {
+        guard let connection = try? registry.connect(to: record) else { return nil }
+        let deadline = MonotonicClock.now() + 2_000_000_000
+        guard (try? connection.send(.status)) != nil else { return nil }
+        while let messages = try? connection.receive(until: deadline), !messages.isEmpty {
+            for case .status(let status) in messages { return status }
+        }
+        return nil
+    }
+}

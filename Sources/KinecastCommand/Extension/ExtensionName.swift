@@ -1,0 +1,66 @@
+// The name of a new extension, in the forms that a package, Swift and a manifest want it.
+import KineServices
+
+struct ExtensionName: Equatable {
+    /// As it was typed: the package's name, and that of its directory.
+    let typed: String
+    /// The module and its folder: `SoundMeter`.
+    let module: String
+    /// The service's id, and the executable's name: `sound-meter`.
+    let id: String
+
+    enum Error: Swift.Error, Equatable, CustomStringConvertible {
+        case malformed(String)
+        case reserved(String, what: String)
+
+        var description: String {
+            switch self {
+            case .malformed(let name):
+                "\(name) is no name for an extension; use letters, digits and single dashes, a letter first, "
+                    + "such as sound-meter."
+            case .reserved(let name, let what): "\(name) cannot be the extension's name, for \(what); choose another."
+            }
+        }
+    }
+
+    /// A file's name and an identifier are made of it; this is far below what either may have.
+    private static let longest = 60
+
+    /// Names that would hide, in the generated package, what it imports or what Swift means by them.
+    private static let hiding: Set<String> = [
+        "Any", "Foundation", "Glibc", "KineMedia", "KinePlatform", "KineRelay", "Kinecast", "KinecastExtension",
+        "KinecastExtensionTesting", "Package", "Protocol", "Self", "Swift", "SystemPackage", "Synchronization",
+        "Testing",
+        "Type", "Level",
+    ]
+
+    init(_ typed: String) throws(Error) {
+        let words = typed.split(omittingEmptySubsequences: false) { $0 == "-" || $0 == "_" }
+        let isLetterOrDigit = { (character: Character) in
+            character.isASCII && (character.isLetter || character.isNumber)
+        }
+        guard typed.count <= Self.longest, typed.first?.isLetter == true,
+            words.allSatisfy({ !$0.isEmpty && $0.allSatisfy(isLetterOrDigit) })
+        else { throw .malformed(typed) }
+        self.typed = typed
+        module = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        id = Self.dashed(words)
+        if Self.hiding.contains(module) { throw .reserved(typed, what: "\(module) means something else in its source") }
+        if BuiltInServices.isReserved(id) { throw .reserved(typed, what: "\(id) is a service of Kinecast's own") }
+    }
+
+    /// Small letters, with a dash where a word of capitals and small letters begins: `HTTPMeter` is `http-meter`.
+    private static func dashed(_ words: [Substring]) -> String {
+        words.map { word in
+            let letters = Array(word)
+            var result = ""
+            for (index, letter) in letters.enumerated() {
+                let beginsWord =
+                    index > 0 && letter.isUppercase
+                    && (!letters[index - 1].isUppercase || index + 1 < letters.count && letters[index + 1].isLowercase)
+                result += (beginsWord ? "-" : "") + letter.lowercased()
+            }
+            return result
+        }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,85 @@
+// Where a new extension's package finds the library KinecastExtension: a checkout on this machine, or a repository.
+import FoundationEssentials
+import Glibc
+import KinePlatform
+import SystemPackage
+
+enum KinecastSources: Equatable {
+    /// Absolute.
+    case checkout(String)
+    case repository(String)
+
+    /// The checkout that this executable was built from, as the compiler saw it.
+    static let builtFrom: FilePath = {
+        var path = FilePath(#filePath)  // Sources/KinecastCommand/Extension/KinecastSources.swift
+        for _ in 0..<4 { path.removeLastComponent() }
+        return path
+    }()
+
+    /// `typed`: what `--kinecast` says; nil: the checkout that this executable was built from.
+    static func find(_ typed: String?, workingDirectory: FilePath) throws(CommandFailure) -> KinecastSources {
+        guard let typed else {
+            if isCheckout(builtFrom) { return .checkout(builtFrom.string) }
+            throw CommandFailure(
+                status: ExitStatus.unavailable,
+                message: "The sources that this kinecast was built from, \(builtFrom), are not there any more; "
+                    + "say where they are with --kinecast PATH or --kinecast URL.")
+        }
+        // An address of git: https://…, ssh://…, git@host:… (git-clone(1), "GIT URLS").
+        if typed.contains("://") || (typed.contains("@") && typed.contains(":")) { return .repository(typed) }
+        let path = workingDirectory.pushing(FilePath(typed)).lexicallyNormalized()
+        guard isCheckout(path) else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "\(typed) holds no sources of Kinecast (a Package.swift and Sources/KinecastExtension); "
+                    + "correct --kinecast.")
+        }
+        return .checkout(path.string)
+    }
+
+    /// The versions of the packages that the library needs, with which a checkout was last built, as the package manager writes
+    /// them down; nil where they are unknown. Those that the programs need are left out, or they would be fetched too.
+    var pins: String? {
+        struct Resolved: Codable {
+            struct Pin: Codable {
+                struct State: Codable {
+                    var revision: String?
+                    var version: String?
+                }
+                var identity: String
+                var kind: String
+                var location: String
+                var state: State
+            }
+            var pins: [Pin]
+            var version: Int
+        }
+        guard let written, var resolved = try? JSONDecoder().decode(Resolved.self, from: Data(written)) else {
+            return nil
+        }
+        resolved.pins.removeAll { $0.identity != "swift-system" }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(resolved)).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private var written: [UInt8]? {
+        guard case .checkout(let path) = self,
+            let file = try? FileDescriptor.open(
+                FilePath(path).appending("Package.resolved"), .readOnly, options: .closeOnExec)
+        else { return nil }
+        return try? file.closeAfter {
+            var bytes: [UInt8] = []
+            var chunk = [UInt8](repeating: 0, count: 1 << 14)
+            while true {
+                let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
+                guard count > 0 else { return bytes }
+                bytes += chunk[..<count]
+            }
+        }
+    }
+
+    private static func isCheckout(_ path: FilePath) -> Bool {
+        ["Package.swift", "Sources/KinecastExtension"].allSatisfy { access(path.appending($0).string, R_OK) == 0 }
+    }
+}

@@ -1,0 +1,225 @@
+// Where to broadcast, as it is typed.
+import ArgumentParser
+import KineControl
+import KinePlatform
+import KineServices
+
+struct DestinationOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Broadcast to this address, through the service that takes its kind; may be repeated.",
+            discussion: """
+                @NAME is the address of that name in ~/.config/kinecast/destinations, whose lines are NAME URL; env:VARIABLE \
+                is the one that the variable holds. Both keep a stream key out of the list of processes and the shell's history.
+                """,
+            valueName: "URL"))
+    var to: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Broadcast to the addresses in this file, one to a line; - is standard input. Only its owner may read it.",
+            valueName: "FILE"),
+        completion: .file())
+    var toFile: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Broadcast through this service, by its id in kinecast services; may be repeated.", valueName: "ID"),
+        completion: .custom { _, _, _ in InstalledServices.ids() })
+    var service: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Tell the services something, as kinecast services lists it; may be repeated.",
+            discussion: """
+                KEY=@FILE takes the value from a file, which keeps it out of the list of processes. ID.KEY=VALUE tells only \
+                the service of that id.
+                """,
+            valueName: "KEY=VALUE"))
+    var set: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the live page listens. Without it, on a free port for this machine only; 0.0.0.0:PORT lets others in.",
+            discussion: "A port alone is for this machine only, for a proxy on it; an IPv6 address stands in brackets.",
+            valueName: "ADDR:PORT"))
+    var listen: ListenOption?
+
+    @Option(
+        help: ArgumentHelp("The live page's TLS certificate, in PEM.", valueName: "FILE"),
+        completion: .file(extensions: ["pem", "crt"]))
+    var cert: String?
+
+    @Option(
+        help: ArgumentHelp("The private key to --cert, in PEM.", valueName: "FILE"),
+        completion: .file(extensions: ["pem", "key"]))
+    var key: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address that viewers open, where a name, a reverse proxy or a tunnel leads to the live page.",
+            discussion:
+                "Scheme, host, port and path, such as https://live.example.org/screen/. It is what the link shows.",
+            valueName: "URL"))
+    var publicUrl: String?
+
+    @Flag(help: "Print a second link to the live stream, for players that take only a plain address, such as VLC.")
+    var playerLink = false
+
+    @Flag(help: "Only try whether the RTMP servers would take the stream, and say what they are.")
+    var test = false
+
+    @Option(
+        help: ArgumentHelp(
+            "RTMP: attempts in a row to connect again. Without it, for as long as the broadcast runs.", valueName: "N"))
+    var retry: Int?
+
+    @Option(
+        help: ArgumentHelp("RTMPS: certificates to trust beside the system's, in PEM.", valueName: "FILE"),
+        completion: .file(extensions: ["pem", "crt"]))
+    var ca: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The least that a destination's slow network may bring the bitrate down to, such as 1M; without it, 400k.",
+            valueName: "RATE"))
+    var minBitrate: BitrateOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "The most bits a second that destinations get, such as 4500k.",
+            discussion: "Without it, what their services expect: RTMP 6M at 1920x1080 and 30 pictures a second.",
+            valueName: "RATE"))
+    var maxBitrate: BitrateOption?
+
+    @Flag(
+        help:
+            "Refuse to broadcast where this machine cannot confine the broadcasters completely; kinecast doctor says so."
+    )
+    var requireSandbox = false
+
+    func validate() throws {
+        _ = try sources()
+        _ = try settings()
+        if (cert == nil) != (key == nil) {
+            throw ValidationError("TLS needs both --cert and --key; give both or neither.")
+        }
+        if let retry, retry < 0 {
+            throw ValidationError("--retry is a number of attempts, 0 or more.")
+        }
+        if let empty = [("--ca", ca), ("--to-file", toFile.first(where: \.isEmpty))].first(where: { $0.1 == "" }) {
+            throw ValidationError("The name of the file for \(empty.0) is empty; give one or leave it out.")
+        }
+        if toFile.count(where: { $0 == "-" }) > 1 {
+            throw ValidationError("Standard input can be read once; give --to-file - once.")
+        }
+        if let least = minBitrate, let most = maxBitrate, least.bitsPerSecond > most.bitsPerSecond {
+            throw ValidationError("--min-bitrate is more than --max-bitrate; give less.")
+        }
+        if test, to.isEmpty, toFile.isEmpty {
+            throw ValidationError("--test needs an address; add --to rtmp://HOST/APP/KEY.")
+        }
+        if let listen, listen.address.isName {
+            throw ValidationError(
+                "--listen takes an address of this machine and no name; give 0.0.0.0:\(listen.address.port) to listen on "
+                    + "all of its addresses, and the name with --public-url.")
+        }
+        if listen != nil || cert != nil || publicUrl != nil || playerLink, !asksForLivePage {
+            throw ValidationError(
+                "--listen, --cert, --key, --public-url and --player-link are for the live page, which is not among the "
+                    + "destinations; "
+                    + "add --service \(DestinationPlan.defaultService).")
+        }
+    }
+
+    /// What the installed services are to be asked for. Reads the files and variables that hold addresses. `absolute` makes
+    /// the paths of `--cert`, `--key` and `--ca` absolute: an extension runs in another directory.
+    func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
+        var settings = try settings()
+        let addresses = try reader.addresses(sources(), files: toFile)
+        let live = DestinationPlan.defaultService
+        if let listen { settings.append(Setting(key: "\(live).listen", value: listen.description)) }
+        if let publicUrl { settings.append(Setting(key: "\(live).public-url", value: publicUrl)) }
+        if playerLink { settings.append(Setting(key: "\(live).player-link", value: "yes")) }
+        if let cert { settings.append(Setting(key: "\(live).cert", value: try absolute(cert))) }
+        if let key { settings.append(Setting(key: "\(live).key", value: try absolute(key))) }
+        let rtmp = BuiltInServices.rtmp
+        let hasRTMP =
+            service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
+        if retry != nil || ca != nil, !hasRTMP {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "--retry and --ca are for RTMP, which is not among the destinations; "
+                    + "add --to rtmp://HOST/APP/KEY.")
+        }
+        if let retry { settings.append(Setting(key: "\(rtmp.id).retry", value: "\(retry)")) }
+        if let ca { settings.append(Setting(key: "\(rtmp.id).ca", value: try absolute(ca))) }
+        if let minBitrate, hasRTMP {
+            settings.append(Setting(key: "\(rtmp.id).min-bitrate", value: "\(minBitrate.bitsPerSecond)"))
+        }
+        return DestinationPlan(addresses: addresses, services: service, settings: settings)
+    }
+
+    /// Bits a second below which nothing brings the encoder: the option, or the least that one of the destinations was told.
+    func minimumBitrate(_ destinations: [TakeConfiguration.Destination]) -> Int {
+        let told = destinations.compactMap { destination in
+            destination.setupInfo["min-bitrate"].flatMap(BitrateOption.init(argument:))?.bitsPerSecond
+        }
+        return minBitrate?.bitsPerSecond ?? told.min() ?? TakeConfiguration.Video.defaultMinimumBitrate
+    }
+
+    private var asksForLivePage: Bool {
+        to.isEmpty && toFile.isEmpty && service.isEmpty || service.contains(DestinationPlan.defaultService)
+    }
+
+    // Neither may repeat what was typed: there may be a secret in it.
+
+    private func sources() throws -> [DestinationSource] {
+        try to.map { text in
+            guard let source = DestinationSource(text) else {
+                throw ValidationError(
+                    "What --to was given is no address; write one such as rtmp://HOST/APP/KEY, @NAME or env:VARIABLE.")
+            }
+            return source
+        }
+    }
+
+    /// A warning for all keys that were typed; nil where none was. They are overwritten in this process's arguments, but the
+    /// shell's history keeps them, and a list of processes made in the first moment shows them.
+    func typedKeyWarning() throws -> String? {
+        let isTyped = try sources().contains {
+            if case .address(let address) = $0 { address.holdsSecret } else { false }
+        }
+        guard isTyped else { return nil }
+        return
+            "A stream key that is typed into --to stays in the shell's history, and can be seen in the list of processes "
+            + "for a moment; keep it in ~/.config/kinecast/destinations and give --to @NAME, or in a variable and give "
+            + "--to env:VARIABLE."
+    }
+
+    /// The variables that hold addresses.
+    func variables() throws -> [String] {
+        try sources().compactMap { if case .variable(let name) = $0 { name } else { nil } }
+    }
+
+    private func settings() throws -> [Setting] {
+        try set.map { text in
+            guard let setting = Setting(text) else {
+                throw ValidationError("What --set was given has no KEY and =; write KEY=VALUE or KEY=@FILE.")
+            }
+            return setting
+        }
+    }
+}
+
+/// As `ListenAddress` reads it, which the live page's setting `listen` is read by too.
+struct ListenOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
+    var address: ListenAddress
+
+    init?(argument: String) {
+        guard !argument.isEmpty, let address = ListenAddress(argument) else { return nil }
+        self.address = address
+    }
+
+    var description: String { address.description }
+}

@@ -1,0 +1,89 @@
+// How the picture is taken and encoded.
+import ArgumentParser
+import KineControl
+import KineMedia
+
+enum PresetOption: String, ExpressibleByArgument, CaseIterable {
+    case `default`
+    /// What ReplayKit's users set by hand: a steady rate for the size of the picture, and small mono sound.
+    case replaykit
+}
+
+struct EncodingOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("At most so many pictures a second; a still screen costs none.", valueName: "n"))
+    var fps = 30
+
+    @Option(help: ArgumentHelp("Scale the whole picture into that size, sides even.", valueName: "WxH"))
+    var size: SizeOption?
+
+    @Flag(help: "Leave the mouse pointer out.")
+    var noCursor = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Constant quality, from 0 (best) to 51; without it, \(TakeConfiguration.Video.defaultQuality).",
+            valueName: "n"))
+    var quality: Int?
+
+    @Option(
+        help: ArgumentHelp("Average bits a second instead of constant quality, such as 800k or 4M.", valueName: "rate"))
+    var bitrate: BitrateOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "Settings that belong together.",
+            discussion: """
+                replaykit: as recordings on iOS are set up by hand, 11.4 bit/s for each pixel (23.6 Mbit/s at 1080p), a \
+                keyframe every 30 frames, sound mono at 44.1 kHz and 64 kbit/s. Other options given beside it win.
+                """, valueName: "name"))
+    var preset = PresetOption.default
+
+    @Flag(help: "Constant frame rate, for editors that need it: repeats unchanged pictures.")
+    var cfr = false
+
+    @Flag(help: ArgumentHelp("Read the whole screen for every picture.", visibility: .hidden))
+    var noDamageOptimization = false
+
+    @Flag(help: ArgumentHelp("Encode pictures in which nothing changed.", visibility: .hidden))
+    var noSkipUnchanged = false
+
+    @Flag(help: ArgumentHelp("Do not tell the encoder which macroblocks are unchanged.", visibility: .hidden))
+    var noMacroblockInfo = false
+
+    func validate() throws {
+        guard (1...240).contains(fps) else {
+            throw ValidationError("--fps \(fps) is out of range; give a whole number from 1 to 240.")
+        }
+        if let size = size?.size, size != size.roundedUpToEven {
+            let even = size.roundedUpToEven
+            throw ValidationError(
+                "--size \(size.width)x\(size.height) has an odd side; use \(even.width)x\(even.height).")
+        }
+        if let quality, !(0...51).contains(quality) {
+            throw ValidationError("--quality \(quality) is out of range; give a whole number from 0 (best) to 51.")
+        }
+        if quality != nil, bitrate != nil {
+            throw ValidationError("--quality and --bitrate exclude each other; leave one out.")
+        }
+    }
+
+    func apply(to configuration: inout TakeConfiguration) {
+        if preset == .replaykit {
+            configuration.video.rateControl = .bitsPerSecondPerPixel(11.4)
+            configuration.video.keyframeFrames = 30
+            configuration.audio.sampleRate = 44100
+            configuration.audio.channels = 1
+            configuration.audio.bitrate = 64000
+        }
+        configuration.video.isRateChosen = quality != nil || bitrate != nil || preset != .default
+        if let quality { configuration.video.rateControl = .constantQuality(quality) }
+        if let bitrate { configuration.video.rateControl = .averageBitrate(bitrate.bitsPerSecond) }
+        configuration.video.framesPerSecond = fps
+        configuration.video.size = size?.size
+        configuration.video.showsCursor = !noCursor
+        configuration.video.constantFrameRate = cfr
+        configuration.optimizations.damage = !noDamageOptimization
+        configuration.optimizations.skipUnchanged = !noSkipUnchanged
+        configuration.optimizations.macroblockInfo = !noMacroblockInfo
+    }
+}

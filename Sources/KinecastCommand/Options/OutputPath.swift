@@ -1,0 +1,55 @@
+// Where the file goes.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+enum OutputPath {
+    /// The absolute path of the file to write. No name, or a directory, means a name made of the time, one that is free.
+    ///
+    /// - Parameters:
+    ///   - typed: what the user typed; nil: nothing.
+    ///   - workingDirectory: what a relative path is relative to.
+    ///   - timestamp: local time as `YYYY-MM-DD HH.MM.SS`.
+    static func resolve(
+        _ typed: String?, workingDirectory: FilePath, timestamp: @autoclosure () -> String
+    ) -> FilePath {
+        var path = typed.map { workingDirectory.pushing(FilePath($0)) } ?? workingDirectory
+        path.components.removeAll { $0.kind == .currentDirectory }
+        guard typed == nil || isDirectory(path) else { return path }
+        let base = "Kinecast \(timestamp())"
+        var name = "\(base).mp4"
+        var number = 2
+        while access(path.appending(name).string, F_OK) == 0 {
+            name = "\(base) \(number).mp4"
+            number += 1
+        }
+        return path.appending(name)
+    }
+
+    /// The same here and now.
+    static func resolveNow(_ typed: String?) throws -> FilePath {
+        resolve(typed, workingDirectory: try workingDirectory(), timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
+    }
+
+    /// Whether the file's name is not the user's: such a file is its owner's only. One that was named follows the umask, for
+    /// somebody else may be meant to collect it.
+    static func isNamedHere(_ typed: String?) throws -> Bool {
+        guard let typed else { return true }
+        return isDirectory(try workingDirectory().pushing(FilePath(typed)))
+    }
+
+    static func workingDirectory() throws -> FilePath {
+        guard let path = getcwd(nil, 0) else {
+            throw CommandFailure(
+                status: ExitStatus.cannotCreate,
+                message: "The current directory is gone or unreadable; change to one that exists.")
+        }
+        defer { free(path) }
+        return FilePath(platformString: path)
+    }
+
+    private static func isDirectory(_ path: FilePath) -> Bool {
+        var status = stat()
+        return stat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+}

@@ -1,0 +1,40 @@
+// Which picture to take.
+import ArgumentParser
+import KineControl
+
+struct SourceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("One monitor, by its name in kinecast sources.", valueName: "name"))
+    var screen: String?
+
+    @Option(help: ArgumentHelp("A rectangle of the screen.", valueName: "WxH+X+Y"))
+    var region: RegionOption?
+
+    @Option(help: ArgumentHelp("One window, by its id in kinecast sources.", valueName: "id"))
+    var window: WindowOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "A private screen of that size with private sound; needs no display.", valueName: "WxH"))
+    var virtual: SizeOption?
+
+    @Option(
+        defaultAsFlag: SizeOption(width: 1280, height: 720), parsing: .next,
+        help: ArgumentHelp("A test picture with a frame counter and a beep.", valueName: "WxH"))
+    var pattern: SizeOption?
+
+    /// The source that was asked for; without one, the whole screen.
+    func source() throws -> TakeConfiguration.Source {
+        var chosen: [(option: String, source: TakeConfiguration.Source)] = []
+        if let screen { chosen.append(("--screen", .screen(monitor: screen))) }
+        if let region { chosen.append(("--region", .region(region.rect))) }
+        if let window { chosen.append(("--window", .window(window.id))) }
+        if let virtual { chosen.append(("--virtual", .virtual(virtual.size))) }
+        if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
+        guard chosen.count <= 1 else {
+            let options = chosen.map(\.option)
+            let names = options.dropLast().joined(separator: ", ") + " and " + options[options.count - 1]
+            throw ValidationError("A take has one picture, and \(names) ask for several; leave all but one out.")
+        }
+        return chosen.first?.source ?? .screen(monitor: nil)
+    }
+}

@@ -1,0 +1,47 @@
+// What `record` and `broadcast` take beside picture, sound and encoding: how long, where the file may go, and COMMAND.
+import ArgumentParser
+import Glibc
+import KineControl
+
+struct TakeOptions: ParsableArguments {
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("End after so much recorded time: 10s, 2m, 1h30m or seconds.", valueName: "duration"))
+    var limit: DurationOption?
+
+    @Flag(help: "Replace the file if it is there.")
+    var overwrite = false
+
+    @Flag(help: "Move the index to the front of the finished file, for players that read from the network.")
+    var faststart = false
+
+    @Flag(help: "Print every event as a line of JSON on standard output.")
+    var json = false
+
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("The program to show, and its arguments.", valueName: "COMMAND"))
+    var command: [String] = []
+
+    func apply(to configuration: inout TakeConfiguration) {
+        configuration.overwrite = overwrite
+        configuration.fastStart = faststart
+        configuration.durationLimit = limit?.time
+    }
+
+    /// COMMAND with its executable found; nil where there is none. Throws where it cannot be started: better before the
+    /// take than in it.
+    func shownCommand() throws -> ShownCommand? {
+        try command.isEmpty ? nil : ShownCommand(command, searchPath: getenv("PATH").map { String(cString: $0) })
+    }
+
+    /// Runs the take to its end; throws its exit status where that is not 0.
+    func run(_ configuration: TakeConfiguration, showing command: ShownCommand?) throws {
+        var configuration = configuration
+        let reporter = TakeReporter(configuration, terminal: .standardError, json: json, hasCommand: command != nil)
+        configuration.wantsProgress = reporter.wantsProgress
+        let driver = try TakeDriver(configuration: configuration, command: command, reporter: reporter)
+        let status = driver.run()
+        if status != 0 { throw ExitCode(status) }
+    }
+}

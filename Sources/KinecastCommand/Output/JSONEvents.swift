@@ -1,0 +1,141 @@
+// The lines of `--json`. docs/json-events.md is the contract: a key keeps its meaning for ever, new ones may come.
+import CLinux
+import FoundationEssentials
+import KineContainers
+import KineControl
+import KineMedia
+import KinePlatform
+
+/// One event of a take. Keys without a value are left out.
+struct JSONEvent: Encodable, Equatable {
+    /// What happened; the first thing to look at.
+    let event: String
+    /// Seconds since 1970, UTC.
+    var time: Double
+    var id: String?
+    var output: String?
+    var width: Int?
+    var height: Int?
+    var environment: [String]?
+    /// Bits a second that destinations get at most.
+    var maximumBitrate: Int?
+    /// Seconds of recorded time, pauses left out.
+    var duration: Double?
+    var bytes: Int64?
+    var framesDrawn: Int?
+    var framesUnchanged: Int?
+    var framesDropped: Int?
+    var message: String?
+    /// COMMAND's exit status.
+    var status: Int32?
+    /// The signal that killed COMMAND.
+    var signal: Int32?
+    /// In a summary: `finished`, `recovered` or `failed`.
+    var result: String?
+    var reason: String?
+    /// The status of the take. The process's own is COMMAND's where that one failed.
+    var exitStatus: Int32?
+    /// In progress and summary of a take that is broadcast.
+    var destinations: [DestinationLine]?
+    // The event `destination`; the place among the take's destinations, and what happened to that one.
+    var destination: Int?
+    var label: String?
+    var kind: String?
+    var phase: String?
+    var link: String?
+    var state: String?
+    var ending: String?
+    /// Bytes, as are the two below.
+    var residentMemory: Int64?
+    var peakMemory: Int64?
+    var memoryLimit: Int64?
+
+    init(_ event: String, time: Double = JSONEvent.now(), _ fill: (inout JSONEvent) -> Void = { _ in }) {
+        self.event = event
+        self.time = time
+        fill(&self)
+    }
+
+    mutating func set(_ progress: TakeProgress) {
+        duration = progress.duration.seconds
+        bytes = progress.bytes
+        framesDrawn = progress.framesDrawn
+        framesUnchanged = progress.framesUnchanged
+        framesDropped = progress.framesDropped
+    }
+
+    mutating func set(_ destinations: [DestinationStatus]) {
+        if !destinations.isEmpty { self.destinations = destinations.map(DestinationLine.init) }
+    }
+
+    static func summary(_ result: String, _ summary: TakeSummary, exitStatus: Int32) -> JSONEvent {
+        JSONEvent("summary") {
+            $0.result = result
+            $0.exitStatus = exitStatus
+            $0.output = summary.output
+            $0.width = summary.size.width
+            $0.height = summary.size.height
+            $0.reason = summary.reason
+            $0.set(summary.progress)
+            $0.set(summary.destinations)
+        }
+    }
+
+    static func failure(_ failure: TakeFailure) -> JSONEvent {
+        var event =
+            failure.summary.map { summary("failed", $0, exitStatus: failure.exitStatus) }
+            ?? JSONEvent("summary") {
+                $0.result = "failed"
+                $0.exitStatus = failure.exitStatus
+            }
+        event.message = failure.message
+        return event
+    }
+
+    static func recovered(
+        _ output: String, _ saved: RecoveredFile, size: PixelSize?, message: String, exitStatus: Int32
+    ) -> JSONEvent {
+        JSONEvent("summary") {
+            $0.result = "recovered"
+            $0.exitStatus = exitStatus
+            $0.output = output
+            $0.width = size?.width
+            $0.height = size?.height
+            $0.duration = saved.duration.seconds
+            $0.bytes = saved.bytes
+            $0.framesDrawn = saved.pictures
+            $0.message = message
+        }
+    }
+
+    static func lost(_ message: String) -> JSONEvent {
+        JSONEvent("summary") {
+            $0.result = "failed"
+            $0.exitStatus = ExitStatus.engineDied
+            $0.message = message
+        }
+    }
+
+    static func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return (Double(time.tv_sec) * 1000 + Double(time.tv_nsec / 1_000_000)) / 1000
+    }
+}
+
+/// Writes JSON, one object to a line, on standard output.
+struct JSONEvents {
+    func emit(_ event: JSONEvent) { Self.write(event) }
+
+    /// Any value as one line. What has no JSON cannot come here: no value holds a number that is not finite.
+    static func write(_ value: some Encodable) {
+        guard let line = try? line(value) else { return }
+        Terminal.standardOutput.line(line)
+    }
+
+    static func line(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}

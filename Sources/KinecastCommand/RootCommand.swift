@@ -1,0 +1,41 @@
+// The command line's root. The CLI is a thin client: it reads options, starts an engine or talks to one that runs, and
+// prints; capture, encoding and writing never happen here.
+import ArgumentParser
+import Glibc
+import KinePlatform
+
+@main
+struct RootCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "kinecast",
+        abstract: "Records a Linux screen to a file that is always playable, and shows it live.",
+        discussion: """
+            Exit status: 0 done; 64 wrong usage; 69 something that is needed is missing; 70 the engine died (what was \
+            recorded is kept); 73 the output cannot be written; 74 storage failed or is full; 75 a destination failed; \
+            77 permission refused; or that of COMMAND.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
+            StopCommand.self, AnnotateCommand.self, LinkCommand.self, SourcesCommand.self, ServicesCommand.self,
+            ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self, DismissCommand.self,
+        ])
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as CommandFailure {
+            Terminal.standardError.line("kinecast: \(failure.message)")
+            Glibc.exit(failure.status)
+        } catch {
+            // What is not understood is repeated, and there may be a stream's key in it.
+            let text = fullMessage(for: error)
+            if CommandLine.arguments.contains(where: { $0.contains("://") && text.contains($0) }) {
+                Terminal.standardError.line("kinecast: An address stands where none is taken; give it with --to.")
+                Glibc.exit(ExitStatus.usage)
+            }
+            exit(withError: error)
+        }
+    }
+}

@@ -1,0 +1,132 @@
+// Files with stream keys: read only where nobody else can.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A small text that is its owner's alone.
+struct PrivateFile {
+    /// Bytes of the longest.
+    static let limit = 64 * 1024
+
+    let path: FilePath
+    /// What it is to the user, in a sentence: "--to-file".
+    let name: String
+    /// What of it is nobody else's business, in a sentence.
+    var content = "stream keys"
+    /// The system's own are taken too: root's, readable by a group that this user is in.
+    var mayBeSystems = false
+
+    /// Its lines without those that are empty or begin with `#`, each with its number from 1 and without the blanks around
+    /// it. Nil where there is no such file.
+    func lines() throws(CommandFailure) -> [(number: Int, text: String)]? {
+        guard let text = try read() else { return nil }
+        return Self.lines(of: text)
+    }
+
+    static func lines(of text: String) -> [(number: Int, text: String)] {
+        // "\r\n" is one character, and a line's end.
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return zip(1..., lines).compactMap { number, line in
+            let trimmed = String(line).trimmed
+            return trimmed.isEmpty || trimmed.hasPrefix("#") ? nil : (number, trimmed)
+        }
+    }
+
+    /// Standard input, to its end. Its permissions are the business of the process that connected it.
+    static func standardInput() throws(CommandFailure) -> String {
+        do {
+            return try text(of: .standardInput, named: "standard input")
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "Standard input, named by --to-file -, cannot be read: \(error); pipe the addresses into it.")
+        }
+    }
+
+    /// Throws where others may read or change what is open under this name.
+    func check(_ file: FileDescriptor) throws {
+        // Of what is open, not of the name: that may mean another file by now.
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
+        try check(status)
+    }
+
+    /// Throws where others may read or change the file. One that is not there, or not to be opened, is left to its reader.
+    func check() throws(CommandFailure) {
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
+            return
+        }
+        defer { try? file.close() }
+        do {
+            try check(file)
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch {}
+    }
+
+    private func read() throws(CommandFailure) -> String? {
+        do {
+            let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
+            return try file.closeAfter {
+                try check(file)
+                return try Self.text(of: file, named: "\(path)")
+            }
+        } catch let failure as CommandFailure {
+            throw failure
+        } catch Errno.noSuchFileOrDirectory {
+            return nil
+        } catch {
+            throw CommandFailure(
+                status: error as? Errno == .permissionDenied ? ExitStatus.noPermission : ExitStatus.usage,
+                message:
+                    "The file \(path), named by \(name), cannot be read: \(error); correct its name or permissions.")
+        }
+    }
+
+    private func check(_ status: stat) throws(CommandFailure) {
+        guard status.st_mode & S_IFMT != S_IFDIR else {
+            throw CommandFailure(
+                status: ExitStatus.usage, message: "\(path), named by \(name), is a directory; name a file.")
+        }
+        let mode = status.st_mode & 0o777
+        if mayBeSystems, status.st_uid == 0, mode & 0o027 == 0 { return }
+        guard status.st_uid == geteuid() else {
+            throw CommandFailure(
+                status: ExitStatus.noPermission,
+                message:
+                    "The file \(path), named by \(name), belongs to another user, who could read the \(content) in it; "
+                    + "make a copy of your own, and chmod 600 it.")
+        }
+        guard mode & 0o077 == 0 else {
+            throw CommandFailure(
+                status: ExitStatus.noPermission,
+                message: "The file \(path), named by \(name), can be read or changed by other users (mode "
+                    + "\(String(mode, radix: 8))), and may hold \(content); chmod 600 \(path).")
+        }
+    }
+
+    private static func text(of file: FileDescriptor, named name: String) throws -> String {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while case let count = try chunk.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
+            bytes += chunk[..<count]
+            guard bytes.count <= limit else {
+                throw CommandFailure(
+                    status: ExitStatus.usage,
+                    message: "In \(name) is more than \(limit / 1024) kB, too much for addresses; name another file.")
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+extension String {
+    /// Without the blanks at its ends.
+    fileprivate var trimmed: String {
+        let start = drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return String(start[...last])
+    }
+}

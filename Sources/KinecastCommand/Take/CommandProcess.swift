@@ -1,0 +1,56 @@
+// The program that is shown: found before the take begins, started when its screen is there, ended with the take.
+import CLinux
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// COMMAND and its arguments, with the executable found.
+struct ShownCommand {
+    let executable: String
+    let arguments: [String]
+
+    /// Looks `words[0]` up as a shell does. Throws where there is no such program: better before the take than in it.
+    init(_ words: [String], searchPath: String?) throws {
+        let name = words[0]
+        arguments = Array(words.dropFirst())
+        let candidates =
+            name.contains("/")
+            ? [name]
+            : (searchPath ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":", omittingEmptySubsequences: false)
+                .map { $0.isEmpty ? "./\(name)" : "\($0)/\(name)" }
+        guard let found = candidates.first(where: Self.isProgram) else {
+            throw CommandFailure(
+                status: ExitStatus.unavailable,
+                message: "The command \(name) is not there or cannot be executed; check its spelling and PATH.")
+        }
+        executable = found
+    }
+
+    private static func isProgram(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
+    }
+}
+
+/// A running COMMAND.
+struct CommandProcess {
+    private let process: ChildProcess
+    /// COMMAND leads a group of its own, so its children can be ended with it.
+    private let leadsGroup: Bool
+
+    /// Starts COMMAND with this process's standard streams. Where they are a terminal it stays in this process's group: it
+    /// may read the terminal then, and Ctrl-C reaches both. Started from the main thread, it dies with this process.
+    init(_ command: ShownCommand, environment: [String]) throws(Errno) {
+        leadsGroup = isatty(STDIN_FILENO) != 1
+        var options = ChildProcess.Options()
+        options.parentDeathSignal = SIGKILL
+        options.newProcessGroup = leadsGroup
+        process = try ChildProcess(
+            executable: command.executable, arguments: command.arguments,
+            environment: ProcessEnvironment.merging(ProcessEnvironment.current, environment), options: options)
+    }
+
+    func poll() -> ChildProcess.Ending? { process.poll() }
+
+    func signal(_ number: Int32) { kill(leadsGroup ? -process.pid : process.pid, number) }
+}

@@ -1,0 +1,13 @@
+// What a trial of a destination answers.
+import KineRelay
+import Testing
+
+@Suite struct DestinationReportTests {
+    @Test func `a trial's report is cleaned in each of its texts`() {
+        var report = DestinationReport(problem: "abcd refused")
+        (report.server, report.address, report.tls, report.certificate) = ("abcd", "abcd", "abcd", "abcd\u{1b}[2J")
+        var shown = DestinationReport(problem: "… refused")
+        (shown.server, shown.address, shown.tls, shown.certificate) = ("…", "…", "…", "… [2J")
+        #expect(report.cleaned(of: ["abcd"]) == shown)
+    }
+}

@@ -1,0 +1,123 @@
+// Addresses that are not typed: from the user's file of destinations, from a file, from a variable.
+import Glibc
+import KineControl
+import KineMeasure
+import KinePlatform
+import KineRelay
+import SystemPackage
+import Testing
+
+@testable import KinecastCommand
+
+@Suite struct DestinationSourceTests {
+    /// A directory of the test's own, with what is to be read.
+    private final class Place {
+        private let folder: PrivateFolder
+        var directory: FilePath { FilePath(folder.path) }
+
+        init() throws {
+            folder = try PrivateFolder()
+            try #require(mkdir(folder.file("kinecast"), 0o700) == 0)
+        }
+
+        func write(_ text: String, to name: String, mode: mode_t = 0o600) throws {
+            let path = directory.appending(name)
+            let file = try FileDescriptor.open(
+                path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
+            try file.closeAfter { _ = try file.writeAll(text.utf8) }
+            try #require(chmod(path.string, mode) == 0)
+        }
+
+        func addresses(_ typed: [String] = [], files: [String] = [], input: String = "") throws -> [String] {
+            let directory = directory
+            let reader = DestinationReader(
+                environment: { ["XDG_CONFIG_HOME": directory.string, "KEYED": "rtmp://v/app/hush"][$0] },
+                path: { directory.pushing(FilePath($0)) }, standardInput: { input })
+            return try reader.addresses(typed.map { try #require(DestinationSource($0)) }, files: files).map(\.text)
+        }
+
+        func failure(_ typed: [String] = [], files: [String] = []) -> CommandFailure? {
+            let error = #expect(throws: CommandFailure.self) { try addresses(typed, files: files) }
+            #expect(error?.message.contains("hush") == false)
+            return error
+        }
+    }
+
+    @Test func `Names are looked up, files are read line by line, and the order is that of the options`() throws {
+        let place = try Place()
+        try place.write(
+            "# mine\n\n youtube\trtmps://y/live2/hush \r\ntwitch   rtmp://t/app/hush?a=b#c\n",
+            to: "kinecast/destinations")
+        try place.write("rtmp://f/app/hush1\n#rtmp://no/app/hush\n\n  rtmp://f/app/hush2", to: "list")
+        #expect(
+            try place.addresses(
+                ["@twitch", "rtmp://d/app/hush", "env:KEYED", "@youtube"], files: ["-", "list"],
+                input: "\nrtmp://i/app/hush\n") == [
+                    "rtmp://t/app/hush?a=b#c", "rtmp://d/app/hush", "rtmp://v/app/hush", "rtmps://y/live2/hush",
+                    "rtmp://i/app/hush", "rtmp://f/app/hush1", "rtmp://f/app/hush2",
+                ])
+    }
+
+    @Test(arguments: [0o640, 0o604, 0o660, 0o620, 0o602, 0o644, 0o777] as [mode_t])
+    func `A file that others may read or write is refused, and told how to mend`(mode: mode_t) throws {
+        let place = try Place()
+        try place.write("a rtmp://a/b/hush", to: "kinecast/destinations", mode: mode)
+        try place.write("rtmp://a/b/hush", to: "list", mode: mode)
+        for failure in [place.failure(["@a"]), place.failure(files: ["list"])] {
+            #expect(failure?.status == ExitStatus.noPermission)
+            #expect(failure?.message.contains("chmod 600 \(place.directory)") == true)
+        }
+    }
+
+    @Test func `A file of another user is refused`() throws {
+        let place = try Place()
+        try place.write("rtmp://a/b/hush", to: "list")
+        // Root can give a file away; others know one of root's.
+        let isRoot = geteuid() == 0
+        if isRoot { try #require(chown(place.directory.appending("list").string, 65534, 65534) == 0) }
+        let failure = place.failure(files: [isRoot ? "list" : "/etc/passwd"])
+        #expect(failure?.status == ExitStatus.noPermission)
+        #expect(failure?.message.contains("another user") == true)
+    }
+
+    @Test func `What is not there or has another form is named, with its line`() throws {
+        let place = try Place()
+        #expect(place.failure(["@a"])?.message.contains("There is no file") == true)
+        #expect(place.failure(files: ["list"])?.message.contains("not there") == true)
+        #expect(place.failure(files: ["kinecast"])?.message.contains("is a directory") == true)
+        #expect(place.failure(["env:ABSENT"])?.message.contains("ABSENT") == true)
+        try place.write("a rtmp://a/b/hush\nb rtmp://b/b/hush", to: "kinecast/destinations")
+        #expect(place.failure(["@c"])?.message.contains("it has a and b") == true)
+        try place.write("a rtmp://a/b/hush\na rtmp://b/b/hush", to: "kinecast/destinations")
+        #expect(place.failure(["@a"])?.message.contains("Line 2") == true)
+        for line in ["rtmp://a/b/hush", "a hush", "a/b rtmp://a/b/hush"] {
+            try place.write("# one\n\n\(line)", to: "kinecast/destinations")
+            #expect(place.failure(["@a"])?.message.contains("Line 3") == true)
+        }
+        try place.write("rtmp://a/b/hush\nhush", to: "list")
+        #expect(place.failure(files: ["list"])?.message.contains("Line 2") == true)
+        try place.write("# hush\n", to: "list")
+        #expect(place.failure(files: ["list"])?.message.contains("no address") == true)
+        try place.write(String(repeating: "#hush\n", count: 20_000), to: "list")
+        #expect(place.failure(files: ["list"])?.message.contains("64 kB") == true)
+        #expect(place.failure(files: ["-"])?.status == ExitStatus.usage)
+    }
+
+    @Test func `A trial is told in a sentence`() {
+        var report = DestinationReport()
+        report.server = "FMS/3,0,1,123"
+        report.address = "192.0.2.1:443"
+        report.tls = "TLS 1.3"
+        report.certificate = "*.example.org"
+        report.roundTrip = 12.34
+        #expect(
+            DestinationTest.sentence("rtmp (h/app)", report)
+                == "rtmp (h/app): the server FMS/3,0,1,123 at 192.0.2.1:443 takes the stream; TLS 1.3, certificate for "
+                + "*.example.org; round trip 12.3 ms.")
+        #expect(
+            DestinationTest.sentence("rtmp (h/app)", DestinationReport(problem: "The server is away."))
+                == "kinecast: rtmp (h/app): The server is away.")
+        let live = TakeConfiguration.Destination(service: "live", label: "live")
+        #expect(throws: CommandFailure.self) { try DestinationTest([live], services: []) }
+    }
+}

@@ -1,0 +1,103 @@
+// A new extension's package: its names, its files, and where they are written.
+import Glibc
+import KinePlatform
+import KineServices
+import SystemPackage
+import Testing
+
+@testable import KinecastCommand
+
+@Suite struct ExtensionPackageTests {
+    func package(_ name: String, raw: Bool = false, sources: KinecastSources = .checkout("/a \"b\"")) throws
+        -> ExtensionPackage
+    {
+        ExtensionPackage(
+            name: try ExtensionName(name), sources: sources, wantsRawPictures: raw, kinecast: "/it's/kinecast")
+    }
+
+    @Test(arguments: [
+        ("meter", "Meter", "meter"), ("sound-meter", "SoundMeter", "sound-meter"),
+        ("SoundMeter", "SoundMeter", "sound-meter"),
+        ("HTTPMeter2", "HTTPMeter2", "http-meter2"), ("my_own-X", "MyOwnX", "my-own-x"),
+    ])
+    func `a name becomes a module and an id`(typed: String, module: String, id: String) throws {
+        let name = try ExtensionName(typed)
+        #expect(name.module == module)
+        #expect(name.id == id)
+    }
+
+    @Test(arguments: [
+        "", "-a", "a-", "a--b", "2nd", "a.b", "a/b", "../a", "a b", "ä", "a\n", String(repeating: "a", count: 61),
+    ])
+    func `what is no name is refused`(typed: String) {
+        #expect(throws: ExtensionName.Error.malformed(typed)) { try ExtensionName(typed) }
+    }
+
+    @Test(arguments: ["live", "Live", "self", "swift", "kinecast-extension", "testing", "level"])
+    func `a name that means something else is refused`(typed: String) {
+        #expect(throws: ExtensionName.Error.self) { try ExtensionName(typed) }
+    }
+
+    @Test(arguments: [false, true])
+    func `the manifest is one that the catalog reads`(raw: Bool) throws {
+        let manifest = try ServiceManifest.decode(Array(try package("sound-meter", raw: raw).serviceManifest.utf8))
+        #expect(manifest.id == "sound-meter" && manifest.executable == "sound-meter")
+        #expect(manifest.appAudio == .pcm && manifest.micAudio == .pcm)
+        #expect(manifest.setup.map(\.key) == ["every"])
+        switch manifest.video {
+        case .raw: #expect(raw)
+        case .encoded: #expect(!raw)
+        case nil: Issue.record("no pictures")
+        }
+    }
+
+    @Test func `paths and addresses are quoted as their readers want it`() throws {
+        let package = try package("meter")
+        #expect(package.packageManifest.contains(#"path: "/a \"b\"""#))
+        #expect(package.installScript.contains(#"echo '/it'\''s/kinecast'"#))
+        let remote = try self.package("meter", sources: .repository("https://example.org/x/Kine.git")).packageManifest
+        #expect(remote.contains(#".package(url: "https://example.org/x/Kine.git", branch: "main", traits: [])"#))
+        #expect(remote.contains(#"package: "Kine")"#))
+    }
+
+    @Test func `versions are those of the checkout, and left to choose where it names none`() throws {
+        #expect(try !package("meter").files.contains { $0.path == "Package.resolved" })
+        var pinned = try package("meter")
+        pinned.pins = "{}"
+        #expect(pinned.files.contains(.init(path: "Package.resolved", text: "{}")))
+        #expect(KinecastSources.checkout(KinecastSources.builtFrom.string).pins?.contains("swift-system") == true)
+        #expect(KinecastSources.checkout("/proc").pins == nil)
+        #expect(KinecastSources.repository("https://example.org/x.git").pins == nil)
+    }
+
+    @Test func `all of it is written, and nothing over what is there`() throws {
+        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
+        #expect(mkdtemp(&template) != nil)
+        let base = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        let directory = base.appending("meter")
+        let package = try package("meter")
+        try package.write(to: directory)
+        for file in package.files {
+            let path = directory.pushing(FilePath(file.path)).string
+            #expect(access(path, file.isExecutable ? X_OK : R_OK) == 0, "\(path)")
+        }
+        let failure = #expect(throws: CommandFailure.self) { try package.write(to: directory) }
+        #expect(failure?.status == ExitStatus.cannotCreate)
+        for file in package.files { unlink(directory.pushing(FilePath(file.path)).string) }
+        for left in ["Sources/Meter", "Tests/MeterTests", "scripts", "Sources", "Tests", ""] {
+            #expect(rmdir(directory.pushing(FilePath(left)).string) == 0, "\(left)")
+        }
+        #expect(rmdir(base.string) == 0)
+    }
+
+    @Test func `sources are a checkout or an address`() throws {
+        let here = KinecastSources.builtFrom
+        #expect(try KinecastSources.find(nil, workingDirectory: "/") == .checkout(here.string))
+        #expect(
+            try KinecastSources.find("Sources/..", workingDirectory: here) == .checkout(here.string))
+        #expect(
+            try KinecastSources.find("git@example.org:x.git", workingDirectory: "/")
+                == .repository("git@example.org:x.git"))
+        #expect(throws: CommandFailure.self) { try KinecastSources.find("tmp", workingDirectory: "/") }
+    }
+}

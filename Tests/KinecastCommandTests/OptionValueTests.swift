@@ -1,0 +1,76 @@
+import KineControl
+// Option values as they are typed: what is taken, and what is refused.
+import KineMedia
+import Testing
+
+@testable import KinecastCommand
+
+@Suite struct OptionValueTests {
+    @Test(arguments: [
+        ("10s", 10.0), ("90", 90), ("2.5", 2.5), ("2m", 120), ("1h30m", 5400), ("1h", 3600), ("1h2m3s", 3723),
+        ("1m30", 90), ("0.5s", 0.5), ("1H", 3600),
+    ])
+    func `a duration is hours, minutes and seconds in order`(text: String, seconds: Double) {
+        #expect(DurationOption(argument: text)?.time == .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        "", "0", "-1", "+5", "abc", "10x", "s", "1s2m", "1m1m", ".5", "5.", "1..2", "1e3", "nan", "inf", "1h ",
+        "9999999999h", "٣",
+    ])
+    func `what is no duration is refused`(text: String) {
+        #expect(DurationOption(argument: text) == nil)
+    }
+
+    @Test(arguments: [
+        ("4000000", 4_000_000), ("800k", 800_000), ("4M", 4_000_000), ("4.5m", 4_500_000), ("1000", 1000),
+        ("1000M", 1_000_000_000),
+    ])
+    func `a bit rate takes thousands and millions`(text: String, rate: Int) {
+        #expect(BitrateOption(argument: text)?.bitsPerSecond == rate)
+    }
+
+    @Test(arguments: ["", "k", "M", "-4M", "4G", "4kk", "999", "1001M", "nan", "4 M", "1e6", "4.M.", "0"])
+    func `what is no bit rate is refused`(text: String) {
+        #expect(BitrateOption(argument: text) == nil)
+    }
+
+    @Test func `a size is two sides`() {
+        #expect(SizeOption(argument: "1280x720")?.size == PixelSize(width: 1280, height: 720))
+        #expect(SizeOption(argument: "1279X719")?.size == PixelSize(width: 1279, height: 719))
+        #expect(SizeOption(argument: "16x16384") != nil)
+        for text in [
+            "", "x", "1280", "1280x", "x720", "1280x720x2", "15x720", "1280x16385", "-1280x720", "+1280x720",
+            "1280 x720",
+        ] {
+            #expect(SizeOption(argument: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `a region is a size and its upper left corner`() {
+        #expect(RegionOption(argument: "640x480+10+20")?.rect == PixelRect(x: 10, y: 20, width: 640, height: 480))
+        #expect(RegionOption(argument: "640x480+0+0")?.rect == PixelRect(x: 0, y: 0, width: 640, height: 480))
+        for text in [
+            "", "640x480", "640x480+10", "640x480+-10+20", "640x480-10+20", "640x480+10+20+30", "+10+20",
+            "640x480+40000+0",
+        ] {
+            #expect(RegionOption(argument: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `a window id is decimal or hexadecimal`() {
+        #expect(WindowOption(argument: "0x3a00007")?.id == 0x3a00007)
+        #expect(WindowOption(argument: "0X3A00007")?.id == 0x3a00007)
+        #expect(WindowOption(argument: "60817415")?.id == 60_817_415)
+        for text in ["", "0", "0x", "3a00007", "0x1ffffffff", "-1", "+1", "0x+1"] {
+            #expect(WindowOption(argument: text) == nil, "\(text)")
+        }
+    }
+
+    @Test func `sound is the system's, none, or an application's`() {
+        #expect(AudioOption(argument: "system")?.audio == .system(required: true))
+        #expect(AudioOption(argument: "none")?.audio == TakeConfiguration.AppAudio.none)
+        #expect(AudioOption(argument: "app:Firefox")?.audio == .application("Firefox"))
+        for text in ["", "System", "app:", "Firefox"] { #expect(AudioOption(argument: text) == nil, "\(text)") }
+    }
+}

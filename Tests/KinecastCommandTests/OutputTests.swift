@@ -1,0 +1,130 @@
+// What a person reads: numbers, tables, the progress line, and where the file goes.
+import Glibc
+import KineControl
+import KineMedia
+import KinePlatform
+import SystemPackage
+import Testing
+
+@testable import KinecastCommand
+
+@Suite struct OutputTests {
+    @Test func `times are clocks while they run and lengths in sentences`() {
+        #expect([0, 7.9, 61, 3723].map { HumanText.clock(.seconds($0)) } == ["0:00", "0:07", "1:01", "1:02:03"])
+        #expect(
+            [0, 7.44, 59.96, 61, 3723.2].map { HumanText.length(.seconds($0)) } == [
+                "0.0 s", "7.4 s", "1 min 0 s", "1 min 1 s", "1 h 2 min 3 s",
+            ])
+    }
+
+    @Test func `sizes are powers of ten`() {
+        #expect(
+            [0, 999, 1000, 999_949, 999_950, 12_345_678, 5_000_000_000].map { HumanText.bytes($0) } == [
+                "0 bytes", "999 bytes", "1.0 kB", "999.9 kB", "1.0 MB", "12.3 MB", "5.0 GB",
+            ])
+    }
+
+    @Test func `numbers that no engine counts to are told all the same`() {
+        var status = DestinationStatus(destination: 0, service: "s", label: "s", phase: .live)
+        status.soundLost = 1e300
+        status.peakMemory = .max
+        #expect(DestinationText.summary(status).hasPrefix("s: live, 0 pictures, 10000000000000000.0 s of sound lost"))
+        #expect(HumanText.oneDecimal(-1.5) == "0.0")
+        #expect(HumanText.milliseconds(.infinity) == "100000000000000000 ms")
+        var (before, now) = (TakeProgress(), TakeProgress())
+        (before.duration, before.framesDrawn) = (MediaTime(nanoseconds: .min), .min)
+        (now.duration, now.framesDrawn, now.bytes) = (MediaTime(nanoseconds: .max), .max, .max)
+        #expect(HumanText.progress(now, since: before, isPaused: false).contains(" fps"))
+        #expect(HumanText.progress(before, since: now, isPaused: false).contains("0.0 fps"))
+    }
+
+    @Test func `the progress line counts pictures a second since the last one`() {
+        var before = TakeProgress()
+        before.duration = .seconds(6)
+        before.framesDrawn = 100
+        var now = before
+        now.duration = .seconds(7)
+        now.framesDrawn = 130
+        now.bytes = 1_234_567
+        now.framesUnchanged = 12
+        #expect(
+            HumanText.progress(now, since: before, isPaused: false)
+                == "● 0:07  1.2 MB  30.0 fps  12 unchanged  0 dropped")
+        #expect(
+            HumanText.progress(now, since: nil, isPaused: true)
+                == "‖ 0:07  1.2 MB  paused  12 unchanged  0 dropped")
+    }
+
+    @Test func `sources are printed as the options take them`() {
+        var list = SourceList()
+        list.monitors = [
+            .init(name: "eDP-1", bounds: PixelRect(x: 0, y: 0, width: 1920, height: 1080), isPrimary: true)
+        ]
+        list.windows = [
+            .init(
+                id: 0x3a00007, title: "It's", application: "xterm", bounds: PixelRect(x: 1, y: 2, width: 3, height: 4))
+        ]
+        list.applications = ["Web Content", "a'b"]
+        let text = SourcesCommand.text(list)
+        #expect(text.contains { $0.hasPrefix("  --screen eDP-1  1920x1080  at 0,0") })
+        #expect(text.contains { $0.hasPrefix("  --window 0x3a00007") })
+        #expect(text.contains("  --audio 'app:Web Content'"))
+        #expect(text.contains("  --audio 'app:a'\\''b'"))
+        #expect(text.suffix(2) == ["Microphones:", "  none"])
+    }
+
+    @Test func `the doctor marks what is wrong and says what helps`() {
+        let lines = DoctorCommand.text([
+            DoctorCheck(name: "display", ok: true, essential: false, detail: ":0"),
+            DoctorCheck(name: "sound", ok: false, essential: false, detail: "no server", remedy: "install pulseaudio"),
+        ])
+        #expect(lines == ["✓ display  :0", "✗ sound    no server", "           → install pulseaudio"])
+    }
+
+    @Test func `the file is named for the time where no name is given, and never one that is there`() throws {
+        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
+        #expect(mkdtemp(&template) != nil)
+        let base = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        defer { rmdir(base.string) }
+        let first = base.appending("Kinecast 2026-01-02 03.04.05.mp4")
+        func path(_ typed: String?) -> FilePath {
+            OutputPath.resolve(typed, workingDirectory: base, timestamp: "2026-01-02 03.04.05")
+        }
+        #expect(path(nil) == first)
+        #expect(path(base.string) == first)
+        #expect(path(".") == first)
+        #expect(path("a.mp4") == base.appending("a.mp4"))
+        #expect(try OutputPath.isNamedHere(nil) && OutputPath.isNamedHere(base.string))
+        #expect(try !OutputPath.isNamedHere(base.appending("a.mp4").string))
+        #expect(path("./a.mp4") == base.appending("a.mp4"))
+        #expect(path("/b.mp4") == "/b.mp4")
+        try FileDescriptor.open(first, .writeOnly, options: .create, permissions: .ownerReadWrite).close()
+        defer { unlink(first.string) }
+        #expect(path(nil) == base.appending("Kinecast 2026-01-02 03.04.05 2.mp4"))
+    }
+
+    @Test func `a variable of the take replaces the one of that name`() {
+        #expect(
+            ProcessEnvironment.merging(["A=1", "DISPLAY=:0", "DISPLAYS=x"], ["DISPLAY=:7"])
+                == ["A=1", "DISPLAYS=x", "DISPLAY=:7"])
+    }
+
+    @Test func `a command that is not there is refused before the take`() {
+        #expect(throws: CommandFailure.self) { try ShownCommand(["no-such-command"], searchPath: "/usr/bin") }
+        #expect(throws: CommandFailure.self) { try ShownCommand(["/tmp"], searchPath: nil) }
+        #expect((try? ShownCommand(["sh", "-c", "x"], searchPath: "/nowhere:/bin"))?.executable == "/bin/sh")
+    }
+
+    @Test func `an engine's last words are its fatal error, whatever the backtrace says behind it`() {
+        #expect(
+            EngineLog.lastWords(in: "x264: note\na.swift:3: Fatal error: no\n\n*** Signal 4\n  rax 0\n")
+                == "a.swift:3: Fatal error: no")
+        #expect(EngineLog.lastWords(in: "one\n  two\n \n") == "two")
+        #expect(EngineLog.lastWords(in: "\n") == nil)
+    }
+
+    @Test func `an event is one line with the keys that have a value`() throws {
+        let event = JSONEvent("warning", time: 1.5) { $0.message = "two\nlines" }
+        #expect(try JSONEvents.line(event) == #"{"event":"warning","message":"two\nlines","time":1.5}"#)
+    }
+}

@@ -1,0 +1,106 @@
+// The record command's options together: what the engine is asked for, and which combinations are refused.
+import ArgumentParser
+import KineControl
+import KineMedia
+import KinePlatform
+import Testing
+
+@testable import KinecastCommand
+
+@Suite struct RecordOptionsTests {
+    func parse(_ arguments: String...) throws -> RecordCommand {
+        try #require(try RootCommand.parseAsRoot(["record"] + arguments) as? RecordCommand)
+    }
+
+    func configuration(_ arguments: String...) throws -> TakeConfiguration {
+        let command = try #require(try RootCommand.parseAsRoot(["record"] + arguments) as? RecordCommand)
+        return try command.takeConfiguration(output: "/tmp/out.mp4")
+    }
+
+    @Test func `no option is the whole screen with what sound there is`() throws {
+        #expect(try configuration() == TakeConfiguration(source: .screen(monitor: nil), output: "/tmp/out.mp4"))
+    }
+
+    @Test func `each source option is its source`() throws {
+        #expect(try configuration("--screen", "eDP-1").source == .screen(monitor: "eDP-1"))
+        #expect(
+            try configuration("--region", "640x480+1+2").source
+                == .region(PixelRect(x: 1, y: 2, width: 640, height: 480)))
+        #expect(try configuration("--window", "0x10").source == .window(16))
+        #expect(try configuration("--virtual", "800x600").source == .virtual(PixelSize(width: 800, height: 600)))
+        #expect(try configuration("--pattern").source == .pattern(PixelSize(width: 1280, height: 720)))
+        #expect(try configuration("--pattern", "640x480").source == .pattern(PixelSize(width: 640, height: 480)))
+        #expect(try configuration("--pattern", "--fps", "10").source == .pattern(PixelSize(width: 1280, height: 720)))
+    }
+
+    @Test func `the command is what stands after the two dashes, options and all`() throws {
+        let command = try parse("out.mp4", "--virtual", "800x600", "--", "xterm", "-e", "top", "--fps", "3")
+        #expect(command.out == "out.mp4")
+        #expect(command.options.command == ["xterm", "-e", "top", "--fps", "3"])
+        #expect(try parse("--virtual", "800x600", "--", "xterm").out == nil)
+    }
+
+    @Test func `the microphone's name may be left out`() throws {
+        #expect(try configuration("--mic").audio.microphone == .defaultDevice)
+        #expect(try configuration("--mic", "usb").audio.microphone == .named("usb"))
+        #expect(try configuration("--mic", "--fps", "3").audio.microphone == .defaultDevice)
+        #expect(try configuration().audio.microphone == TakeConfiguration.Microphone.none)
+        let before = try parse("--mic", "--", "xterm")
+        #expect(before.options.command == ["xterm"])
+        #expect(before.sound.mic == .defaultDevice)
+    }
+
+    @Test func `a file behind --mic is the file, since no microphone is called so`() throws {
+        let command = try parse("--mic", "out.mp4")
+        #expect(command.outputName == "out.mp4")
+        #expect(try command.takeConfiguration(output: "/tmp/out.mp4").audio.microphone == .defaultDevice)
+    }
+
+    @Test func `the preset sets rate, keyframes and sound, and options beside it win`() throws {
+        let preset = try configuration("--preset", "replaykit")
+        #expect(preset.video.rateControl == .bitsPerSecondPerPixel(11.4))
+        #expect(preset.video.keyframeFrames == 30)
+        #expect([preset.audio.sampleRate, preset.audio.channels, preset.audio.bitrate] == [44100, 1, 64000])
+        let changed = try configuration("--preset", "replaykit", "--bitrate", "4M")
+        #expect(changed.video.rateControl == .averageBitrate(4_000_000))
+        #expect(changed.video.keyframeFrames == 30)
+    }
+
+    @Test func `every other option reaches the engine`() throws {
+        let all = try configuration(
+            "--fps", "60", "--size", "640x360", "--no-cursor", "--quality", "18", "--cfr", "--for", "1m", "--overwrite",
+            "--faststart", "--audio", "none", "--no-damage-optimization", "--no-skip-unchanged", "--no-macroblock-info")
+        #expect(all.video.framesPerSecond == 60)
+        #expect(all.video.size == PixelSize(width: 640, height: 360))
+        #expect(!all.video.showsCursor)
+        #expect(all.video.rateControl == .constantQuality(18))
+        #expect(all.video.constantFrameRate)
+        #expect(all.durationLimit == .seconds(60))
+        #expect(all.overwrite && all.fastStart)
+        #expect(all.audio.app == TakeConfiguration.AppAudio.none)
+        #expect(!all.optimizations.damage && !all.optimizations.skipUnchanged && !all.optimizations.macroblockInfo)
+    }
+
+    @Test(arguments: [
+        ["--screen", "a", "--pattern"], ["--window", "1", "--region", "640x480+0+0"],
+        ["--quality", "20", "--bitrate", "4M"],
+        ["--quality", "52"], ["--quality", "-1"], ["--fps", "0"], ["--fps", "241"], ["--size", "641x360"],
+        ["--separate-tracks"], ["--separate-tracks", "--mic", "--audio", "none"], ["--for", "0"], ["--preset", "obs"],
+        ["a.mp4", "b.mp4"], ["--crop", "1"], ["--window", "me"], [""],
+    ])
+    func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
+        let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }
+        if let error { #expect(RootCommand.exitCode(for: error).rawValue == ExitStatus.usage) }
+    }
+
+    @Test func `each refusal is one sentence that says what to do`() throws {
+        let error = #expect(throws: (any Error).self) {
+            try RootCommand.parseAsRoot(["record", "--screen", "a", "--pattern", "--window", "1"])
+        }
+        let message = RootCommand.message(for: try #require(error))
+        #expect(
+            message
+                == "A take has one picture, and --screen, --window and --pattern ask for several; leave all but one out."
+        )
+    }
+}

@@ -1,0 +1,252 @@
+// What a person reads of a broadcast, and what a script gets.
+import FoundationEssentials
+import KineControl
+import KineMedia
+import KineRelay
+import SystemPackage
+import Testing
+
+@testable import KinecastCommand
+
+@Suite struct TakeReporterTests {
+    /// What a reporter writes of some messages, on both streams.
+    func written(
+        output: String? = nil, destinations: [String] = ["live"], _ messages: [EngineMessage]
+    ) throws -> (output: String, errors: String) {
+        let (out, errors) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
+        defer { for end in [out.readEnd, errors.readEnd] { try? end.close() } }
+        var configuration = TakeConfiguration(source: .screen(monitor: nil), output: output)
+        configuration.destinations = destinations.map { .init(service: $0, label: $0) }
+        let reporter = TakeReporter(
+            configuration, terminal: Terminal(errors.writeEnd), output: Terminal(out.writeEnd), json: false,
+            hasCommand: false)
+        for message in messages { reporter.report(.engine(message)) }
+        for end in [out.writeEnd, errors.writeEnd] { try end.close() }
+        return (try text(out.readEnd), try text(errors.readEnd))
+    }
+
+    /// All that is in a pipe; less than the kernel keeps for it.
+    func text(_ pipe: FileDescriptor) throws -> String {
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = try bytes.withUnsafeMutableBytes { try pipe.read(into: $0) }
+        return String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    func event(_ kind: DestinationEvent.Kind, _ destination: Int = 0, _ label: String = "live") -> EngineMessage {
+        .destination(DestinationEvent(destination: destination, label: label, kind: kind))
+    }
+
+    @Test func `the link and nothing else goes to standard output, once`() throws {
+        let (output, errors) = try written([
+            event(.phase(.launching)), event(.phase(.starting)), event(.link("http://127.0.0.1:1/t")),
+            event(.phase(.live)), event(.warning("it is slow.")), event(.restarting(after: .crashed("signal 11"))),
+            event(.link("http://127.0.0.1:1/t")), event(.phase(.live)), event(.phase(.paused)), event(.phase(.live)),
+            event(.ended(.finished)),
+        ])
+        #expect(output == "http://127.0.0.1:1/t\n")
+        #expect(
+            errors.split(separator: "\n") == [
+                "Live at http://127.0.0.1:1/t", "kinecast: live: it is slow.",
+                "kinecast: live crashed (signal 11); it is started again.", "Live at http://127.0.0.1:1/t",
+            ])
+    }
+
+    @Test func `the players' link follows the page's where one was asked for`() throws {
+        let (output, errors) = try written([
+            event(.link("http://127.0.0.1:1/#t")), event(.playerLink("http://127.0.0.1:1/p/live.mp4")),
+            event(.playerLink("http://127.0.0.1:1/p/live.mp4")),
+        ])
+        #expect(output == "http://127.0.0.1:1/#t\nhttp://127.0.0.1:1/p/live.mp4\n")
+        #expect(errors.contains("For players: http://127.0.0.1:1/p/live.mp4\n"))
+    }
+
+    @Test func `a destination without a link is said to be live once, and again after a restart`() throws {
+        let (output, errors) = try written(
+            destinations: ["a", "b"],
+            [
+                event(.phase(.live), 0, "a"), event(.phase(.paused), 0, "a"), event(.phase(.live), 0, "a"),
+                event(.phase(.live), 1, "b"), event(.restarting(after: .stalled("no heartbeat for 30 s")), 1, "b"),
+                event(.phase(.live), 1, "b"),
+            ])
+        #expect(output.isEmpty)
+        #expect(
+            errors.split(separator: "\n") == [
+                "Broadcasting to a.", "Broadcasting to b.",
+                "kinecast: b stalled: no heartbeat for 30 s; it is started again.",
+                "Broadcasting to b.",
+            ])
+    }
+
+    @Test func `a take that cannot begin says why once, not for each destination too`() throws {
+        let reason = "There is no display: DISPLAY is not set."
+        let (_, errors) = try written([
+            event(.ended(.failed(reason))), event(.ended(.failed("It has no key.")), 1, "b"),
+            .failed(TakeFailure(exitStatus: 69, message: reason)),
+        ])
+        #expect(
+            errors.split(separator: "\n") == [
+                "kinecast: b failed: It has no key; this destination is over.", "kinecast: \(reason)",
+            ])
+    }
+
+    @Test(arguments: [
+        (DestinationEnding.failed("The server refuses the key."), "x failed: The server refuses the key"),
+        (.crashed("signal 11"), "x crashed (signal 11)"),
+        (.memoryLimitExceeded(peak: 53 << 20, limit: 50 << 20), "x used 53 MB of memory, and 50 MB is its limit"),
+        (.stalled("held a sample for 5 s"), "x stalled: held a sample for 5 s"),
+    ])
+    func `each way to end has its own sentence`(ending: DestinationEnding, words: String) {
+        func sentence(_ kind: DestinationEvent.Kind) -> String? {
+            DestinationText.sentence(DestinationEvent(destination: 0, label: "x", kind: kind), isKnownLive: true)
+        }
+        #expect(sentence(.ended(ending)) == "kinecast: \(words); this destination is over.")
+        #expect(sentence(.restarting(after: ending)) == "kinecast: \(words); it is started again.")
+    }
+
+    @Test func `an extension's words stay on one line and cannot move the cursor`() {
+        let event = DestinationEvent(destination: 0, label: "x", kind: .state("on\u{1b}[2J\nair\r\n."))
+        #expect(DestinationText.sentence(event, isKnownLive: true) == "x: on [2J air.")
+    }
+
+    @Test func `the progress line tells of destinations, and of no file where there is none`() {
+        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .live)
+        status.residentMemory = 12 << 20
+        status.statistics.viewers = 1
+        var second = DestinationStatus(destination: 1, service: "b", label: "b", phase: .starting)
+        second.state = "connecting."
+        var third = DestinationStatus(destination: 2, service: "c", label: "c", phase: .ended)
+        third.ending = .crashed("signal 9")
+        #expect(
+            HumanText.progress(
+                TakeProgress(), since: nil, isPaused: false, hasFile: false, [status, second, third])
+                == "● 0:00  0.0 fps  live: 1 viewer, 12 MB  b: starting, connecting  c: crashed  0 unchanged  0 dropped"
+        )
+    }
+
+    @Test func `why a destination is not live is shown to people and to programs`() throws {
+        var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/app)", phase: .starting)
+        status.state = "connecting"
+        status.problem = "The server h refused the connection; try again later."
+        let columns = DestinationText.columns(status)
+        #expect(columns[1] == "starting")
+        #expect(columns[4] == "connecting, The server h refused the connection; try again later")
+        let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
+        #expect(json.contains("problem") && json.contains("The server h refused"))
+        status.phase = .ended
+        status.ending = .failed("It was never live; the last reason: No.")
+        #expect(DestinationText.columns(status)[1] == "failed")
+        #expect(
+            DestinationText.summary(status).hasPrefix("rtmp (h/app): failed: It was never live; the last reason: No,"))
+    }
+
+    @Test func `what a destination says of its connection is shown to people and to programs`() throws {
+        var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/app)", phase: .live)
+        status.state = "live"
+        #expect(!DestinationText.columns(status).joined(separator: "|").contains("bit/s"))
+        var connection = ConnectionStatistics()
+        connection.uptime = 62
+        connection.reconnects = 1
+        connection.bitRate = 812_400
+        connection.queueMilliseconds = 240
+        connection.roundTripMilliseconds = 33.6
+        connection.picturesDropped = 12
+        status.statistics.connection = connection
+        status.encoding = EncodingRequest(averageBitRate: 1_250_000, maximumFrameRate: 15)
+        #expect(
+            DestinationText.columns(status).joined(separator: "|")
+                == "rtmp (h/app)|live|-|0 bytes waiting, 240 ms to send|live, 812 kbit/s, asks for 1.3 Mbit/s, "
+                + "asks for 15.0 fps, round trip 34 ms, for 1:02, 1 reconnect, 12 pictures dropped|")
+        #expect(DestinationText.progress(status) == "rtmp (h/app): live, 812 kbit/s")
+        let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
+        for part in [
+            #""uptime":62"#, #""reconnects":1"#, #""bitrate":812400"#, #""queueMilliseconds":240"#,
+            #""roundTripMilliseconds":33.6"#, #""picturesDropped":12"#, #""requestedBitrate":1250000"#,
+            #""requestedFrameRate":15"#,
+        ] { #expect(json.contains(part), "\(part) is not in \(json)") }
+        status.ending = .finished
+        #expect(
+            DestinationText.summary(status)
+                == "rtmp (h/app): finished, 0 pictures, 812 kbit/s at last, round trip 34 ms, for 1:02, "
+                + "240 ms never sent, 1 reconnect, 12 pictures dropped.")
+    }
+
+    @Test func `the summary has a line for each destination`() {
+        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .ended)
+        status.ending = .finished
+        status.statistics.pictures = 90
+        status.statistics.sentBytes = 1_500_000
+        status.peakMemory = 18 << 20
+        status.restarts = 1
+        status.soundLost = 0.25
+        var summary = TakeSummary(
+            output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
+        summary.progress.duration = .seconds(3)
+        summary.destinations = [status]
+        #expect(
+            HumanText.summary(summary) == [
+                "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped (stopped).",
+                "live: finished, 90 pictures, 1.5 MB sent, 0.3 s of sound lost, started again once, at most 18 MB.",
+            ])
+        #expect(
+            HumanText.summary(summary, told: "stopped").first
+                == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped.")
+    }
+
+    @Test func `the heading says where to`() {
+        let size = PixelSize(width: 640, height: 480)
+        let alone = TakeStarted(id: "abc", output: nil, size: size, environment: [])
+        let recorded = TakeStarted(id: "abc", output: "/a.mp4", size: size, environment: [])
+        #expect(TakeReporter.heading(recorded, []) == "Recording 640x480 to /a.mp4 as abc; Ctrl-C ends it.")
+        #expect(
+            TakeReporter.heading(alone, ["live", "b"])
+                == "Starting to broadcast 640x480 to live and b as abc; Ctrl-C ends it.")
+        #expect(
+            TakeReporter.heading(recorded, ["live"])
+                == "Starting to broadcast 640x480 to live, and recording to /a.mp4, as abc; Ctrl-C ends it.")
+    }
+
+    @Test func `status has a line for each destination beneath its take`() {
+        func status(_ id: String, _ labels: [String]) -> (TakeRecord, TakeStatus?) {
+            var status = TakeStatus(
+                id: id, phase: .recording, output: nil, source: "screen", progress: TakeProgress())
+            status.destinations = labels.map {
+                var one = DestinationStatus(destination: 0, service: $0, label: $0, phase: .live)
+                one.residentMemory = 12 << 20
+                one.memoryLimit = 50 << 20
+                one.statistics.queuedBytes = 1000
+                one.link = "http://\($0)"
+                return one
+            }
+            return (TakeRecord(id: id, pid: 1, output: nil, source: "screen", started: 0), status)
+        }
+        #expect(
+            StatusCommand.text([status("abc", ["live", "other"]), status("def", []), status("ghi", ["x"])]) == [
+                "TAKE  STATE      TIME  SIZE  SOURCE  FILE",
+                "abc   recording  0:00  -     screen  -",
+                "  → live   live  12 MB of 50 MB  1.0 kB waiting  -  http://live",
+                "  → other  live  12 MB of 50 MB  1.0 kB waiting  -  http://other",
+                "def   recording  0:00  -     screen  -",
+                "ghi   recording  0:00  -     screen  -",
+                "  → x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
+            ])
+    }
+
+    @Test func `a destination's event has the keys that its kind needs`() throws {
+        func json(_ kind: DestinationEvent.Kind) throws -> String {
+            var event = JSONEvent.destination(DestinationEvent(destination: 1, label: "a", kind: kind))
+            event.time = 2
+            return try JSONEvents.line(event)
+        }
+        #expect(
+            try json(.phase(.live))
+                == #"{"destination":1,"event":"destination","kind":"phase","label":"a","phase":"live","time":2}"#)
+        #expect(
+            try json(.ended(.memoryLimitExceeded(peak: 3, limit: 2)))
+                == #"{"destination":1,"ending":"memoryLimitExceeded","event":"destination","kind":"ended","label":"a","#
+                + #""memoryLimit":2,"peakMemory":3,"time":2}"#)
+        #expect(
+            try json(.restarting(after: .crashed("signal 6")))
+                == #"{"destination":1,"ending":"crashed","event":"destination","kind":"restarting","label":"a","#
+                + #""message":"signal 6","time":2}"#)
+    }
+}
