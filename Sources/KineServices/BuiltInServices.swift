@@ -19,8 +19,8 @@ public enum BuiltInServices {
             Field(
                 key: "listen",
                 title: "Address to serve at, ADDRESS:PORT or PORT; 127.0.0.1 and a free port if not given"),
-            Field(key: "cert", title: "File with the TLS certificate and its chain, PEM", isFile: true),
-            Field(key: "key", title: "File with the certificate's private key, PEM", isFile: true),
+            Field(key: "tls-cert", title: "File with the TLS certificate and its chain, PEM", isFile: true),
+            Field(key: "tls-key", title: "File with the certificate's private key, PEM", isFile: true),
             Field(key: "title", title: "Title of the page"),
             Field(
                 key: "public-url",
@@ -49,8 +49,8 @@ public enum BuiltInServices {
             Field(
                 key: "url", title: "Address with the stream key, rtmp://HOST/APPLICATION/KEY", isRequired: true,
                 isSecret: true),
-            Field(key: "ca", title: "File with certificates to trust beside the system's, PEM", isFile: true),
-            Field(key: "retry", title: "Attempts in a row to connect again; without end if not given"),
+            Field(key: "ca-file", title: "File with certificates to trust beside the system's, PEM", isFile: true),
+            Field(key: "max-reconnects", title: "Attempts in a row to connect again; without end if not given"),
             Field(
                 key: "min-bitrate",
                 title:

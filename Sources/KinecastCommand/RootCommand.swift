@@ -35,6 +35,12 @@ struct RootCommand: ParsableCommand {
                 Terminal.standardError.line("kinecast: An address stands where none is taken; give it with --to.")
                 Glibc.exit(ExitStatus.usage)
             }
+            if exitCode(for: error) == .validationFailure,
+                let hint = RenamedOptions.hint(for: Array(CommandLine.arguments.dropFirst()))
+            {
+                Terminal.standardError.line("kinecast: \(hint)")
+                Glibc.exit(ExitStatus.usage)
+            }
             exit(withError: error)
         }
     }

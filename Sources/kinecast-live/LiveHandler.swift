@@ -29,7 +29,7 @@ final class LiveHandler: BroadcastSampleHandler {
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
         var settings = try LiveSettings(setupInfo: setupInfo)
         settings.boundSocket = PassedFiles.descriptor(for: "listen")
-        if let chain = PassedFiles.contents(for: "cert"), let key = PassedFiles.contents(for: "key") {
+        if let chain = PassedFiles.contents(for: "tls-cert"), let key = PassedFiles.contents(for: "tls-key") {
             settings.certificate?.contents = .init(chain: chain, key: key)
         }
         var format = LiveFormat(video: nil, audio: [])

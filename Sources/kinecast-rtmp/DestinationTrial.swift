@@ -15,7 +15,7 @@ enum DestinationTrial {
         do {
             let setupInfo = try JSONDecoder().decode([String: String].self, from: question())
             var settings = try RTMPSettings(setupInfo: setupInfo)
-            settings.certificateAuthorityContents = PassedFiles.contents(for: "ca")
+            settings.certificateAuthorityContents = PassedFiles.contents(for: "ca-file")
             report = DestinationReport(try await RTMPTrial.run(settings))
         } catch let failure as PublishFailure {
             report = DestinationReport(problem: failure.onceOnly)

@@ -19,7 +19,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
         var settings = try RTMPSettings(setupInfo: setupInfo)
-        settings.certificateAuthorityContents = PassedFiles.contents(for: "ca")
+        settings.certificateAuthorityContents = PassedFiles.contents(for: "ca-file")
         var format = RTMPStreamFormat(video: nil, audio: nil)
         if case .h264(let video) = context.video {
             let movie = FragmentedMovie(video: video, audio: [])

@@ -32,7 +32,7 @@ import Testing
 
     @Test func `the options of a recording are those of a broadcast`() throws {
         let command = try parse(
-            "--virtual", "800x600", "--fps", "60", "--bitrate", "4M", "--mic", "usb", "--for", "1m", "--record",
+            "--virtual", "800x600", "--fps", "60", "--bitrate", "4M", "--mic", "usb", "--duration", "1m", "--record",
             "a.mp4",
             "--overwrite", "--", "xterm", "--to", "x")
         let live = TakeConfiguration.Destination(service: "live", label: "live")
@@ -47,10 +47,9 @@ import Testing
         #expect(command.options.command == ["xterm", "--to", "x"])
     }
 
-    @Test func `the recording's name may be left out`() throws {
-        #expect(try parse("--record").out == ".")
-        #expect(try parse("--record", "--fps", "3").out == ".")
-        #expect(try parse("--record", "a.mp4").out == "a.mp4")
+    @Test func `the recording has a name or a directory`() throws {
+        #expect(try parse("--record", ".").out == ".")
+        #expect(try parse("-o", "a.mp4").out == "a.mp4")
     }
 
     @Test func `destinations may be several, and their settings too`() throws {
@@ -61,12 +60,13 @@ import Testing
         #expect(plan.settings.map(\.key) == ["a", "c"])
     }
 
-    @Test func `listen, cert and key are the live page's settings`() throws {
-        let plan = try plan(parse("--listen", "0.0.0.0:8443", "--cert", "c.pem", "--key", "/k.pem"))
+    @Test func `address, certificate and title are the live page's settings`() throws {
+        let plan = try plan(
+            parse("--listen", "0.0.0.0:8443", "--tls-cert", "c.pem", "--tls-key", "/k.pem", "--title", "Show"))
         #expect(
             plan.settings == [
-                Setting(key: "live.listen", value: "0.0.0.0:8443"), Setting(key: "live.cert", value: "/here/c.pem"),
-                Setting(key: "live.key", value: "/k.pem"),
+                Setting(key: "live.listen", value: "0.0.0.0:8443"), Setting(key: "live.title", value: "Show"),
+                Setting(key: "live.tls-cert", value: "/here/c.pem"), Setting(key: "live.tls-key", value: "/k.pem"),
             ])
     }
 
@@ -92,21 +92,30 @@ import Testing
             #expect(try parse("--to", to).destinations.typedKeyWarning() == nil)
         }
         #expect(try parse().destinations.typedKeyWarning() == nil)
+        #expect(try parse("--to", "rtmp://a/b", "--stream-key-file", "f").destinations.typedKeyWarning() == nil)
     }
 
-    @Test func `retry, ca and min-bitrate are the settings of RTMP, wherever the address comes from`() throws {
+    @Test
+    func `reconnects, certificates and the least bitrate are the settings of RTMP, wherever the address comes from`()
+        throws
+    {
         for to in ["rtmp://a/b/c", "rtmps://a/b/c", "env:KEYED"] {
-            let plan = try plan(parse("--to", to, "--retry", "0", "--ca", "ca.pem", "--min-bitrate", "1.5M"))
+            let plan = try plan(
+                parse("--to", to, "--max-reconnects", "0", "--ca-file", "ca.pem", "--min-bitrate", "1.5M"))
             #expect(
                 plan.settings == [
-                    Setting(key: "rtmp.retry", value: "0"), Setting(key: "rtmp.ca", value: "/here/ca.pem"),
+                    Setting(key: "rtmp.max-reconnects", value: "0"),
+                    Setting(key: "rtmp.ca-file", value: "/here/ca.pem"),
                     Setting(key: "rtmp.min-bitrate", value: "1500000"),
                 ])
             let destinations = try plan.destinations(among: BuiltInServices.manifests)
             #expect(destinations.map(\.service) == ["rtmp"])
-            #expect(destinations[0].setupInfo["retry"] == "0" && destinations[0].setupInfo["min-bitrate"] == "1500000")
+            #expect(destinations[0].setupInfo["max-reconnects"] == "0")
+            #expect(destinations[0].setupInfo["min-bitrate"] == "1500000")
         }
-        let error = #expect(throws: CommandFailure.self) { try plan(parse("--service", "live", "--retry", "2")) }
+        let error = #expect(throws: CommandFailure.self) {
+            try plan(parse("--service", "live", "--max-reconnects", "2"))
+        }
         #expect(error?.status == ExitStatus.usage)
     }
 
@@ -130,10 +139,10 @@ import Testing
     }
 
     @Test func `a recording keeps its quality unless the encode is shared`() throws {
-        #expect(try !video("--record", "--share-encode").keepsRecordingQuality)
-        #expect(try video("--record", "--quality", "18").isRateChosen)
-        #expect(try video("--record", "--bitrate", "8M").isRateChosen)
-        #expect(try video("--record", "--preset", "replaykit").isRateChosen)
+        #expect(try !video("--record", ".", "--share-encode").keepsRecordingQuality)
+        #expect(try video("--record", ".", "--quality", "18").isRateChosen)
+        #expect(try video("--record", ".", "--bitrate", "8M").isRateChosen)
+        #expect(try video("--record", ".", "--settings", "replaykit").isRateChosen)
     }
 
     @Test(arguments: [
@@ -150,16 +159,18 @@ import Testing
     }
 
     @Test(arguments: [
-        ["--to", "nonsense"], ["--set", "nonsense"], ["--set", "=x"], ["--cert", "c.pem"], ["--key", "k.pem"],
+        ["--to", "nonsense"], ["--set", "nonsense"], ["--set", "=x"], ["--tls-cert", "c.pem"], ["--tls-key", "k.pem"],
         ["--listen", "here:"], ["--listen", "here:8080"], ["--to", "rtmp://a/b/c", "--listen", "8080"],
-        ["--service", "x", "--cert", "c", "--key", "k"],
+        ["--service", "x", "--tls-cert", "c", "--tls-key", "k"], ["--service", "x", "--title", "t"],
         ["--to", "@"], ["--to", "@a b"], ["--to", "env:"], ["--to", "env:A=B"], ["--to-file", ""],
-        ["--to-file", "-", "--to-file", "-"], ["--test"], ["--test", "--to", "rtmp://a/b/c", "--record"],
-        ["--test", "--to", "rtmp://a/b/c", "--", "true"], ["--to", "rtmp://a/b/c", "--retry", "-1"],
-        ["--to", "rtmp://a/b/c", "--min-bitrate", "fast"], ["--to", "rtmp://a/b/c", "--ca", ""],
+        ["--to-file", "-", "--to-file", "-"], ["--check"], ["--check", "--to", "rtmp://a/b/c", "--record", "."],
+        ["--check", "--to", "rtmp://a/b/c", "--", "true"], ["--to", "rtmp://a/b/c", "--max-reconnects", "-1"],
+        ["--to", "rtmp://a/b/c", "--min-bitrate", "fast"], ["--to", "rtmp://a/b/c", "--ca-file", ""],
+        ["--stream-key-file", ""],
         ["--to", "rtmp://a/b/c", "--bitrate", "1M", "--min-bitrate", "2M"], ["--share-encode"],
         ["--max-bitrate", "1M", "--min-bitrate", "2M"], ["--max-bitrate", "much"],
-        ["out.mp4"], ["--record", ""], ["--overwrite"], ["--faststart"], ["--screen", "a", "--pattern"],
+        ["out.mp4"], ["--record", ""], ["--record"], ["--overwrite"], ["--faststart"],
+        ["--monitor", "a", "--pattern", "640x480"],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["broadcast"] + arguments) }

@@ -28,12 +28,16 @@ import Testing
             try #require(chmod(path.string, mode) == 0)
         }
 
-        func addresses(_ typed: [String] = [], files: [String] = [], input: String = "") throws -> [String] {
+        func reader(input: String = "") -> DestinationReader {
             let directory = directory
-            let reader = DestinationReader(
+            return DestinationReader(
                 environment: { ["XDG_CONFIG_HOME": directory.string, "KEYED": "rtmp://v/app/hush"][$0] },
                 path: { directory.pushing(FilePath($0)) }, standardInput: { input })
-            return try reader.addresses(typed.map { try #require(DestinationSource($0)) }, files: files).map(\.text)
+        }
+
+        func addresses(_ typed: [String] = [], files: [String] = [], input: String = "") throws -> [String] {
+            try reader(input: input).addresses(typed.map { try #require(DestinationSource($0)) }, files: files).map(
+                \.text)
         }
 
         func failure(_ typed: [String] = [], files: [String] = []) -> CommandFailure? {
@@ -66,6 +70,30 @@ import Testing
         for failure in [place.failure(["@a"]), place.failure(files: ["list"])] {
             #expect(failure?.status == ExitStatus.noPermission)
             #expect(failure?.message.contains("chmod 600 \(place.directory)") == true)
+        }
+    }
+
+    @Test func `A stream key can be in a file of its own, behind the one address`() throws {
+        let place = try Place()
+        try place.write("# mine\nhush\n", to: "key")
+        try place.write("hu sh", to: "blank")
+        try place.write("hush\nhush", to: "two")
+        try place.write("hush", to: "open", mode: 0o644)
+        func whole(_ addresses: String..., key: String = "key") throws -> String {
+            let addresses = try addresses.map { try #require(DestinationAddress($0)) }
+            return try place.reader().address(addresses, withKeyIn: key).text
+        }
+        #expect(try whole("rtmp://a/b") == "rtmp://a/b/hush")
+        #expect(try whole("rtmp://a/b/") == "rtmp://a/b/hush")
+        for addresses in [[], ["rtmp://a/b", "rtmp://c/d"], ["rtmp://a/b?c"]] {
+            #expect(throws: CommandFailure.self) {
+                try place.reader().address(addresses.map { try #require(DestinationAddress($0)) }, withKeyIn: "key")
+            }
+        }
+        for key in ["blank", "two", "open", "none"] {
+            let error = #expect(throws: CommandFailure.self) { try whole("rtmp://a/b", key: key) }
+            #expect(error?.message.contains("--stream-key-file") == true)
+            #expect(error?.message.contains("hush") == false)
         }
     }
 

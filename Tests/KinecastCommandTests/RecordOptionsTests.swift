@@ -17,7 +17,7 @@ import Testing
         return try command.takeConfiguration(output: "/tmp/out.mp4")
     }
 
-    @Test func `no option is the whole screen with what sound there is`() throws {
+    @Test func `no option is the whole screen with what audio there is`() throws {
         #expect(try configuration() == TakeConfiguration(source: .screen(monitor: nil), output: "/tmp/out.mp4"))
     }
 
@@ -28,9 +28,7 @@ import Testing
                 == .region(PixelRect(x: 1, y: 2, width: 640, height: 480)))
         #expect(try configuration("--window", "0x10").source == .window(16))
         #expect(try configuration("--virtual", "800x600").source == .virtual(PixelSize(width: 800, height: 600)))
-        #expect(try configuration("--pattern").source == .pattern(PixelSize(width: 1280, height: 720)))
         #expect(try configuration("--pattern", "640x480").source == .pattern(PixelSize(width: 640, height: 480)))
-        #expect(try configuration("--pattern", "--fps", "10").source == .pattern(PixelSize(width: 1280, height: 720)))
     }
 
     @Test func `the command is what stands after the two dashes, options and all`() throws {
@@ -40,52 +38,61 @@ import Testing
         #expect(try parse("--virtual", "800x600", "--", "xterm").out == nil)
     }
 
-    @Test func `the microphone's name may be left out`() throws {
-        #expect(try configuration("--mic").audio.microphone == .defaultDevice)
+    @Test func `a microphone is the default one or has a name`() throws {
+        #expect(try configuration("--mic", "default").audio.microphone == .defaultDevice)
         #expect(try configuration("--mic", "usb").audio.microphone == .named("usb"))
-        #expect(try configuration("--mic", "--fps", "3").audio.microphone == .defaultDevice)
         #expect(try configuration().audio.microphone == TakeConfiguration.Microphone.none)
-        let before = try parse("--mic", "--", "xterm")
-        #expect(before.options.command == ["xterm"])
-        #expect(before.sound.mic == .defaultDevice)
     }
 
-    @Test func `a file behind --mic is the file, since no microphone is called so`() throws {
-        let command = try parse("--mic", "out.mp4")
-        #expect(command.outputName == "out.mp4")
-        #expect(try command.takeConfiguration(output: "/tmp/out.mp4").audio.microphone == .defaultDevice)
+    @Test func `the file's name is an argument or an option`() throws {
+        #expect(try parse("a.mp4").outputName == "a.mp4")
+        #expect(try parse("-o", "a.mp4").outputName == "a.mp4")
+        #expect(try parse("--output", "a.mp4").outputName == "a.mp4")
+        #expect(try parse().outputName == nil)
     }
 
-    @Test func `the preset sets rate, keyframes and sound, and options beside it win`() throws {
-        let preset = try configuration("--preset", "replaykit")
-        #expect(preset.video.rateControl == .bitsPerSecondPerPixel(11.4))
-        #expect(preset.video.keyframeFrames == 30)
-        #expect([preset.audio.sampleRate, preset.audio.channels, preset.audio.bitrate] == [44100, 1, 64000])
-        let changed = try configuration("--preset", "replaykit", "--bitrate", "4M")
+    @Test func `replaykit's settings are bitrate, keyframes and audio, and options beside them win`() throws {
+        let settings = try configuration("--settings", "replaykit")
+        #expect(settings.video.rateControl == .bitsPerSecondPerPixel(11.4))
+        #expect(settings.video.keyframeFrames == 30)
+        #expect([settings.audio.sampleRate, settings.audio.channels, settings.audio.bitrate] == [44100, 1, 64000])
+        let changed = try configuration("--settings", "replaykit", "--bitrate", "4M", "--audio-bitrate", "96k")
         #expect(changed.video.rateControl == .averageBitrate(4_000_000))
         #expect(changed.video.keyframeFrames == 30)
+        #expect(changed.audio.bitrate == 96000)
+    }
+
+    @Test func `what is typed often has a short name`() throws {
+        let short = try configuration("-t", "90", "-r", "12", "-a", "none")
+        #expect(short == (try configuration("--duration", "1m30s", "--fps", "12", "--audio", "none")))
+        #expect(short.durationLimit == .seconds(90))
     }
 
     @Test func `every other option reaches the engine`() throws {
         let all = try configuration(
-            "--fps", "60", "--size", "640x360", "--no-cursor", "--quality", "18", "--cfr", "--for", "1m", "--overwrite",
-            "--faststart", "--audio", "none", "--no-damage-optimization", "--no-skip-unchanged", "--no-macroblock-info")
+            "--fps", "60", "--size", "640x360", "--no-cursor", "--quality", "18", "--cfr", "--duration", "1m",
+            "--overwrite",
+            "--faststart", "--audio", "none", "--no-damage-optimization", "--no-skip-unchanged", "--no-macroblock-info",
+            "--keyframe-interval", "3s")
         #expect(all.video.framesPerSecond == 60)
         #expect(all.video.size == PixelSize(width: 640, height: 360))
         #expect(!all.video.showsCursor)
         #expect(all.video.rateControl == .constantQuality(18))
         #expect(all.video.constantFrameRate)
         #expect(all.durationLimit == .seconds(60))
+        #expect(all.video.keyframeInterval == .seconds(3))
         #expect(all.overwrite && all.fastStart)
         #expect(all.audio.app == TakeConfiguration.AppAudio.none)
         #expect(!all.optimizations.damage && !all.optimizations.skipUnchanged && !all.optimizations.macroblockInfo)
     }
 
     @Test(arguments: [
-        ["--screen", "a", "--pattern"], ["--window", "1", "--region", "640x480+0+0"],
+        ["--monitor", "a", "--pattern", "640x480"], ["--pattern"], ["--mic"],
+        ["--window", "1", "--region", "640x480+0+0"],
         ["--quality", "20", "--bitrate", "4M"],
         ["--quality", "52"], ["--quality", "-1"], ["--fps", "0"], ["--fps", "241"], ["--size", "641x360"],
-        ["--separate-tracks"], ["--separate-tracks", "--mic", "--audio", "none"], ["--for", "0"], ["--preset", "obs"],
+        ["--separate-tracks"], ["--separate-tracks", "--mic", "default", "--audio", "none"],
+        ["--duration", "0"], ["--settings", "obs"], ["--audio-bitrate", "1k"], ["a.mp4", "-o", "b.mp4"],
         ["a.mp4", "b.mp4"], ["--crop", "1"], ["--window", "me"], [""],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
@@ -95,12 +102,12 @@ import Testing
 
     @Test func `each refusal is one sentence that says what to do`() throws {
         let error = #expect(throws: (any Error).self) {
-            try RootCommand.parseAsRoot(["record", "--screen", "a", "--pattern", "--window", "1"])
+            try RootCommand.parseAsRoot(["record", "--monitor", "a", "--pattern", "640x480", "--window", "1"])
         }
         let message = RootCommand.message(for: try #require(error))
         #expect(
             message
-                == "A take has one picture, and --screen, --window and --pattern ask for several; leave all but one out."
+                == "A take has one picture, and --monitor, --window and --pattern ask for several; leave all but one out."
         )
     }
 }

@@ -32,7 +32,7 @@ public struct RTMPSettings: Sendable {
 
     public init(url: RTMPURL) { self.url = url }
 
-    /// Reads the setup fields `url`, `ca`, `retry` and `min-bitrate` (bits a second, or with `k` or `M`).
+    /// Reads the setup fields `url`, `ca-file`, `max-reconnects` and `min-bitrate` (bits a second, or with `k` or `M`).
     public init(setupInfo: [String: String]) throws(Error) {
         guard let address = setupInfo["url"] else {
             throw Error(
@@ -45,10 +45,11 @@ public struct RTMPSettings: Sendable {
         }
         // With a slash behind it, a key would pass for an application, which is no secret.
         guard !url.streamName.isEmpty else { throw Error(description: RTMPURL.Error.streamName.description) }
-        certificateAuthority = setupInfo["ca"]
-        if let text = setupInfo["retry"] {
+        certificateAuthority = setupInfo["ca-file"]
+        if let text = setupInfo["max-reconnects"] {
             guard let number = Int(text), number >= 0 else {
-                throw Error(description: "The setting “retry” is “\(text)”; give a number of attempts, 0 or more.")
+                throw Error(
+                    description: "The setting “max-reconnects” is “\(text)”; give a number of attempts, 0 or more.")
             }
             retries = number
         }

@@ -49,8 +49,9 @@ struct DestinationPlan {
         for index in chosen.indices { try Self.complete(&chosen[index]) }
         for one in chosen where one.manifest.id == Self.defaultService {
             // A relative one is not found: an extension runs in another directory.
-            guard let key = one.setupInfo["key"], key.hasPrefix("/") else { continue }
-            try PrivateFile(path: FilePath(key), name: "--key", content: "the private key", mayBeSystems: true).check()
+            guard let key = one.setupInfo["tls-key"], key.hasPrefix("/") else { continue }
+            try PrivateFile(path: FilePath(key), name: "--tls-key", content: "the private key", mayBeSystems: true)
+                .check()
         }
         return Self.labelled(chosen)
     }

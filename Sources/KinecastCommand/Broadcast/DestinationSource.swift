@@ -56,6 +56,30 @@ struct DestinationReader {
         try sources.map(address) + files.flatMap(addresses)
     }
 
+    /// The only one of these addresses, with the stream key that the file holds behind it.
+    func address(_ addresses: [DestinationAddress], withKeyIn file: String) throws -> DestinationAddress {
+        guard let address = addresses.first, addresses.count == 1, !address.text.contains(where: { "?#".contains($0) })
+        else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "--stream-key-file is for one address without a key; give one --to rtmp://HOST/APP.")
+        }
+        guard let lines = try PrivateFile(path: path(file), name: "--stream-key-file", content: "a stream key").lines()
+        else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "The file \(file), named by --stream-key-file, is not there; correct its name.")
+        }
+        let base = address.text.hasSuffix("/") ? address.text : address.text + "/"
+        guard lines.count == 1, let whole = DestinationAddress(base + lines[0].text) else {
+            throw CommandFailure(
+                status: ExitStatus.usage,
+                message: "The file \(file), named by --stream-key-file, does not hold one line with a stream key; "
+                    + "write the key into it, and nothing else.")
+        }
+        return whole
+    }
+
     private func address(of source: DestinationSource) throws -> DestinationAddress {
         switch source {
         case .address(let address): return address

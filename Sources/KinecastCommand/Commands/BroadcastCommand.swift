@@ -10,7 +10,7 @@ struct BroadcastCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broadcast",
         abstract: "Show the screen live until Ctrl-C, or until COMMAND ends.",
-        usage: "kinecast broadcast [--to URL]… [--service ID]… [--record [OUT.mp4]] [options] [-- COMMAND …]",
+        usage: "kinecast broadcast [--to URL]… [--service ID]… [--record OUT.mp4] [options] [-- COMMAND …]",
         discussion: """
             Without --to and --service it serves a page of its own and prints the link to it on standard output: open that \
             in a browser. Every destination runs in a process of its own with little memory; whatever becomes of it, the \
@@ -20,24 +20,24 @@ struct BroadcastCommand: ParsableCommand {
     @OptionGroup(title: "Destinations") var destinations: DestinationOptions
 
     @Option(
-        name: .customLong("record"), defaultAsFlag: ".", parsing: .next,
+        name: [.customLong("record"), .customShort("o")],
         help: ArgumentHelp(
-            "Record to this file as well, or in this directory; without a name, Kinecast DATE TIME.mp4 here.",
+            "Record to this file as well, or to Kinecast DATE TIME.mp4 in this directory.",
             valueName: "OUT.mp4"),
         completion: .file(extensions: ["mp4"]))
     var out: String?
 
     @Flag(
         help: ArgumentHelp(
-            "Let the recording have the destinations' pictures, also when a slow network makes them worse and fewer.",
+            "Let the recording have the destinations' frames, also when a slow network makes them worse and fewer.",
             discussion: """
                 Saves the second encoder that otherwise works for the destinations while their network is slow, or while they \
                 get less than the recording: its memory, about 60 MB at 1080p, and as much processor time as the first.
                 """))
     var shareEncode = false
 
-    @OptionGroup(title: "Picture") var sourceOptions: SourceOptions
-    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @OptionGroup(title: "Source") var sourceOptions: SourceOptions
+    @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoding") var encoding: EncodingOptions
     @OptionGroup var options: TakeOptions
 
@@ -46,8 +46,8 @@ struct BroadcastCommand: ParsableCommand {
 
     func validate() throws {
         _ = try sourceOptions.source()
-        if destinations.test, out != nil || !options.command.isEmpty {
-            throw ValidationError("--test connects and shows nothing; leave out --record and COMMAND.")
+        if destinations.check, out != nil || !options.command.isEmpty {
+            throw ValidationError("--check connects and shows nothing; leave out --record and COMMAND.")
         }
         if let least = destinations.minBitrate, let bitrate = encoding.bitrate,
             least.bitsPerSecond > bitrate.bitsPerSecond
@@ -75,7 +75,7 @@ struct BroadcastCommand: ParsableCommand {
         configuration.video.keepsRecordingQuality = !shareEncode
         configuration.video.maximumBitrate = self.destinations.maxBitrate?.bitsPerSecond
         configuration.video.minimumBitrate = self.destinations.minimumBitrate(destinations)
-        sound.apply(to: &configuration.audio)
+        audio.apply(to: &configuration.audio)
         options.apply(to: &configuration)
         configuration.destinations = destinations
         configuration.confinement.isRequired = self.destinations.requireSandbox
@@ -99,7 +99,7 @@ struct BroadcastCommand: ParsableCommand {
             Terminal.standardError.line("kinecast: \(warning)")
             if options.json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }) }
         }
-        if destinations.test {
+        if destinations.check {
             let status = try DestinationTest(chosen, services: services).run(json: options.json)
             if status != 0 { throw ExitCode(status) }
             return

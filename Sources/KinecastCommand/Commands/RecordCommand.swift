@@ -20,30 +20,32 @@ struct RecordCommand: ParsableCommand {
         completion: .file(extensions: ["mp4"]))
     var out: String?
 
-    @OptionGroup(title: "Picture") var sourceOptions: SourceOptions
-    @OptionGroup(title: "Sound") var sound: SoundOptions
+    @Option(
+        name: [.customShort("o"), .long], help: ArgumentHelp("The same, as an option.", valueName: "OUT.mp4"),
+        completion: .file(extensions: ["mp4"]))
+    var output: String?
+
+    @OptionGroup(title: "Source") var sourceOptions: SourceOptions
+    @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoding") var encoding: EncodingOptions
     @OptionGroup var options: TakeOptions
 
     func validate() throws {
         _ = try sourceOptions.source()
-        if let out, out.isEmpty { throw ValidationError("The name of the file is empty; give one or leave it out.") }
+        if out != nil, output != nil { throw ValidationError("The file to write is given twice; leave one out.") }
+        if let name = outputName, name.isEmpty {
+            throw ValidationError("The name of the file is empty; give one or leave it out.")
+        }
     }
 
-    /// The file's name as it was typed. `--mic out.mp4` means the file: nobody calls a microphone so.
-    var outputName: String? { out ?? micIsOutput }
-
-    private var micIsOutput: String? {
-        guard out == nil, case .named(let name)? = sound.mic?.microphone, name.hasSuffix(".mp4") else { return nil }
-        return name
-    }
+    /// The file's name as it was typed.
+    var outputName: String? { out ?? output }
 
     /// What the engine is asked for, but for what only the terminal decides.
     func takeConfiguration(output: FilePath) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output.string)
         encoding.apply(to: &configuration)
-        sound.apply(to: &configuration.audio)
-        if micIsOutput != nil { configuration.audio.microphone = .defaultDevice }
+        audio.apply(to: &configuration.audio)
         options.apply(to: &configuration)
         return configuration
     }

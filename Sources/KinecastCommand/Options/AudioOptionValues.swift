@@ -1,4 +1,4 @@
-// Whose sound is recorded, as it is typed.
+// Whose audio is recorded, as it is typed.
 import ArgumentParser
 import KineControl
 
@@ -17,20 +17,12 @@ struct AudioOption: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The microphone's name, or none where `--mic` stands alone.
-struct MicrophoneOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
+/// `default`, or a microphone's name.
+struct MicrophoneOption: ExpressibleByArgument, Equatable {
     var microphone: TakeConfiguration.Microphone
-
-    static let defaultDevice = MicrophoneOption(microphone: .defaultDevice)
-
-    init(microphone: TakeConfiguration.Microphone) { self.microphone = microphone }
 
     init?(argument: String) {
         guard !argument.isEmpty else { return nil }
         microphone = argument == "default" ? .defaultDevice : .named(argument)
-    }
-
-    var description: String {
-        if case .named(let name) = microphone { name } else { "default" }
     }
 }

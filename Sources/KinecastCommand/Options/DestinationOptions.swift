@@ -24,6 +24,13 @@ struct DestinationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "The stream key for the one address of --to, which is given without it. Only its owner may read the file.",
+            valueName: "FILE"),
+        completion: .file())
+    var streamKeyFile: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Broadcast through this service, by its id in kinecast services; may be repeated.", valueName: "ID"),
         completion: .custom { _, _, _ in InstalledServices.ids() })
     var service: [String] = []
@@ -48,12 +55,12 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("The live page's TLS certificate, in PEM.", valueName: "FILE"),
         completion: .file(extensions: ["pem", "crt"]))
-    var cert: String?
+    var tlsCert: String?
 
     @Option(
-        help: ArgumentHelp("The private key to --cert, in PEM.", valueName: "FILE"),
+        help: ArgumentHelp("The private key to --tls-cert, in PEM.", valueName: "FILE"),
         completion: .file(extensions: ["pem", "key"]))
-    var key: String?
+    var tlsKey: String?
 
     @Option(
         help: ArgumentHelp(
@@ -63,21 +70,25 @@ struct DestinationOptions: ParsableArguments {
             valueName: "URL"))
     var publicUrl: String?
 
+    @Option(help: ArgumentHelp("The live page's title.", valueName: "TEXT"))
+    var title: String?
+
     @Flag(help: "Print a second link to the live stream, for players that take only a plain address, such as VLC.")
     var playerLink = false
 
-    @Flag(help: "Only try whether the RTMP servers would take the stream, and say what they are.")
-    var test = false
+    @Flag(help: "Only check whether the RTMP servers would take the stream, and say what they are.")
+    var check = false
 
     @Option(
         help: ArgumentHelp(
-            "RTMP: attempts in a row to connect again. Without it, for as long as the broadcast runs.", valueName: "N"))
-    var retry: Int?
+            "RTMP: the most attempts in a row to connect again. Without it, for as long as the broadcast runs.",
+            valueName: "N"))
+    var maxReconnects: Int?
 
     @Option(
         help: ArgumentHelp("RTMPS: certificates to trust beside the system's, in PEM.", valueName: "FILE"),
         completion: .file(extensions: ["pem", "crt"]))
-    var ca: String?
+    var caFile: String?
 
     @Option(
         help: ArgumentHelp(
@@ -88,7 +99,7 @@ struct DestinationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The most bits a second that destinations get, such as 4500k.",
-            discussion: "Without it, what their services expect: RTMP 6M at 1920x1080 and 30 pictures a second.",
+            discussion: "Without it, what their services expect: RTMP 6M at 1920x1080 and 30 frames a second.",
             valueName: "RATE"))
     var maxBitrate: BitrateOption?
 
@@ -101,13 +112,15 @@ struct DestinationOptions: ParsableArguments {
     func validate() throws {
         _ = try sources()
         _ = try settings()
-        if (cert == nil) != (key == nil) {
-            throw ValidationError("TLS needs both --cert and --key; give both or neither.")
+        if (tlsCert == nil) != (tlsKey == nil) {
+            throw ValidationError("TLS needs both --tls-cert and --tls-key; give both or neither.")
         }
-        if let retry, retry < 0 {
-            throw ValidationError("--retry is a number of attempts, 0 or more.")
+        if let maxReconnects, maxReconnects < 0 {
+            throw ValidationError("--max-reconnects is a number of attempts, 0 or more.")
         }
-        if let empty = [("--ca", ca), ("--to-file", toFile.first(where: \.isEmpty))].first(where: { $0.1 == "" }) {
+        if let empty = [
+            ("--ca-file", caFile), ("--to-file", toFile.first(where: \.isEmpty)), ("--stream-key-file", streamKeyFile),
+        ].first(where: { $0.1 == "" }) {
             throw ValidationError("The name of the file for \(empty.0) is empty; give one or leave it out.")
         }
         if toFile.count(where: { $0 == "-" }) > 1 {
@@ -116,44 +129,48 @@ struct DestinationOptions: ParsableArguments {
         if let least = minBitrate, let most = maxBitrate, least.bitsPerSecond > most.bitsPerSecond {
             throw ValidationError("--min-bitrate is more than --max-bitrate; give less.")
         }
-        if test, to.isEmpty, toFile.isEmpty {
-            throw ValidationError("--test needs an address; add --to rtmp://HOST/APP/KEY.")
+        if check, to.isEmpty, toFile.isEmpty {
+            throw ValidationError("--check needs an address; add --to rtmp://HOST/APP/KEY.")
         }
         if let listen, listen.address.isName {
             throw ValidationError(
                 "--listen takes an address of this machine and no name; give 0.0.0.0:\(listen.address.port) to listen on "
                     + "all of its addresses, and the name with --public-url.")
         }
-        if listen != nil || cert != nil || publicUrl != nil || playerLink, !asksForLivePage {
+        if listen != nil || tlsCert != nil || publicUrl != nil || title != nil || playerLink, !asksForLivePage {
             throw ValidationError(
-                "--listen, --cert, --key, --public-url and --player-link are for the live page, which is not among the "
+                "--listen, --tls-cert, --tls-key, --title, --public-url and --player-link are for the live page, which is not among the "
                     + "destinations; "
                     + "add --service \(DestinationPlan.defaultService).")
         }
     }
 
     /// What the installed services are to be asked for. Reads the files and variables that hold addresses. `absolute` makes
-    /// the paths of `--cert`, `--key` and `--ca` absolute: an extension runs in another directory.
+    /// the paths of files absolute: an extension runs in another directory.
     func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
         var settings = try settings()
-        let addresses = try reader.addresses(sources(), files: toFile)
+        var addresses = try reader.addresses(sources(), files: toFile)
+        if let streamKeyFile { addresses = try [reader.address(addresses, withKeyIn: streamKeyFile)] }
         let live = DestinationPlan.defaultService
         if let listen { settings.append(Setting(key: "\(live).listen", value: listen.description)) }
         if let publicUrl { settings.append(Setting(key: "\(live).public-url", value: publicUrl)) }
         if playerLink { settings.append(Setting(key: "\(live).player-link", value: "yes")) }
-        if let cert { settings.append(Setting(key: "\(live).cert", value: try absolute(cert))) }
-        if let key { settings.append(Setting(key: "\(live).key", value: try absolute(key))) }
+        if let title { settings.append(Setting(key: "\(live).title", value: title)) }
+        if let tlsCert { settings.append(Setting(key: "\(live).tls-cert", value: try absolute(tlsCert))) }
+        if let tlsKey { settings.append(Setting(key: "\(live).tls-key", value: try absolute(tlsKey))) }
         let rtmp = BuiltInServices.rtmp
         let hasRTMP =
             service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
-        if retry != nil || ca != nil, !hasRTMP {
+        if maxReconnects != nil || caFile != nil, !hasRTMP {
             throw CommandFailure(
                 status: ExitStatus.usage,
-                message: "--retry and --ca are for RTMP, which is not among the destinations; "
+                message: "--max-reconnects and --ca-file are for RTMP, which is not among the destinations; "
                     + "add --to rtmp://HOST/APP/KEY.")
         }
-        if let retry { settings.append(Setting(key: "\(rtmp.id).retry", value: "\(retry)")) }
-        if let ca { settings.append(Setting(key: "\(rtmp.id).ca", value: try absolute(ca))) }
+        if let maxReconnects {
+            settings.append(Setting(key: "\(rtmp.id).max-reconnects", value: "\(maxReconnects)"))
+        }
+        if let caFile { settings.append(Setting(key: "\(rtmp.id).ca-file", value: try absolute(caFile))) }
         if let minBitrate, hasRTMP {
             settings.append(Setting(key: "\(rtmp.id).min-bitrate", value: "\(minBitrate.bitsPerSecond)"))
         }
@@ -190,7 +207,7 @@ struct DestinationOptions: ParsableArguments {
         let isTyped = try sources().contains {
             if case .address(let address) = $0 { address.holdsSecret } else { false }
         }
-        guard isTyped else { return nil }
+        guard isTyped, streamKeyFile == nil else { return nil }
         return
             "A stream key that is typed into --to stays in the shell's history, and can be seen in the list of processes "
             + "for a moment; keep it in ~/.config/kinecast/destinations and give --to @NAME, or in a variable and give "

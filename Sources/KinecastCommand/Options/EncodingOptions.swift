@@ -1,19 +1,21 @@
-// How the picture is taken and encoded.
+// How frames are captured and encoded.
 import ArgumentParser
 import KineControl
 import KineMedia
 
-enum PresetOption: String, ExpressibleByArgument, CaseIterable {
+enum SettingsOption: String, ExpressibleByArgument, CaseIterable {
     case `default`
-    /// What ReplayKit's users set by hand: a steady rate for the size of the picture, and small mono sound.
+    /// What ReplayKit's users set by hand: an average bitrate that follows the size, and mono audio.
     case replaykit
 }
 
 struct EncodingOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("At most so many pictures a second; a still screen costs none.", valueName: "n"))
+    @Option(
+        name: [.customShort("r"), .long],
+        help: ArgumentHelp("At most so many frames a second; a still screen costs none.", valueName: "N"))
     var fps = 30
 
-    @Option(help: ArgumentHelp("Scale the whole picture into that size, sides even.", valueName: "WxH"))
+    @Option(help: ArgumentHelp("Scale the whole source into that size, sides even.", valueName: "WxH"))
     var size: SizeOption?
 
     @Flag(help: "Leave the mouse pointer out.")
@@ -22,11 +24,11 @@ struct EncodingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Constant quality, from 0 (best) to 51; without it, \(TakeConfiguration.Video.defaultQuality).",
-            valueName: "n"))
+            valueName: "N"))
     var quality: Int?
 
     @Option(
-        help: ArgumentHelp("Average bits a second instead of constant quality, such as 800k or 4M.", valueName: "rate"))
+        help: ArgumentHelp("Average bits a second instead of constant quality, such as 800k or 4M.", valueName: "RATE"))
     var bitrate: BitrateOption?
 
     @Option(
@@ -34,17 +36,23 @@ struct EncodingOptions: ParsableArguments {
             "Settings that belong together.",
             discussion: """
                 replaykit: as recordings on iOS are set up by hand, 11.4 bit/s for each pixel (23.6 Mbit/s at 1080p), a \
-                keyframe every 30 frames, sound mono at 44.1 kHz and 64 kbit/s. Other options given beside it win.
-                """, valueName: "name"))
-    var preset = PresetOption.default
+                keyframe every 30 frames, audio mono at 44.1 kHz and 64 kbit/s. Other options given beside it win.
+                """, valueName: "NAME"))
+    var settings = SettingsOption.default
 
-    @Flag(help: "Constant frame rate, for editors that need it: repeats unchanged pictures.")
+    @Option(
+        help: ArgumentHelp(
+            "The longest time between keyframes while the screen changes; without it, 10s, and 2s in a broadcast.",
+            valueName: "TIME"))
+    var keyframeInterval: DurationOption?
+
+    @Flag(help: "Constant frame rate, for editors that need it: repeats unchanged frames.")
     var cfr = false
 
-    @Flag(help: ArgumentHelp("Read the whole screen for every picture.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Read the whole screen for every frame.", visibility: .hidden))
     var noDamageOptimization = false
 
-    @Flag(help: ArgumentHelp("Encode pictures in which nothing changed.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Encode frames in which nothing changed.", visibility: .hidden))
     var noSkipUnchanged = false
 
     @Flag(help: ArgumentHelp("Do not tell the encoder which macroblocks are unchanged.", visibility: .hidden))
@@ -68,16 +76,17 @@ struct EncodingOptions: ParsableArguments {
     }
 
     func apply(to configuration: inout TakeConfiguration) {
-        if preset == .replaykit {
+        if settings == .replaykit {
             configuration.video.rateControl = .bitsPerSecondPerPixel(11.4)
             configuration.video.keyframeFrames = 30
             configuration.audio.sampleRate = 44100
             configuration.audio.channels = 1
             configuration.audio.bitrate = 64000
         }
-        configuration.video.isRateChosen = quality != nil || bitrate != nil || preset != .default
+        configuration.video.isRateChosen = quality != nil || bitrate != nil || settings != .default
         if let quality { configuration.video.rateControl = .constantQuality(quality) }
         if let bitrate { configuration.video.rateControl = .averageBitrate(bitrate.bitsPerSecond) }
+        if let keyframeInterval { configuration.video.keyframeInterval = keyframeInterval.time }
         configuration.video.framesPerSecond = fps
         configuration.video.size = size?.size
         configuration.video.showsCursor = !noCursor

@@ -6,7 +6,7 @@ import KineMedia
 let largestSide = 16384
 
 /// `1280x720`.
-struct SizeOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
+struct SizeOption: ExpressibleByArgument, Equatable {
     var size: PixelSize
 
     init?(argument: String) {
@@ -14,10 +14,6 @@ struct SizeOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
         guard sides.count == 2, let width = side(sides[0]), let height = side(sides[1]) else { return nil }
         size = PixelSize(width: width, height: height)
     }
-
-    init(width: Int, height: Int) { size = PixelSize(width: width, height: height) }
-
-    var description: String { "\(size.width)x\(size.height)" }
 }
 
 /// `1280x720+100+50`, X11's geometry: size, then the left and upper edge.

@@ -3,29 +3,27 @@ import ArgumentParser
 import KineControl
 
 struct SourceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("One monitor, by its name in kinecast sources.", valueName: "name"))
-    var screen: String?
+    @Option(help: ArgumentHelp("One monitor, by its name in kinecast sources.", valueName: "NAME"))
+    var monitor: String?
 
     @Option(help: ArgumentHelp("A rectangle of the screen.", valueName: "WxH+X+Y"))
     var region: RegionOption?
 
-    @Option(help: ArgumentHelp("One window, by its id in kinecast sources.", valueName: "id"))
+    @Option(help: ArgumentHelp("One window, by its id in kinecast sources.", valueName: "ID"))
     var window: WindowOption?
 
     @Option(
         help: ArgumentHelp(
-            "A private screen of that size with private sound; needs no display.", valueName: "WxH"))
+            "A private screen of that size with private audio; needs no display.", valueName: "WxH"))
     var virtual: SizeOption?
 
-    @Option(
-        defaultAsFlag: SizeOption(width: 1280, height: 720), parsing: .next,
-        help: ArgumentHelp("A test picture with a frame counter and a beep.", valueName: "WxH"))
+    @Option(help: ArgumentHelp("A test picture with a frame counter and a beep.", valueName: "WxH"))
     var pattern: SizeOption?
 
     /// The source that was asked for; without one, the whole screen.
     func source() throws -> TakeConfiguration.Source {
         var chosen: [(option: String, source: TakeConfiguration.Source)] = []
-        if let screen { chosen.append(("--screen", .screen(monitor: screen))) }
+        if let monitor { chosen.append(("--monitor", .screen(monitor: monitor))) }
         if let region { chosen.append(("--region", .region(region.rect))) }
         if let window { chosen.append(("--window", .window(window.id))) }
         if let virtual { chosen.append(("--virtual", .virtual(virtual.size))) }

@@ -1,13 +1,13 @@
-// What `record` and `broadcast` take beside picture, sound and encoding: how long, where the file may go, and COMMAND.
+// What `record` and `broadcast` take beside source, audio and encoding: how long, where the file may go, and COMMAND.
 import ArgumentParser
 import Glibc
 import KineControl
 
 struct TakeOptions: ParsableArguments {
     @Option(
-        name: .customLong("for"),
-        help: ArgumentHelp("End after so much recorded time: 10s, 2m, 1h30m or seconds.", valueName: "duration"))
-    var limit: DurationOption?
+        name: [.customShort("t"), .long],
+        help: ArgumentHelp("End after so much recorded time: 10s, 2m, 1h30m or seconds.", valueName: "TIME"))
+    var duration: DurationOption?
 
     @Flag(help: "Replace the file if it is there.")
     var overwrite = false
@@ -26,7 +26,7 @@ struct TakeOptions: ParsableArguments {
     func apply(to configuration: inout TakeConfiguration) {
         configuration.overwrite = overwrite
         configuration.fastStart = faststart
-        configuration.durationLimit = limit?.time
+        configuration.durationLimit = duration?.time
     }
 
     /// COMMAND with its executable found; nil where there is none. Throws where it cannot be started: better before the

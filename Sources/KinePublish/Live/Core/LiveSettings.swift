@@ -49,7 +49,7 @@ public struct LiveSettings: Sendable, Equatable {
 
     /// Reads the keys
     /// - `listen`: a `ListenAddress`; 127.0.0.1 and a free port by default;
-    /// - `cert` and `key`: PEM files, both or neither; with them the page is served over TLS;
+    /// - `tls-cert` and `tls-key`: PEM files, both or neither; with them the page is served over TLS;
     /// - `title`: shown on the page;
     /// - `public-url`: the address under which viewers reach it, for the link, and for the Host and the Origin they send;
     /// - `player-link`: `yes` for a second link, with its token in the path;
@@ -67,7 +67,7 @@ public struct LiveSettings: Sendable, Equatable {
         }
         self.listen = listen
         title = text("title") ?? "Live screen"
-        certificate = try Self.certificate(text("cert"), key: text("key"))
+        certificate = try Self.certificate(text("tls-cert"), key: text("tls-key"))
         publicURL = try text("public-url").map { (text) throws(Error) in try Self.publicURL(text) }
         if publicURL != nil, listen.port == 0 {
             throw Error(

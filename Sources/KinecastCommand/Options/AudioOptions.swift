@@ -1,0 +1,44 @@
+// Which audio to record.
+import ArgumentParser
+import KineControl
+
+struct AudioOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("a"), .long],
+        help: ArgumentHelp(
+            "Whose audio: system, none, or app:NAME for one application's.",
+            discussion: "Without this option it is the system's, where there is any.", valueName: "WHICH"))
+    var audio: AudioOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "A microphone too: default, or one by its name in kinecast sources.", valueName: "NAME|default"))
+    var mic: MicrophoneOption?
+
+    @Flag(help: "Keep the microphone on a track of its own instead of mixing it in.")
+    var separateTracks = false
+
+    @Option(help: ArgumentHelp("Bits a second of each audio track; without it, 160k.", valueName: "RATE"))
+    var audioBitrate: BitrateOption?
+
+    func validate() throws {
+        if let audioBitrate, !(8000...512_000).contains(audioBitrate.bitsPerSecond) {
+            throw ValidationError("--audio-bitrate is out of range; give from 8k to 512k.")
+        }
+        if separateTracks, mic == nil {
+            throw ValidationError(
+                "--separate-tracks needs a second source of audio; add --mic default or leave it out.")
+        }
+        if separateTracks, audio?.audio == TakeConfiguration.AppAudio.none {
+            throw ValidationError(
+                "--separate-tracks needs two sources of audio, and --audio none leaves one; leave either out.")
+        }
+    }
+
+    func apply(to audio: inout TakeConfiguration.Audio) {
+        if let chosen = self.audio { audio.app = chosen.audio }
+        if let mic { audio.microphone = mic.microphone }
+        audio.separateTracks = separateTracks
+        if let audioBitrate { audio.bitrate = audioBitrate.bitsPerSecond }
+    }
+}
