@@ -58,18 +58,21 @@ public final class Canvas {
 
 /// The source's last picture in full, and the frame it is scaled into.
 private final class Scaling {
-    private let from: PixelSize
     private let to: PixelSize
     /// Where the scaled picture lies in the frame.
     private let inner: PixelRect
+    private let mapping: DamageMapping
     private let source: HalvingPyramid
     private let frame: UnsafeMutableRawBufferPointer
     private var damage: DamageRegion
 
     init(from: PixelSize, to: PixelSize) {
-        self.from = from
         self.to = to
-        inner = Self.fit(from, into: to)
+        let fitted = from.aspectFit(into: to)
+        inner = PixelRect(
+            x: (to.width - fitted.width) / 2, y: (to.height - fitted.height) / 2, width: fitted.width,
+            height: fitted.height)
+        mapping = DamageMapping(from: from, to: fitted)
         source = HalvingPyramid(size: from, target: inner.size)
         frame = .allocate(byteCount: to.area * 4, alignment: 64)
         frame.initializeMemory(as: UInt8.self, repeating: 0)
@@ -78,27 +81,9 @@ private final class Scaling {
 
     deinit { frame.deallocate() }
 
-    /// The largest rectangle of `size`'s shape that fits, in the middle.
-    static func fit(_ size: PixelSize, into frame: PixelSize) -> PixelRect {
-        var width = frame.width
-        var height = max(1, (size.height * frame.width + size.width / 2) / size.width)
-        if height > frame.height {
-            height = frame.height
-            width = max(1, min(frame.width, (size.width * frame.height + size.height / 2) / size.height))
-        }
-        return PixelRect(x: (frame.width - width) / 2, y: (frame.height - height) / 2, width: width, height: height)
-    }
-
     func take(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         source.take(rect, pixels: pixels, stride: stride)
-        // A pixel of the frame depends on neighbours of its place in the source: two more on each side cover the filter.
-        let left = rect.x * inner.width / from.width - 2
-        let top = rect.y * inner.height / from.height - 2
-        let right = (rect.maxX * inner.width + from.width - 1) / from.width + 2
-        let bottom = (rect.maxY * inner.height + from.height - 1) / from.height + 2
-        damage.insert(
-            PixelRect(x: left, y: top, width: right - left, height: bottom - top)
-                .intersection(PixelRect(size: inner.size)).offset(x: inner.x, y: inner.y))
+        damage.insert(mapping.map(rect).offset(x: inner.x, y: inner.y))
     }
 
     func draw(into ring: PictureRing) {

@@ -18,7 +18,7 @@ public final class PictureConverter {
         var missed: DamageRegion
     }
 
-    public let layout: PictureSlotLayout
+    public let layout: FrameLayout
     public let loans: SlotLoans
     private let sourceSize: PixelSize
     private let base: UnsafeMutableRawPointer
@@ -31,7 +31,7 @@ public final class PictureConverter {
     private var changed: DamageRegion
 
     /// `sourceSize` is the encoder's pictures' size, `layout.size` that of the converted ones.
-    public init(sourceSize: PixelSize, layout: PictureSlotLayout, slotCount: Int, memory: PictureRing.Memory) {
+    public init(sourceSize: PixelSize, layout: FrameLayout, slotCount: Int, memory: PictureRing.Memory) {
         self.sourceSize = sourceSize
         self.layout = layout
         base = memory.base
@@ -40,7 +40,7 @@ public final class PictureConverter {
         changed = .full(size: layout.size)
         bands = Self.bands(from: sourceSize.height, to: layout.size.height)
         if sourceSize != layout.size && layout.pixelFormat != .i420 {
-            let between = PictureSlotLayout(pixelFormat: .i420, size: layout.size)
+            let between = FrameLayout(pixelFormat: .i420, size: layout.size)
             let memory = UnsafeMutableRawPointer.allocate(byteCount: between.slotBytes, alignment: 64)
             scaled = (between.i420(at: memory), memory)
         } else {
@@ -56,14 +56,8 @@ public final class PictureConverter {
             changed.formUnion(damage)
             return
         }
-        for rect in damage.rectangles() {
-            // A pixel depends on neighbours of its place in the source: two more on each side cover the filter.
-            let left = rect.x * layout.size.width / sourceSize.width - 2
-            let top = rect.y * layout.size.height / sourceSize.height - 2
-            let right = (rect.maxX * layout.size.width + sourceSize.width - 1) / sourceSize.width + 2
-            let bottom = (rect.maxY * layout.size.height + sourceSize.height - 1) / sourceSize.height + 2
-            changed.insert(PixelRect(x: left, y: top, width: right - left, height: bottom - top))
-        }
+        let mapping = DamageMapping(from: sourceSize, to: layout.size)
+        for rect in damage.rectangles() { changed.insert(mapping.map(rect)) }
     }
 
     /// Converts `picture`, whose damage has been noted. Nil where every slot is lent: then nothing is lost, and the next

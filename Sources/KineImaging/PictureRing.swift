@@ -52,7 +52,7 @@ public final class PictureRing {
     }
 
     /// How the slots lie in memory.
-    public let layout: PictureSlotLayout
+    public let layout: FrameLayout
     /// Which slots are lent; any thread gives pictures back here.
     public let loans: SlotLoans
     private var slots: [Slot]
@@ -65,11 +65,11 @@ public final class PictureRing {
     /// Three slots: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
     /// two more: the picture it reads, and the next.
     public init(size: PixelSize, slotCount: Int = 3, memory: Memory? = nil) {
-        let layout = PictureSlotLayout(pixelFormat: .i420, size: size)
+        let layout = FrameLayout(pixelFormat: .i420, size: size)
         self.layout = layout
         let memory = memory ?? Memory(byteCount: layout.slotBytes * slotCount)
         // One band of tiles, laid out as a slot's rows are.
-        let band = PictureSlotLayout(pixelFormat: .i420, size: PixelSize(width: size.width, height: 16))
+        let band = FrameLayout(pixelFormat: .i420, size: PixelSize(width: size.width, height: 16))
         scratchMemory = .allocate(byteCount: band.slotBytes, alignment: 64)
         scratch = band.i420(at: scratchMemory)
         slots = (0..<slotCount).map {

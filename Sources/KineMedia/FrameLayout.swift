@@ -1,10 +1,9 @@
-// How uncompressed pictures lie in memory that two processes share: one slot for each, planes and rows at fixed places.
-import KineMedia
+// How uncompressed frames lie in memory: planes and rows at fixed places, one slot for each frame.
 
 /// The places of planes and rows in a slot, and of slots in their memory. A value, the same for all slots of one memory.
-public struct PictureSlotLayout: Hashable, Sendable {
+public struct FrameLayout: Hashable, Sendable {
     public let pixelFormat: PixelFormat
-    /// Of the picture in memory; both sides even.
+    /// Of the frame in memory, in pixels; both sides even.
     public let size: PixelSize
     /// Of each plane: its first byte seen from the slot's.
     public let planeOffsets: [Int]
@@ -41,7 +40,7 @@ public struct PictureSlotLayout: Hashable, Sendable {
     }
 
     /// The planes of an I420 slot that begins at `base`.
-    func i420(at base: UnsafeMutableRawPointer) -> I420Picture {
+    public func i420(at base: UnsafeMutableRawPointer) -> I420Picture {
         let bytes = base.assumingMemoryBound(to: UInt8.self)
         return I420Picture(
             size: size, y: bytes + planeOffsets[0], u: bytes + planeOffsets[1], v: bytes + planeOffsets[2],

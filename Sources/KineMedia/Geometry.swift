@@ -14,6 +14,15 @@ public struct PixelSize: Hashable, Sendable, Codable {
 
     /// The size that 4:2:0 coding needs: both sides rounded up to even.
     public var roundedUpToEven: PixelSize { PixelSize(width: (width + 1) & ~1, height: (height + 1) & ~1) }
+
+    /// The largest size of this shape that fits into `limit`, its sides rounded to whole pixels and at least 1.
+    public func aspectFit(into limit: PixelSize) -> PixelSize {
+        // Which side is the tighter one is cross-multiplied, so that nothing is rounded twice.
+        let isWide = width * limit.height >= height * limit.width
+        return PixelSize(
+            width: isWide ? limit.width : max(1, (width * limit.height + height / 2) / height),
+            height: isWide ? max(1, (height * limit.width + width / 2) / width) : limit.height)
+    }
 }
 
 /// A rectangle in pixels. An empty one has no width or no height.

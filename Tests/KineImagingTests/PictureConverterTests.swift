@@ -38,7 +38,7 @@ import Testing
         deinit { base.deallocate() }
     }
 
-    private func converter(_ layout: PictureSlotLayout, slotCount: Int = 3) -> (PictureConverter, Memory) {
+    private func converter(_ layout: FrameLayout, slotCount: Int = 3) -> (PictureConverter, Memory) {
         let memory = Memory(layout.slotBytes * slotCount)
         return (
             PictureConverter(
@@ -47,14 +47,8 @@ import Testing
         )
     }
 
-    private func bytes(_ layout: PictureSlotLayout, slot: Int, of memory: Memory) -> [[UInt8]] {
-        let (width, height) = (layout.size.width, layout.size.height)
-        let extents: [(Int, Int)] =
-            switch layout.pixelFormat {
-            case .i420: [(width, height), (width / 2, height / 2), (width / 2, height / 2)]
-            case .nv12: [(width, height), (width, height / 2)]
-            case .bgra: [(width * 4, height)]
-            }
+    private func bytes(_ layout: FrameLayout, slot: Int, of memory: Memory) -> [[UInt8]] {
+        let extents = layout.pixelFormat.planeExtents(of: layout.size)
         return extents.enumerated().map { plane, extent in
             (0..<extent.1).flatMap { row in
                 let start =
@@ -74,7 +68,7 @@ import Testing
     func `a picture that was brought up to date is as one converted at once`(
         format: PixelFormat, size: PixelSize
     ) throws {
-        let layout = PictureSlotLayout(pixelFormat: format, size: size)
+        let layout = FrameLayout(pixelFormat: format, size: size)
         let source = Source()
         let (piecewise, memory) = converter(layout)
         var generator = SeededGenerator(seed: 4)
@@ -105,7 +99,7 @@ import Testing
 
     /// Whether all that differs lies in tiles of `region`.
     private func covers(
-        _ region: DamageRegion, _ a: [[UInt8]], _ b: [[UInt8]], _ layout: PictureSlotLayout
+        _ region: DamageRegion, _ a: [[UInt8]], _ b: [[UInt8]], _ layout: FrameLayout
     ) -> Bool {
         for plane in a.indices {
             let isChroma = plane > 0
@@ -120,7 +114,7 @@ import Testing
     }
 
     @Test func `with every slot lent nothing is converted, and nothing is lost`() throws {
-        let layout = PictureSlotLayout(pixelFormat: .nv12, size: Self.size)
+        let layout = FrameLayout(pixelFormat: .nv12, size: Self.size)
         let source = Source()
         let (converter, memory) = converter(layout, slotCount: 1)
         source.screen.fill(PixelRect(size: Self.size), 0x40_8020)
@@ -143,7 +137,7 @@ import Testing
 
     @Test(arguments: [0xff_ffff, 0, 0xff_0000, 0x00_ff00, 0x00_00ff, 0x80_8080, 0x20_60c0] as [UInt32])
     func `colours come back as they were`(colour: UInt32) throws {
-        let layout = PictureSlotLayout(pixelFormat: .bgra, size: PixelSize(width: 96, height: 72))
+        let layout = FrameLayout(pixelFormat: .bgra, size: PixelSize(width: 96, height: 72))
         let source = Source()
         let (converter, memory) = converter(layout)
         source.screen.fill(PixelRect(size: Self.size), colour)

@@ -16,7 +16,7 @@ final class ConvertedPictures: @unchecked Sendable {
 
     /// `readers`: how many there will be at a time.
     init(
-        layout: PictureSlotLayout, visibleSize: PixelSize, sourceSize: PixelSize, readers: Int
+        layout: FrameLayout, visibleSize: PixelSize, sourceSize: PixelSize, readers: Int
     ) throws(SharedMemory.Error) {
         // The newest, the one being drawn, and what the readers have.
         let slotCount = 2 + PictureReader.slotsEach * readers
@@ -44,13 +44,5 @@ final class ConvertedPictures: @unchecked Sendable {
         guard let converted = converter.convert(picture.planes) else { return nil }
         newest = (sequence, converted.slot)
         return (converted.slot, converted.changed)
-    }
-}
-
-extension PictureLayout {
-    init(_ layout: PictureSlotLayout, visibleSize: PixelSize, slotCount: Int) {
-        self.init(
-            pixelFormat: layout.pixelFormat, size: layout.size, visibleSize: visibleSize, slotCount: slotCount,
-            slotBytes: layout.slotBytes, planeOffsets: layout.planeOffsets, planeStrides: layout.planeStrides)
     }
 }

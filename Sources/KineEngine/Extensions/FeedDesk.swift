@@ -64,7 +64,7 @@ final class FeedDesk: Sendable {
                 "\(readers) destinations want uncompressed pictures, and one take has room for \(most); leave some out, or "
                     + "give them to a second take.")
         }
-        let layout = PictureSlotLayout(pixelFormat: .i420, size: size.roundedUpToEven)
+        let layout = FrameLayout(pixelFormat: .i420, size: size.roundedUpToEven)
         do throws(SharedMemory.Error) {
             let memory = try PictureMemory(
                 layout: PictureLayout(layout, visibleSize: size, slotCount: slots.count))

@@ -4,7 +4,7 @@ import KineMedia
 import KineServices
 
 struct PictureWish: Equatable {
-    let layout: PictureSlotLayout
+    let layout: FrameLayout
     /// To show; odd only where it is the take's own.
     let visibleSize: PixelSize
     /// At most so many; nil: every picture.
@@ -16,7 +16,7 @@ struct PictureWish: Equatable {
     init?(_ manifest: ServiceManifest, size: PixelSize, framesPerSecond takeRate: Int) {
         guard case .raw(let pixelFormat, let maximumSize, let rate) = manifest.video else { return nil }
         visibleSize = Self.fit(size, into: maximumSize)
-        layout = PictureSlotLayout(pixelFormat: pixelFormat, size: visibleSize.roundedUpToEven)
+        layout = FrameLayout(pixelFormat: pixelFormat, size: visibleSize.roundedUpToEven)
         framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
         isOwn = pixelFormat == .i420 && visibleSize == size
     }
@@ -24,10 +24,7 @@ struct PictureWish: Equatable {
     /// The largest picture of that shape that is no larger, with even sides; the size itself where it is not too large.
     static func fit(_ size: PixelSize, into limit: PixelSize?) -> PixelSize {
         guard let limit, size.width > limit.width || size.height > limit.height else { return size }
-        // Which side is the tighter one: cross-multiplied, so that nothing is rounded twice.
-        let isWide = size.width * limit.height > size.height * limit.width
-        let width = isWide ? limit.width : size.width * limit.height / size.height
-        let height = isWide ? size.height * limit.width / size.width : limit.height
-        return PixelSize(width: max(2, width & ~1), height: max(2, height & ~1))
+        let fitted = size.aspectFit(into: limit)
+        return PixelSize(width: max(2, fitted.width & ~1), height: max(2, fitted.height & ~1))
     }
 }

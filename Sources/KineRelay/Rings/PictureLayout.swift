@@ -8,48 +8,24 @@ extension ExtensionStart.Pictures {
     /// The most slots a picture memory has.
     public static let slotLimit = 64
 
-    /// The usual layout: rows start on cache lines, the planes follow each other, luma has whole tiles of rows (an encoder
-    /// and the tile comparison may read them), and slots start on pages.
-    public init(pixelFormat: PixelFormat, visibleSize: PixelSize, slotCount: Int) {
-        let size = visibleSize.roundedUpToEven
-        let rows = (size.height + 15) & ~15
-        let offsets: [Int]
-        let strides: [Int]
-        let bytes: Int
-        switch pixelFormat {
-        case .i420:
-            let luma = (size.width + 127) & ~127
-            offsets = [0, luma * rows, luma * rows + luma / 2 * (rows / 2)]
-            strides = [luma, luma / 2, luma / 2]
-            bytes = luma * rows + luma * (rows / 2)
-        case .nv12:
-            let luma = (size.width + 63) & ~63
-            offsets = [0, luma * rows]
-            strides = [luma, luma]
-            bytes = luma * rows + luma * (rows / 2)
-        case .bgra:
-            let stride = (size.width * 4 + 63) & ~63
-            offsets = [0]
-            strides = [stride]
-            bytes = stride * rows
-        }
+    /// Slots that lie as `layout` says.
+    public init(_ layout: FrameLayout, visibleSize: PixelSize, slotCount: Int) {
         self.init(
-            pixelFormat: pixelFormat, size: size, visibleSize: visibleSize, slotCount: slotCount,
-            slotBytes: (bytes + 4095) & ~4095, planeOffsets: offsets, planeStrides: strides)
+            pixelFormat: layout.pixelFormat, size: layout.size, visibleSize: visibleSize, slotCount: slotCount,
+            slotBytes: layout.slotBytes, planeOffsets: layout.planeOffsets, planeStrides: layout.planeStrides)
+    }
+
+    public init(pixelFormat: PixelFormat, visibleSize: PixelSize, slotCount: Int) {
+        self.init(
+            FrameLayout(pixelFormat: pixelFormat, size: visibleSize.roundedUpToEven), visibleSize: visibleSize,
+            slotCount: slotCount)
     }
 
     /// Bytes of all slots together.
     public var byteCount: Int { slotCount * slotBytes }
 
     /// For each plane, the bytes of a row that mean something, and its rows.
-    public var planeExtents: [(rowBytes: Int, rows: Int)] {
-        switch pixelFormat {
-        case .i420:
-            [(size.width, size.height), (size.width / 2, size.height / 2), (size.width / 2, size.height / 2)]
-        case .nv12: [(size.width, size.height), (size.width, size.height / 2)]
-        case .bgra: [(size.width * 4, size.height)]
-        }
-    }
+    public var planeExtents: [(rowBytes: Int, rows: Int)] { pixelFormat.planeExtents(of: size) }
 
     /// Words of the damage of one picture, as `DamageRegion.words` has them.
     var damageWordCount: Int { (((size.width + 15) / 16 + 63) / 64) * ((size.height + 15) / 16) }
