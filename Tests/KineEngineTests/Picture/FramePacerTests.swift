@@ -1,4 +1,4 @@
-// The frame rate's limit, on a simulated clock.
+// The limit of the frame rate, on a simulated clock.
 import Testing
 
 @testable import KineEngine
@@ -102,5 +102,34 @@ import Testing
         #expect((600...604).contains(self.waits(rate: 120, limit: 60, seconds: 10, hasStalls: false).count))
         #expect((3600...3610).contains(self.waits(rate: 120, limit: 60, seconds: 60, hasStalls: false).count))
         #expect((3600...3610).contains(self.waits(rate: 61, limit: 60, seconds: 60, hasStalls: false).count))
+    }
+
+    @Test func `a look that finds nothing soon after a frame leaves the rate as it is`() {
+        var pacer = FramePacer(framesPerSecond: 60)
+        let interval = pacer.interval
+        for frame in 0..<3600 {
+            let instant = Int64(frame) * interval
+            #expect(pacer.earliest <= instant)
+            pacer.took(at: instant)
+            pacer.foundNothing(at: max(instant + interval / 10, pacer.earliest))
+        }
+    }
+
+    @Test func `looks that find nothing, one after the other, are held to the rate`() {
+        var pacer = FramePacer(framesPerSecond: 60)
+        var instant: Int64 = 0
+        var looks = 0
+        while instant < 10_000_000_000 {
+            pacer.foundNothing(at: instant)
+            looks += 1
+            instant = pacer.earliest
+        }
+        #expect((600...604).contains(looks))
+    }
+
+    @Test(arguments: 1...10) func `frames out of turn make the next one wait an interval at most`(count: Int) {
+        var pacer = FramePacer(framesPerSecond: 10)
+        for _ in 0..<count { pacer.took(at: 0) }
+        #expect(pacer.earliest <= pacer.interval)
     }
 }
