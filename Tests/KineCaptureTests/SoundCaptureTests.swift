@@ -140,7 +140,7 @@ extension SoundRecorder {
                 targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
             defer { capture.stop() }
             let warning = try recorder.waitFor("the warning") { $0.warnings.first }
-            #expect(warning == "No application called Chess plays sound; its track is silent until it does.")
+            #expect(warning == "No application called Chess plays audio; its track is silent until it does.")
             let player = try TonePlayer(server: server.address, application: "chess", level: 0.6)
             let second = try TonePlayer(server: server.address, application: "CHESS", level: 0.6)
             _ = try recorder.waitFor("two streams") { state in
@@ -216,7 +216,7 @@ extension SoundRecorder {
             _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.frames.count > 0 } }
             server.kill()
             let warning = try recorder.waitFor("the warning") { $0.warnings.first }
-            #expect(warning.hasPrefix("The sound server is gone"))
+            #expect(warning.hasPrefix("The audio server is gone"))
             let settled = recorder.state.withLock { $0.settled }
             _ = try recorder.waitFor("time to go on meanwhile") { $0.settled > settled + 1 ? true : nil }
             try server.start()
@@ -265,7 +265,7 @@ extension SoundRecorder {
                     targets: [.defaultOutput], channels: 2, server: "unix:/nonexistent/socket",
                     receiver: SoundRecorder())
             } throws: { error in
-                "\(error)".hasPrefix("No sound server answers (Connection refused); start PulseAudio")
+                "\(error)".hasPrefix("No audio server answers (Connection refused); start PulseAudio")
             }
             Margin.atMost(3, Double(MonotonicClock.now() - began) / 1e9, "s", "until a missing sound server is noticed")
             #expect(throws: SoundCapture.Error.self) { try PulseSources.list(server: "unix:/nonexistent/socket") }
