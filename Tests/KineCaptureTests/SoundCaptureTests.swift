@@ -77,8 +77,8 @@ final class SoundRecorder: SoundReceiver {
 }
 
 extension SoundRecorder {
-    /// Waits until what was captured has passed a click, and judges its place. A sound server that is kept from running loses
-    /// sound, and its clock is a guess: both are promised on a quiet machine.
+    /// Waits until what was captured has passed a click, and judges its place. An audio server that is kept from running loses
+    /// samples, and its clock is a guess: both are promised on a quiet machine.
     fileprivate func judge(click round: Int, heard: Int64) throws {
         let found = try waitFor("sound behind click \(round)") { state -> Int64?? in
             if let onset = state.streams.values.compactMap({ $0.onset(after: heard - 400_000_000) }).first {
@@ -205,7 +205,7 @@ extension SoundRecorder {
         }
     }
 
-    @Test func `a sound server that is killed and started again is found again`() async throws {
+    @Test func `an audio server that is killed and started again is found again`() async throws {
         try await onThread {
             let server = try PrivateSoundServer()
             defer { server.end() }
@@ -257,7 +257,7 @@ extension SoundRecorder {
         }
     }
 
-    @Test func `a machine without a sound server says so at once`() async throws {
+    @Test func `a machine without an audio server says so at once`() async throws {
         try await onThread {
             let began = MonotonicClock.now()
             #expect {
