@@ -1,55 +1,44 @@
-// What the pipeline asks of anything that can be seen: sleep until something may have changed, say what, and show it.
+// What can be recorded as video. One thread waits for several sources in one poll, asks those that have events, and reads what
+// changed. Opening is waited for in the same way, since a person may have to be asked first.
 import KineMedia
 
-/// A source of pictures, driven by the capture thread alone. Only `interrupt` may be called from elsewhere.
+/// An open source of frames. Used by one thread.
 public protocol VideoSource: AnyObject {
-    /// The picture's size in pixels now. It may differ after any `wait`; everything then counts as damage.
+    /// The frame's size in pixels. It changes in `processEvents` and `addDamage` only.
     var size: PixelSize { get }
 
-    /// Sleeps until the picture may have changed, CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever), or
-    /// `interrupt` is called. With `ignoringChanges` only the deadline and an interrupt end the sleep: the pause between
-    /// two frames, in which a mouse may report a thousand moves.
-    func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake
+    /// For poll: readable when the source has events. The same for the source's whole life, which owns it; negative: none.
+    var descriptor: Int32 { get }
 
-    /// What may have changed since the last call, in the picture's own coordinates.
-    func takeDamage() throws(VideoSourceError) -> DamageRegion
+    /// Handles the events that are there, without waiting for any. Returns whether the frame may have changed since the last
+    /// `addDamage`. To be called right before each poll: a library may have read events that the descriptor no longer shows.
+    func processEvents() throws(VideoSourceError) -> Bool
 
-    /// Reads the tiles of `region`, and shows them rectangle by rectangle: BGRA pixels, and the bytes from one row to the
-    /// next. The rectangles start on tiles; together they cover the region, perhaps more. The pixels are valid inside the
-    /// closure only.
-    func read(
-        _ region: DamageRegion, _ body: (_ rect: PixelRect, _ pixels: UnsafeRawPointer, _ stride: Int) -> Void
-    ) throws(VideoSourceError)
+    /// Adds what may have changed since the last call, in the frame's coordinates. Where the frame has another size than
+    /// `damage`, a full region of the new size replaces it.
+    func addDamage(to damage: inout DamageRegion) throws(VideoSourceError)
 
-    /// Whether the last `read` showed all it was asked for. Otherwise the source changed meanwhile, and says so as damage.
-    var readWasComplete: Bool { get }
-
-    /// A closure that ends the current or the next `wait`; it may be called from any thread, for as long as the source lives.
-    var interrupter: @Sendable () -> Void { get }
+    /// Reads the tiles of `region` and hands them on part by part, each as soon as it is there. The parts start on tiles;
+    /// together they cover the region, perhaps more. Returns false where some could not be read: the source changed meanwhile,
+    /// and reports all of it as damage.
+    func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool
 }
 
-extension VideoSource {
-    public var readWasComplete: Bool { true }
+/// A source that is being opened. Used by one thread; releasing it ends the attempt.
+public protocol VideoSourceOpening: AnyObject {
+    /// For poll: readable when the opening can go on. Negative: none.
+    var descriptor: Int32 { get }
+
+    /// Goes on as far as possible. Returns nil while there is more to wait for. To be called right before each poll.
+    func processEvents() throws(VideoSourceError) -> (any VideoSource)?
 }
 
-public enum VideoSourceWake: Equatable, Sendable {
-    case changed
-    case deadline
-    case interrupted
-}
+/// For a source that opens without waiting for a person: all of it happens at the first call.
+public final class ImmediateOpening: VideoSourceOpening {
+    public let descriptor: Int32 = -1
+    private let open: () throws(VideoSourceError) -> any VideoSource
 
-/// Why a source cannot go on, or could not begin.
-public enum VideoSourceError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// It came to its natural end: the window was closed. The recording is whole.
-    case ended(reason: String)
-    /// Something the machine needs is missing. One sentence: what, and what to do.
-    case unavailable(String)
-    /// It was lost while recording. One sentence.
-    case lost(String)
+    public init(_ open: @escaping () throws(VideoSourceError) -> any VideoSource) { self.open = open }
 
-    public var description: String {
-        switch self {
-        case .ended(let text), .unavailable(let text), .lost(let text): text
-        }
-    }
+    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? { try open() }
 }

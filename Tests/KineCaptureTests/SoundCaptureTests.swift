@@ -77,8 +77,8 @@ final class SoundRecorder: SoundReceiver {
 }
 
 extension SoundRecorder {
-    /// Waits until what was captured has passed a click, and judges its place. A sound server that is kept from running loses
-    /// sound, and its clock is a guess: both are promised on a quiet machine.
+    /// Waits until what was captured has passed a click, and judges its place. An audio server that is kept from running loses
+    /// samples, and its clock is a guess: both are promised on a quiet machine.
     fileprivate func judge(click round: Int, heard: Int64) throws {
         let found = try waitFor("sound behind click \(round)") { state -> Int64?? in
             if let onset = state.streams.values.compactMap({ $0.onset(after: heard - 400_000_000) }).first {
@@ -140,7 +140,7 @@ extension SoundRecorder {
                 targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
             defer { capture.stop() }
             let warning = try recorder.waitFor("the warning") { $0.warnings.first }
-            #expect(warning == "No application called Chess plays sound; its track is silent until it does.")
+            #expect(warning == "No application called Chess plays audio; its track is silent until it does.")
             let player = try TonePlayer(server: server.address, application: "chess", level: 0.6)
             let second = try TonePlayer(server: server.address, application: "CHESS", level: 0.6)
             _ = try recorder.waitFor("two streams") { state in
@@ -205,7 +205,7 @@ extension SoundRecorder {
         }
     }
 
-    @Test func `a sound server that is killed and started again is found again`() async throws {
+    @Test func `an audio server that is killed and started again is found again`() async throws {
         try await onThread {
             let server = try PrivateSoundServer()
             defer { server.end() }
@@ -216,7 +216,7 @@ extension SoundRecorder {
             _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.frames.count > 0 } }
             server.kill()
             let warning = try recorder.waitFor("the warning") { $0.warnings.first }
-            #expect(warning.hasPrefix("The sound server is gone"))
+            #expect(warning.hasPrefix("The audio server is gone"))
             let settled = recorder.state.withLock { $0.settled }
             _ = try recorder.waitFor("time to go on meanwhile") { $0.settled > settled + 1 ? true : nil }
             try server.start()
@@ -257,7 +257,7 @@ extension SoundRecorder {
         }
     }
 
-    @Test func `a machine without a sound server says so at once`() async throws {
+    @Test func `a machine without an audio server says so at once`() async throws {
         try await onThread {
             let began = MonotonicClock.now()
             #expect {
@@ -265,7 +265,7 @@ extension SoundRecorder {
                     targets: [.defaultOutput], channels: 2, server: "unix:/nonexistent/socket",
                     receiver: SoundRecorder())
             } throws: { error in
-                "\(error)".hasPrefix("No sound server answers (Connection refused); start PulseAudio")
+                "\(error)".hasPrefix("No audio server answers (Connection refused); start PulseAudio")
             }
             Margin.atMost(3, Double(MonotonicClock.now() - began) / 1e9, "s", "until a missing sound server is noticed")
             #expect(throws: SoundCapture.Error.self) { try PulseSources.list(server: "unix:/nonexistent/socket") }

@@ -52,7 +52,7 @@ import Testing
     @Test func `what is missing is named together with what there is`() {
         #expect(
             SoundTarget.application("Draughts").absence(in: inventory)
-                == "No application called Draughts plays sound (there is: Chess, CHESS, chess, Chessboard); "
+                == "No application called Draughts plays audio (there is: Chess, CHESS, chess, Chessboard); "
                 + "its track is silent until it does.")
         #expect(
             SoundTarget.microphone("table").absence(in: SoundInventory())

@@ -1,11 +1,11 @@
-// The pattern's sound: a beep at every full second of CLOCK_MONOTONIC, as long as the pattern's square is lit.
+// The test pattern's audio: a beep at every full second of CLOCK_MONOTONIC, as long as the pattern's square is lit.
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Something that feeds a `SoundReceiver` from a thread of its own.
+/// Feeds a `SoundReceiver` from a thread of its own.
 public protocol SoundFeed: Sendable {
-    /// Asks for what is still under way in small pieces, without waiting for a full one.
+    /// Asks for what is still to come in small pieces, without waiting for a full one.
     func hurry()
     /// Delivers in larger or smaller pieces from now on.
     func change(pace: SoundPace)
@@ -15,7 +15,7 @@ public protocol SoundFeed: Sendable {
 
 extension SoundCapture: SoundFeed {}
 
-/// A made sound that needs no sound server: one stereo or mono stream at 48 kHz for target 0.
+/// Synthetic audio that needs no server: one stereo or mono stream at 48 kHz for target 0.
 public final class PatternSound: SoundFeed {
     private struct State {
         var isStopping = false
@@ -106,7 +106,7 @@ public final class PatternSound: SoundFeed {
             return result
         }
 
-        /// A sine of `turns` turns in 0…1, by the parabola that meets it at its zeros and extremes: a clean enough beep.
+        /// A sine of `turns` in 0…1, approximated by parabolas through its zeros and extremes: clean enough for a beep.
         private static func sine(_ turns: Double) -> Float {
             let half = turns < 0.5 ? turns * 2 : turns * 2 - 1
             let bow = Float(4 * half * (1 - half))

@@ -1,18 +1,22 @@
-// A made picture for machines with no screen at all: colour bars, a frame counter, a moving block, and a square that lights
-// up at every full second, when the pattern's sound beeps.
+// A synthetic source for machines with no screen at all: colour bars, a frame counter, a moving block, and a square that lights
+// up at every full second, when the pattern's audio beeps.
+import CLinux
+import Glibc
 import KineMedia
 import KinePlatform
 
-/// A synthetic source of pictures, drawn at a steady rate. Used by the capture thread.
+/// A test pattern, drawn at a steady rate. Used by the capture thread.
 public final class PatternSource: VideoSource {
     public let size: PixelSize
+    /// A timer that fires for each frame of the grid.
+    public let descriptor: Int32
     private let interval: Int64
-    private let wake = WakeSignal()
     private let pixels: UnsafeMutableBufferPointer<UInt32>
     private let counterArea: PixelRect
     private let flashArea: PixelRect
     private let track: PixelRect
-    private var begun: Int64?
+    /// When frame 0 was drawn.
+    private var begin: Int64?
     private var frame = -1
 
     /// The square is lit for this long from every full second of CLOCK_MONOTONIC on; the beep lasts as long.
@@ -21,7 +25,11 @@ public final class PatternSource: VideoSource {
     /// 75 % bars as in SMPTE EG 1, left to right: white, yellow, cyan, green, magenta, red, blue.
     static let bars: [UInt32] = [0xbfbfbf, 0xbfbf00, 0x00bfbf, 0x00bf00, 0xbf00bf, 0xbf0000, 0x0000bf]
 
-    public init(size: PixelSize, framesPerSecond: Int) {
+    public init(size: PixelSize, framesPerSecond: Int) throws(VideoSourceError) {
+        descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
+        guard descriptor >= 0 else {
+            throw .unavailable("No file descriptor is left for the test pattern; raise the limit with ulimit -n.")
+        }
         self.size = size
         interval = 1_000_000_000 / Int64(max(1, framesPerSecond))
         pixels = .allocate(capacity: size.area)
@@ -38,48 +46,49 @@ public final class PatternSource: VideoSource {
         }
     }
 
-    deinit { pixels.deallocate() }
-
-    public var interrupter: @Sendable () -> Void {
-        let wake = wake
-        return { wake.signal() }
+    deinit {
+        close(descriptor)
+        pixels.deallocate()
     }
 
-    public func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
-        // The next frame is due by the grid, so that the counter tells the time.
-        let nextFrame = begun.map { $0 + Int64(frame + 1) * interval } ?? MonotonicClock.now()
-        var until = deadline
-        if !ignoringChanges { until = min(deadline ?? .max, nextFrame) }
-        if WakeSignal.poll([wake.descriptor], until: until)[0] {
-            wake.clear()
-            return .interrupted
-        }
-        return !ignoringChanges && MonotonicClock.now() >= nextFrame ? .changed : .deadline
+    public func processEvents() throws(VideoSourceError) -> Bool {
+        var expirations: UInt64 = 0
+        _ = Glibc.read(descriptor, &expirations, 8)
+        // By the grid and not by the timer, so that the counter tells the time.
+        return begin.map { MonotonicClock.now() >= $0 + Int64(frame + 1) * interval } ?? true
     }
 
-    public func takeDamage() throws(VideoSourceError) -> DamageRegion {
-        var damage = DamageRegion(size: size)
+    public func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
         let now = MonotonicClock.now()
-        let origin = begun ?? now
-        if begun == nil {
-            begun = origin
-            damage.insertAll()
+        let origin = begin ?? now
+        if begin == nil {
+            begin = origin
+            startTimer(at: origin + interval)
+            damage = .full(size: size)
         }
         let current = Int((now - origin) / interval)
-        guard current != frame else { return damage }
+        guard current != frame else { return }
         frame = current
         draw(at: now - origin, instant: now)
         for area in [counterArea, flashArea, track] { damage.insert(area) }
-        return damage
     }
 
-    public func read(
-        _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
-    ) throws(VideoSourceError) {
-        guard let base = pixels.baseAddress else { return }
-        for rect in region.rectangles() {
-            body(rect, UnsafeRawPointer(base + rect.y * size.width + rect.x), size.width * 4)
+    private func startTimer(at instant: Int64) {
+        func time(_ nanoseconds: Int64) -> timespec {
+            timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
         }
+        var timer = itimerspec(it_interval: time(interval), it_value: time(instant))
+        timerfd_settime(descriptor, Int32(TFD_TIMER_ABSTIME), &timer, nil)
+    }
+
+    public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        guard let base = pixels.baseAddress else { return true }
+        for rect in region.rectangles() {
+            let first = UnsafeRawPointer(base + rect.y * size.width + rect.x)
+            receive(
+                FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: size.width * 4)))
+        }
+        return true
     }
 
     private func draw(at time: Int64, instant: Int64) {

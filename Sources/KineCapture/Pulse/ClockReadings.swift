@@ -1,4 +1,4 @@
-// Which of a sound server's statements about time to believe. Pure.
+// Which of an audio server's clock readings to believe. Pure.
 
 /// A frame of a stream and the CLOCK_MONOTONIC instant (nanoseconds) at which it was heard, or will be.
 public struct SoundClockReading: Sendable, Equatable {
@@ -12,8 +12,8 @@ public struct SoundClockReading: Sendable, Equatable {
     }
 }
 
-/// Filters readings: a server that was late in answering, or whose device hiccuped, tells a time that is wrong by tens
-/// of milliseconds and right again the next time. A large change is believed only when a second reading confirms it.
+/// Filters readings: when the server answers late or its device stumbles, a reading is wrong by tens of milliseconds and the next
+/// one is right again. A large change is believed only when a second reading confirms it.
 struct ClockReadings {
     enum Verdict: Equatable {
         case accept
@@ -21,12 +21,12 @@ struct ClockReadings {
         case askAgain
     }
 
-    /// Nanoseconds a reading may differ from what the one before foretold without being asked again. Clocks differ by
-    /// less than 300 ppm: 1 ms in three seconds; the rest is jitter.
+    /// Nanoseconds by which a reading may differ from what the one before predicts. Clocks differ by less than 300 ppm, which
+    /// is 1 ms in three seconds; the rest is jitter.
     static let tolerance: Int64 = 15_000_000
-    /// Nanoseconds from question to answer, beyond which the moment the answer speaks of is too uncertain.
+    /// Nanoseconds from question to answer. Beyond this it is too uncertain which moment the answer is about.
     static let longestRoundTrip: Int64 = 10_000_000
-    /// Questions in a row after which the answer is taken as it is: a machine may simply be busy.
+    /// After so many questions in a row the answer is accepted as it is: the machine may simply be busy.
     static let patience = 5
 
     private let rate: Int64

@@ -1,5 +1,5 @@
-// A connection to a sound server over libpulse's asynchronous interface: its loop, its state, and what the server has.
-// Everything here belongs to the one thread that turns the loop; streams are in PulseRecordStream.
+// A connection to an audio server over libpulse's asynchronous interface: its loop, its state, and what the server offers.
+// One thread runs the loop and uses everything here; streams are in `PulseRecordStream`.
 import CPulse
 import KinePlatform
 
@@ -12,7 +12,7 @@ final class PulseConnection {
 
     private(set) var state = State.connecting
     private(set) var context: OpaquePointer?
-    /// Set by the server's events and by each new connection: the inventory has to be asked for again.
+    /// The inventory has to be asked for again. Set by the server's events and by each new connection.
     var isStale = false
 
     private let loop: OpaquePointer
@@ -33,7 +33,7 @@ final class PulseConnection {
         pa_mainloop_free(loop)
     }
 
-    /// For threads other than the loop's: ends the sleep in `turn`.
+    /// For other threads: ends the sleep in `runOnce`.
     struct Waker: @unchecked Sendable {
         // Sendable: pa_mainloop_wakeup only writes to a pipe. The owner keeps the loop alive longer than its wakers.
         fileprivate let loop: OpaquePointer
@@ -48,7 +48,7 @@ final class PulseConnection {
         userdata.map { Unmanaged<PulseConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Begins to connect, from the start. The outcome appears in `state` as the loop turns.
+    /// Begins to connect, from the start. The outcome appears in `state` as the loop runs.
     func connect() {
         close()
         state = .connecting
@@ -62,7 +62,7 @@ final class PulseConnection {
         pa_context_set_subscribe_callback(
             context,
             { _, event, _, userdata in PulseConnection.connection(userdata)?.serverChanged(event) }, unretained)
-        // No autospawn: a machine without a sound server must not get one from being recorded.
+        // No autospawn: recording must not start an audio server on a machine that has none.
         if pa_context_connect(context, server, PA_CONTEXT_NOAUTOSPAWN, nil) < 0 { contextChanged() }
     }
 
@@ -79,7 +79,7 @@ final class PulseConnection {
 
     /// Sleeps until something happens, `wake` is called or CLOCK_MONOTONIC reaches `deadline` (nanoseconds), and
     /// handles it.
-    func turn(until deadline: Int64?) {
+    func runOnce(until deadline: Int64?) {
         var timeout: Int32 = -1
         if let deadline {
             // Rounded up to the millisecond that poll knows, so as not to wake before the deadline and then again.
@@ -111,7 +111,7 @@ final class PulseConnection {
         let kind = event.rawValue & PA_SUBSCRIPTION_EVENT_TYPE_MASK.rawValue
         let isDevice =
             facility == PA_SUBSCRIPTION_EVENT_SINK.rawValue || facility == PA_SUBSCRIPTION_EVENT_SOURCE.rawValue
-        // A device's change is its volume or its being idle, of no interest; a sink input's may be a move.
+        // A change of a device is its volume or that it is idle, which does not matter here; a sink input may have moved.
         if isDevice && kind == PA_SUBSCRIPTION_EVENT_CHANGE.rawValue { return }
         isStale = true
     }
@@ -120,7 +120,7 @@ final class PulseConnection {
         if let operation { pa_operation_unref(operation) }
     }
 
-    /// Asks for all devices and playing applications. `completion` is called once, from `turn`, or never if the
+    /// Asks for all devices and playing applications. `completion` is called once, from `runOnce`, or never if the
     /// connection is lost or the next question comes first.
     func askInventory(_ completion: @escaping (SoundInventory) -> Void) {
         guard let context, state == .ready else { return }

@@ -1,10 +1,10 @@
-// One record stream of a sound server: samples in large pieces, and from time to time the instant at which a frame was
-// heard. Belongs to the thread that turns the connection's loop.
+// One record stream of an audio server: samples in large pieces, and from time to time the instant at which a frame was heard.
+// Used by the thread that runs the connection's loop.
 import CPulse
 import KinePlatform
 
 final class PulseRecordStream {
-    /// What a stream tells its owner, on the loop's thread.
+    /// Receives what happens to a stream, on the loop's thread.
     protocol Owner: AnyObject {
         func streamOpened(_ stream: PulseRecordStream)
         /// Borrowed interleaved samples, or nil where the server lost `frames` of them.
@@ -17,13 +17,13 @@ final class PulseRecordStream {
     }
 
     let id: SoundStreamID
-    let source: SoundSource
+    let source: AudioSource
     /// Samples a second, the device's own.
     private(set) var rate = 48000
     private(set) var isOpen = false
 
     private let channels: Int
-    /// Seconds of sound in one piece, as asked for.
+    /// Seconds of audio in one piece, as asked for.
     private(set) var fragment: Double
     private weak var owner: (any Owner)?
     private var stream: OpaquePointer?
@@ -31,19 +31,19 @@ final class PulseRecordStream {
     private var framesRead: Int64 = 0
     private var askedAt: Int64?
     private var answeredAt: Int64?
-    /// Under way; the context's, so a closing stream has to withdraw it.
+    /// Not answered yet. It belongs to the context, so a stream that closes has to cancel it.
     private var descriptionQuestion: OpaquePointer?
     private var nextQuestion: Int64 = 0
     private var openedAt: Int64 = 0
     private var batch = 0
 
-    /// Nanoseconds between questions about the clock once it is known, and for how long after the start it is not.
+    /// Nanoseconds between two questions about the clock. For a while after the start they follow one another.
     private static let questionInterval: Int64 = 2_500_000_000
-    private static let gettingAcquainted: Int64 = 5_000_000_000
+    private static let settlingTime: Int64 = 5_000_000_000
 
-    /// Opens the stream. `fragment`: seconds of sound in one piece. Nil: the server refuses at once.
+    /// Opens the stream. `fragment`: seconds of audio in one piece. Nil: the server refuses at once.
     init?(
-        id: SoundStreamID, source: SoundSource, channels: Int, fragment: Double, context: OpaquePointer,
+        id: SoundStreamID, source: AudioSource, channels: Int, fragment: Double, context: OpaquePointer,
         owner: any Owner
     ) {
         self.id = id
@@ -60,7 +60,7 @@ final class PulseRecordStream {
         pa_stream_set_read_callback(stream, { _, _, data in PulseRecordStream.from(data)?.read() }, unretained)
         var attributes = Self.attributes(fragment: fragment, rate: rate, channels: channels)
         // Large pieces (ADJUST_LATENCY) let server and recorder sleep. The device's own rate (FIX_RATE): there is one
-        // resampler on the way, ours. DONT_MOVE: where the sound comes from is decided here, not by the server.
+        // resampler on the way, ours. DONT_MOVE: where the audio comes from is decided here, not by the server.
         let flags =
             PA_STREAM_ADJUST_LATENCY.rawValue | PA_STREAM_FIX_RATE.rawValue | PA_STREAM_DONT_MOVE.rawValue
         let device: String?
@@ -85,13 +85,13 @@ final class PulseRecordStream {
     private static func attributes(fragment: Double, rate: Int, channels: Int) -> pa_buffer_attr {
         let bytesPerSecond = Double(rate * channels * MemoryLayout<Float>.size)
         let whole = UInt32(fragment * Double(rate)) * UInt32(channels * MemoryLayout<Float>.size)
-        // Four seconds of room: a recorder that the scheduler forgets for a while loses nothing.
+        // Room for four seconds: a recorder that does not run for a while loses nothing.
         return pa_buffer_attr(
             maxlength: UInt32(bytesPerSecond * 4), tlength: UInt32.max, prebuf: UInt32.max, minreq: UInt32.max,
             fragsize: whole)
     }
 
-    /// Ends the stream without a word to the owner.
+    /// Ends the stream. The owner is not called.
     func close() {
         guard let stream else { return }
         self.stream = nil
@@ -107,7 +107,7 @@ final class PulseRecordStream {
         pa_stream_unref(stream)
     }
 
-    /// Asks for small pieces from now on: the take ends, and its last sound should come soon.
+    /// Asks for small pieces from now on: the take ends, and its last samples should come soon.
     func hurry() {
         change(fragment: min(fragment, 0.02))
         batch = 1
@@ -140,7 +140,7 @@ final class PulseRecordStream {
         }
     }
 
-    /// A device with short periods wakes us often; half a fragment is worth the work, less can wait.
+    /// A device with short periods wakes us often. Half a fragment is worth the work; less can wait.
     private func setBatch() { batch = Int(fragment * Double(rate)) / 2 * channels * MemoryLayout<Float>.size }
 
     private func read() {
@@ -172,9 +172,8 @@ final class PulseRecordStream {
         }
     }
 
-    /// Asks two questions in one go. PulseAudio's timing leaves out what it holds back of a monitor's sound in case the
-    /// output rewinds (tens of milliseconds, changing with the output's latency); only the stream's description tells
-    /// it.
+    /// Asks two questions at once. PulseAudio holds some of a monitor's audio back in case the output rewinds: tens of
+    /// milliseconds, changing with the output's latency. Only the stream's description has that time.
     private func askTime() {
         guard let stream, isOpen, askedAt == nil else { return }
         askedAt = MonotonicClock.now()
@@ -200,17 +199,16 @@ final class PulseRecordStream {
 
     private func timingAnswered(_ success: Bool) { answeredAt = success ? MonotonicClock.now() : nil }
 
-    /// `heldBack`: microseconds of sound between the device and the stream's queue.
+    /// `heldBack`: microseconds of audio between the device and the stream's queue.
     private func descriptionAnswered(heldBack: Int64) {
         guard let stream, isOpen, let asked = askedAt else { return }
         askedAt = nil
         guard let answered = answeredAt, let info = pa_stream_get_timing_info(stream)?.pointee,
             info.write_index_corrupt == 0, info.read_index_corrupt == 0
         else { return }
-        // How long ago the next frame to be read was heard: what waits for us, what the server and the device still
-        // hold, and the way of the answer. A monitor hears before the listener does, by the output's own latency
-        // (sink_usec). Summed here, as pa_stream_get_latency cuts off at zero what is negative in a stream's first
-        // moments.
+        // How long ago the next frame to be read was heard: what waits for us, what server and device still hold, and the
+        // answer's own way. A monitor is ahead of the listener by the output's latency (sink_usec). pa_stream_get_latency
+        // is of no use: it makes zero of the negative values of a stream's first moments.
         let waiting = (info.write_index - info.read_index) / Int64(channels * MemoryLayout<Float>.size)
         let micro = Int64(info.source_usec) + Int64(info.transport_usec) + heldBack - Int64(info.sink_usec)
         let latency = waiting * 1_000_000_000 / Int64(rate) + micro * 1000
@@ -219,7 +217,7 @@ final class PulseRecordStream {
         switch readings.judge(reading, roundTrip: answered - asked) {
         case .askAgain: askTime()
         case .accept:
-            nextQuestion = answered - openedAt < Self.gettingAcquainted ? answered : answered + Self.questionInterval
+            nextQuestion = answered - openedAt < Self.settlingTime ? answered : answered + Self.questionInterval
             owner?.stream(self, told: reading)
             if isFirst {
                 drain()

@@ -1,4 +1,4 @@
-// What a sound server offers to record, for `kinecast sources`.
+// What an audio server offers to record, for `kinecast sources`.
 import KinePlatform
 
 public enum PulseSources {
@@ -19,7 +19,7 @@ public enum PulseSources {
                 connection.askInventory { result = $0 }
             }
             if let result { return result }
-            connection.turn(until: deadline)
+            connection.runOnce(until: deadline)
         }
         throw .noServer("it does not answer within three seconds")
     }

@@ -1,19 +1,19 @@
-// Records what a take wants to hear: keeps the right streams of the sound server open while devices, applications and
-// the server itself come and go. One thread does everything; the receiver is called on it.
+// Records audio: keeps the right streams of the audio server open while devices, applications and the server itself come and go.
+// One thread does everything; the receiver is called on it.
 import KinePlatform
 import SystemPackage
 
-/// One stream's number; never used twice in a take.
+/// The number of a stream; never used twice in a take.
 public struct SoundStreamID: Hashable, Sendable {
     public let rawValue: Int
 
     public init(rawValue: Int) { self.rawValue = rawValue }
 }
 
-/// Takes the sound. All calls come on the capture's one thread, one at a time.
+/// Receives audio. All calls come on the capture's one thread, one at a time.
 public protocol SoundReceiver: AnyObject, Sendable {
-    /// A stream begins. `target`: the index of the wish it serves; several streams may serve one and are to be mixed.
-    /// `sampleRate`: of its device.
+    /// A stream begins. `target`: the index of the target that it is recorded for; several streams of one target are to be
+    /// mixed. `sampleRate`: of its device.
     func soundOpened(_ stream: SoundStreamID, target: Int, sampleRate: Int)
     /// Interleaved samples, full scale ±1, borrowed for the call. The first come after the first `soundTimed`.
     func sound(_ stream: SoundStreamID, samples: Span<Float>)
@@ -29,14 +29,14 @@ public protocol SoundReceiver: AnyObject, Sendable {
     func soundWarning(_ sentence: String)
 }
 
-/// How soon sound is wanted after it was heard. Each piece wakes a sleeping machine.
+/// How soon audio must arrive after it was heard. Each piece wakes a sleeping machine.
 public enum SoundPace: Sendable {
     /// In large pieces: a file does not need it sooner.
     case file
-    /// In pieces as small as are worth the work: somebody listens.
+    /// In the smallest pieces that are worth the work: there are listeners.
     case live
 
-    /// Seconds of sound in one piece.
+    /// Seconds of audio in one piece.
     public var fragment: Double { self == .file ? 0.4 : 0.01 }
     /// The longest time between two calls of `soundSettled`, in nanoseconds.
     public var quietInterval: Int64 { self == .file ? 480_000_000 : 20_000_000 }
@@ -44,7 +44,7 @@ public enum SoundPace: Sendable {
 
 public final class SoundCapture: Sendable {
     public enum Error: Swift.Error, Equatable, CustomStringConvertible {
-        /// No sound server answers; libpulse's reason.
+        /// No audio server answers; libpulse's reason.
         case noServer(String)
         /// A target that must be there from the start is not; one sentence.
         case missing(String)
@@ -54,7 +54,7 @@ public final class SoundCapture: Sendable {
         public var description: String {
             switch self {
             case .noServer(let reason):
-                "No sound server answers (\(reason)); start PulseAudio or PipeWire, set PULSE_SERVER, "
+                "No audio server answers (\(reason)); start PulseAudio or PipeWire, set PULSE_SERVER, "
                     + "or record with --audio none."
             case .missing(let sentence): sentence
             case .noThread(let failure): DedicatedThread.explanation(of: failure, thread: "sound")
@@ -65,24 +65,24 @@ public final class SoundCapture: Sendable {
     /// The longest time between two calls of `soundSettled`, in nanoseconds, at the pace of a file.
     public static let quietInterval: Int64 = SoundPace.file.quietInterval
 
-    private let session: SoundSession.Handle
+    private let session: AudioSession.Handle
     private let thread: DedicatedThread
 
     /// Connects and opens what is there; blocks until it is known what, five seconds at most.
     ///
     /// Microphones must be there at the start; outputs and applications may come later. `server` as in PULSE_SERVER;
-    /// nil asks the environment. `cancellation` ends the wait; it is then as if no server answered.
+    /// nil asks the environment. `cancellation` ends the wait, and the error is then that no server answers.
     public init(
         targets: [SoundTarget], channels: Int, server: String? = nil, pace: SoundPace = .file,
         receiver: any SoundReceiver, cancellation: Cancellation? = nil
     ) throws(Error) {
-        let handle = SoundSession.Handle()
+        let handle = AudioSession.Handle()
         session = handle
         let token = cancellation?.onCancel { handle.giveUp() }
         defer { if let token { cancellation?.remove(token) } }
         do throws(Errno) {
             thread = try DedicatedThread(starting: "sound") {
-                SoundSession.run(
+                AudioSession.run(
                     targets: targets, channels: channels, server: server, pace: pace, receiver: receiver,
                     handle: handle)
             }

@@ -1,4 +1,4 @@
-// What a sound server has, as values, and which of it a wish means. Pure: the connection beside it asks the server.
+// What an audio server offers, as values, and which of it a target means. Pure: `PulseConnection` asks the server.
 
 /// The server's devices and playing applications at one moment.
 public struct SoundInventory: Sendable, Equatable {
@@ -60,16 +60,16 @@ public struct SoundInventory: Sendable, Equatable {
 
     public init() {}
 
-    /// The microphone that "the default" means. A server without one calls a monitor its default source; that would
-    /// record the output a second time, so the first real microphone stands in.
+    /// The microphone that "the default" means. The server's default source may be a monitor; that would record the output a
+    /// second time, so the first real microphone is used instead.
     public var defaultMicrophone: String? {
         microphones.first { $0.name == defaultSource }?.name ?? microphones.first?.name
     }
 }
 
-/// What a take wants to hear.
+/// What a take records.
 public enum SoundTarget: Hashable, Sendable {
-    /// What the default output plays, wherever the default moves.
+    /// What the default output plays, whichever output is the default.
     case defaultOutput
     /// Everything one application plays: `application.name` or the binary's name, upper or lower case.
     case application(String)
@@ -78,17 +78,17 @@ public enum SoundTarget: Hashable, Sendable {
 }
 
 /// One stream to record in order to satisfy a target.
-enum SoundSource: Hashable, Sendable {
+enum AudioSource: Hashable, Sendable {
     /// A source by name: a microphone, or the monitor of an output.
     case source(String)
-    /// One application's stream on its way to an output. The output is part of the identity: when the stream moves, its
-    /// recording has to be opened anew.
+    /// One application's stream to an output. The output is part of the identity: when the stream moves to another one, its
+    /// recording has to be opened again.
     case playback(UInt32, output: UInt32)
 }
 
 extension SoundTarget {
-    /// What to record now for this target. Empty: there is nothing at the moment.
-    func sources(in inventory: SoundInventory) -> [SoundSource] {
+    /// What to record for this target now. Empty: there is nothing at the moment.
+    func sources(in inventory: SoundInventory) -> [AudioSource] {
         switch self {
         case .defaultOutput:
             inventory.outputs.filter { $0.name == inventory.defaultOutput }.map { .source($0.monitor) }
@@ -101,16 +101,16 @@ extension SoundTarget {
         }
     }
 
-    /// One sentence for a person about a target that finds nothing.
+    /// One sentence for a person, when there is nothing to record for this target.
     func absence(in inventory: SoundInventory) -> String {
         switch self {
         case .defaultOutput:
-            return "The sound server has no output; its sound is silent until one appears."
+            return "The audio server has no output; the recording is silent until one appears."
         case .application(let name):
             let playing = Self.list(inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application })
-            return "No application called \(name) plays sound\(playing); its track is silent until it does."
+            return "No application called \(name) plays audio\(playing); its track is silent until it does."
         case .defaultMicrophone:
-            return "The sound server has no microphone; plug one in, or leave --mic out."
+            return "The audio server has no microphone; plug one in, or leave --mic out."
         case .microphone(let name):
             let known = Self.list(inventory.microphones.map(\.name))
             return "There is no microphone called \(name)\(known); see kinecast sources for the names."

@@ -1,4 +1,4 @@
-// One connection to an X server: its screen, the extensions capture stands on, and requests' replies as Swift values.
+// One connection to an X server: its screen, the extensions that capture needs, and replies as Swift values.
 import CXCB
 import Glibc
 import KineMedia
@@ -6,8 +6,8 @@ import KinePlatform
 
 /// A connection to an X server. Used by one thread.
 final class X11Connection {
-    /// The connection itself, also where the server turns out not to do. A server that no longer answers would keep every
-    /// request waiting: cancelling shuts the socket, and the waiting request fails with a broken connection.
+    /// Owns the connection. A server that no longer answers would keep every request waiting: cancelling shuts the socket down,
+    /// and the request fails with a broken connection.
     private final class Link {
         let handle: OpaquePointer
         private let cancellation: Cancellation?
@@ -17,7 +17,7 @@ final class X11Connection {
             self.handle = handle
             self.cancellation = cancellation
             let descriptor = xcb_get_file_descriptor(handle)
-            // To reading alone, which ends every wait: writing would be answered by SIGPIPE.
+            // For reading only, which ends every wait: a write to a socket that is shut down would raise SIGPIPE.
             token = cancellation?.onCancel { shutdown(descriptor, Int32(SHUT_RD)) }
         }
 
@@ -30,7 +30,7 @@ final class X11Connection {
     private let link: Link
     let handle: OpaquePointer
     let root: UInt32
-    /// What the root window's pixels are: the size may change later, the format does not.
+    /// The root window's size when the connection was made; it may change later.
     let initialSize: PixelSize
     /// First event numbers of the extensions.
     let damageEvent: UInt8
@@ -40,8 +40,8 @@ final class X11Connection {
     let hasSharedMemory: Bool
     let hasComposite: Bool
 
-    /// `display` is the server's name; nil stands for what DISPLAY says. `cancellation` ends every wait for the server, from
-    /// the moment that it has let this client in.
+    /// `display` is the server's name; nil stands for what DISPLAY says. `cancellation` ends every wait for the server once the
+    /// connection is made.
     init(display: String? = nil, cancellation: Cancellation? = nil) throws(VideoSourceError) {
         var screenNumber: Int32 = 0
         let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
@@ -100,7 +100,7 @@ final class X11Connection {
     var descriptor: Int32 { xcb_get_file_descriptor(handle) }
     var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
 
-    /// The extensions refuse every other request until the client has said which version it speaks.
+    /// An extension refuses every other request until the client has sent its version.
     private func negotiateVersions() {
         free(xcb_damage_query_version_reply(handle, xcb_damage_query_version(handle, 1, 1), nil))
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 5, 0), nil))

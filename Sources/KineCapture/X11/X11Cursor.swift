@@ -1,5 +1,5 @@
-// The mouse pointer: the X server keeps it out of what it lets others read, so its image is fetched and laid over the
-// pixels. Its motion is damage that XDamage never reports.
+// The mouse pointer. The X server leaves it out of the pixels that it gives to clients, so its image is fetched and drawn over
+// them. XDamage never reports its motion.
 import CXCB
 import KineMedia
 
@@ -12,9 +12,9 @@ final class X11Cursor {
     private var hotSpot = (x: 0, y: 0)
     private var imageIsStale = true
     private var mayHaveMoved = true
-    /// Where the pointer was last drawn, in the picture's coordinates; nil where it was outside.
+    /// Where the pointer was last drawn, in the frame's coordinates; nil where it was outside.
     private(set) var drawnRect: PixelRect?
-    /// Without XInput nobody tells of motion: the pointer is then asked for at every look.
+    /// False without XInput: there are then no events of motion, and every look asks for the position.
     let reportsMotion: Bool
 
     init(connection: X11Connection) {
@@ -28,14 +28,15 @@ final class X11Cursor {
 
     func noteMotion() { mayHaveMoved = true }
     func noteImage() { imageIsStale = true }
-    /// Programs can move the pointer too, of which no event tells; each read of the screen asks for its position too.
+    /// False does not mean that it stands still: when a program moves the pointer, there is no event. So each look at the
+    /// screen that finds a change also asks for the position.
     var mayHaveChanged: Bool { mayHaveMoved || imageIsStale }
 
-    /// Asks where the pointer is relative to `window`; the answer is taken by `update`, so that it travels with others.
+    /// Asks for the pointer's position in `window`. `update` gets the answer later, in one round trip with other requests.
     func ask(window: UInt32) -> xcb_query_pointer_cookie_t { xcb_query_pointer(connection.handle, window) }
 
-    /// Takes the answer to `question`, for a picture that begins at `origin` of the window asked about, and adds what the
-    /// pointer leaves and what it covers to `damage`.
+    /// Gets the answer to `question`, for a frame that begins at `origin` of that window. Adds the pointer's old and new place
+    /// to `damage`.
     func update(_ question: xcb_query_pointer_cookie_t, origin: (x: Int, y: Int), damage: inout DamageRegion) {
         var imageChanged = false
         if imageIsStale {
@@ -59,7 +60,7 @@ final class X11Cursor {
         drawnRect = rect
     }
 
-    /// Lays the pointer over pixels that stand for `area` of the picture.
+    /// Draws the pointer over the pixels of `area`, which is a part of the frame.
     func draw(over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
         guard let drawnRect else { return }
         let common = drawnRect.intersection(area)
@@ -89,7 +90,7 @@ final class X11Cursor {
         return result
     }
 
-    /// Returns whether there is an image now. The pointer's image can be of any size up to a few hundred pixels.
+    /// Returns whether there is an image now. It can have any size up to a few hundred pixels.
     private func fetchImage() -> Bool {
         connection.reply(
             xcb_xfixes_get_cursor_image(connection.handle), xcb_xfixes_get_cursor_image_reply

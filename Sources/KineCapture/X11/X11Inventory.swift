@@ -24,7 +24,7 @@ public struct X11Inventory: Sendable, Equatable {
 
     public let screen: PixelSize
     public let monitors: [Monitor]
-    /// The windows a person would name: those the window manager lists, or without one the shown top-level windows.
+    /// The windows that the window manager lists, or where none runs, the top-level windows that are shown.
     public let windows: [Window]
     /// The server is on this machine and shares memory with its clients.
     public let hasSharedMemory: Bool

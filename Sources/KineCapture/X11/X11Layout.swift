@@ -4,7 +4,7 @@ import Glibc
 import KineMedia
 
 enum X11Layout {
-    /// The rectangle of the root window that `target` means, inside the screen.
+    /// The part of the root window that `target` stands for, inside the screen.
     static func area(
         of target: X11ScreenSource.Target, on connection: X11Connection, rootBounds: PixelRect
     ) throws(VideoSourceError) -> PixelRect {
@@ -51,7 +51,7 @@ enum X11Layout {
         } ?? []
     }
 
-    /// The windows a person would name: those the window manager lists, or, with none running, the root's shown children.
+    /// The windows that the window manager lists, or where none runs, those of the root's children that are shown.
     static func windows(_ connection: X11Connection) -> [X11Inventory.Window] {
         let listed = property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection)
         var ids = X11Properties.windows(listed)
@@ -68,7 +68,7 @@ enum X11Layout {
             guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1 else {
                 return nil
             }
-            // A window manager puts windows into frames, so their own coordinates are the frame's.
+            // A window manager puts a window into another one, and its coordinates are then relative to that.
             let origin = rootPosition(of: id, connection)
             let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
             return X11Inventory.Window(

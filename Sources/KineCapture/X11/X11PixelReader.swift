@@ -1,5 +1,5 @@
-// Reading rectangles of an X drawable into memory: through shared memory where the server is on this machine, through
-// the connection where it is not.
+// Reads rectangles of an X drawable: through shared memory where the server is on this machine, through the connection where
+// it is not.
 import CLinux
 import CXCB
 import Glibc
@@ -13,23 +13,24 @@ final class X11PixelReader {
     private var capacity = 0
     private var isShared = false
 
-    /// More rectangles than this cost more in requests than the pixels between them.
+    /// So many requests cost more than reading the pixels between the rectangles.
     private static let mostRectangles = 48
 
     init(connection: X11Connection) { self.connection = connection }
 
     deinit { releaseMemory() }
 
-    /// Reads `rects` (in the drawable's coordinates) with one round trip, and hands each one on, its rows packed. Returns
-    /// false where the drawable does not have all of them any more.
-    func read(
-        _ rects: [PixelRect], of drawable: UInt32,
-        _ body: (_ index: Int, _ pixels: UnsafeMutableRawPointer, _ stride: Int) -> Void
-    ) -> Bool {
+    /// Receives one rectangle, its rows packed: where it lies in the frame, the pixels, and the bytes of a row.
+    typealias Receive = (_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) -> Void
+
+    /// Reads `rects` with one round trip. They are the frame's, which begins at `origin` of the drawable. Returns false where
+    /// the drawable does not have all of them any more.
+    func read(_ rects: [PixelRect], at origin: (x: Int, y: Int), of drawable: UInt32, _ receive: Receive) -> Bool {
         let bytes = rects.reduce(0) { $0 + $1.size.area * 4 }
         guard prepare(bytes), let memory else { return false }
         return isShared
-            ? readShared(rects, drawable, memory, body) : readThroughConnection(rects, drawable, memory, body)
+            ? readShared(rects, origin, drawable, memory, receive)
+            : readThroughConnection(rects, origin, drawable, memory, receive)
     }
 
     /// `region`'s rectangles, or the rectangle around them where there are too many to ask for one by one.
@@ -46,52 +47,52 @@ final class X11PixelReader {
     }
 
     private func readShared(
-        _ rects: [PixelRect], _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
-        _ body: (Int, UnsafeMutableRawPointer, Int) -> Void
+        _ rects: [PixelRect], _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ receive: Receive
     ) -> Bool {
         var offset = 0
         let cookies = rects.map { rect in
             defer { offset += rect.size.area * 4 }
             return xcb_shm_get_image(
-                connection.handle, drawable, Int16(clamping: rect.x), Int16(clamping: rect.y),
+                connection.handle, drawable, Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
                 UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0,
-                UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue),
-                segment, UInt32(offset))
+                UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), segment, UInt32(offset))
         }
-        // Every reply is taken, also after one has failed: an untaken one would stay in the queue.
+        // Every reply is fetched, also after one has failed: it would stay in the queue.
         let complete = cookies.map { connection.reply($0, xcb_shm_get_image_reply) { _ in true } ?? false }
         guard complete.allSatisfy({ $0 }) else { return false }
         offset = 0
-        for (index, rect) in rects.enumerated() {
-            body(index, memory + offset, rect.width * 4)
+        for rect in rects {
+            receive(rect, memory + offset, rect.width * 4)
             offset += rect.size.area * 4
         }
         return true
     }
 
     private func readThroughConnection(
-        _ rects: [PixelRect], _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
-        _ body: (Int, UnsafeMutableRawPointer, Int) -> Void
+        _ rects: [PixelRect], _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ receive: Receive
     ) -> Bool {
         let cookies = rects.map { rect in
             xcb_get_image(
-                connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), drawable, Int16(clamping: rect.x),
-                Int16(clamping: rect.y), UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0)
+                connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), drawable,
+                Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
+                UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0)
         }
-        var complete = true
-        for (index, cookie) in cookies.enumerated() {
-            let bytes = rects[index].size.area * 4
-            let taken =
+        var isComplete = true
+        for (rect, cookie) in zip(rects, cookies) {
+            let bytes = rect.size.area * 4
+            let wasRead =
                 connection.reply(cookie, xcb_get_image_reply) { reply -> Bool in
-                    guard complete, xcb_get_image_data_length(reply) >= bytes, let data = xcb_get_image_data(reply)
+                    guard isComplete, xcb_get_image_data_length(reply) >= bytes, let data = xcb_get_image_data(reply)
                     else { return false }
                     memory.copyMemory(from: data, byteCount: bytes)
-                    body(index, memory, rects[index].width * 4)
+                    receive(rect, memory, rect.width * 4)
                     return true
                 } ?? false
-            complete = complete && taken
+            isComplete = isComplete && wasRead
         }
-        return complete
+        return isComplete
     }
 
     /// Makes room for `bytes`, in memory that the server can write where it is on this machine.
@@ -111,7 +112,7 @@ final class X11PixelReader {
     private func attach(_ bytes: Int) -> Bool {
         let id = shmget(IPC_PRIVATE, bytes, Int32(IPC_CREAT | 0o600))
         guard id >= 0 else { return false }
-        // Marked for removal at once: the memory goes with the last process that has it, however that process ends.
+        // Marked for removal at once: the memory is freed when the last process that uses it ends, however it ends.
         defer { shmctl(id, IPC_RMID, nil) }
         guard let address = shmat(id, nil, 0), Int(bitPattern: address) != -1 else { return false }
         segment = xcb_generate_id(connection.handle)

@@ -1,15 +1,15 @@
-// What windows say of themselves: bytes that any program on the display chose. Pure.
+// The properties of windows: bytes that any program on the display may have written. Pure.
 
 /// Reads the values of X properties (ICCCM, 4.1.2, and EWMH).
 public enum X11Properties {
-    /// The windows in a `_NET_CLIENT_LIST`: 32 bits each, in the machine's order; what is left over is not one.
+    /// The windows in a `_NET_CLIENT_LIST`: 32 bits each, in the machine's byte order; an incomplete last one is ignored.
     public static func windows(_ value: [UInt8]) -> [UInt32] {
         stride(from: 0, to: value.count - value.count % 4, by: 4).map { start in
             value[start..<start + 4].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
         }
     }
 
-    /// A title, of `_NET_WM_NAME` or else of `WM_NAME`, as it may be printed.
+    /// A title that can be printed safely, of `_NET_WM_NAME` or else of `WM_NAME`.
     public static func title(_ name: [UInt8], old: [UInt8]) -> String { printable(name.isEmpty ? old : name) }
 
     /// The application in a `WM_CLASS`: two strings, each ended by a zero, the instance and the class.
@@ -24,7 +24,7 @@ public enum X11Properties {
         return number > 0 ? number : nil
     }
 
-    /// A text in which nothing steers a terminal: control characters, and those that turn the direction of writing, are spaces.
+    /// A text that cannot control a terminal: control characters, and those that change the direction of writing, become spaces.
     private static func printable(_ bytes: [UInt8]) -> String {
         var text = String.UnicodeScalarView()
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {

@@ -1,12 +1,12 @@
-// An X screen, a part of it, or one window, read where the server says it was painted.
+// An X screen, a part of it, or one window. Only what the server reports as damaged is read.
 import CXCB
 import Glibc
 import KineMedia
 import KinePlatform
 
-/// A picture source on an X server. Created and used by the capture thread.
+/// A video source on an X server. Created and used by the capture thread.
 public final class X11ScreenSource: VideoSource {
-    /// What to look at.
+    /// What to record.
     public enum Target: Equatable, Sendable {
         /// The whole screen, or one monitor by its RandR name.
         case screen(monitor: String?)
@@ -21,10 +21,9 @@ public final class X11ScreenSource: VideoSource {
     private let reader: X11PixelReader
     private let cursor: X11Cursor?
     private let target: Target
-    private let wake = WakeSignal()
     /// What is read: the root window, or the window's off-screen pixmap.
     private var drawable: UInt32
-    /// The picture's origin in `drawable`.
+    /// The frame's origin in `drawable`.
     private var origin = (x: 0, y: 0)
     private var windowPixmap: X11WindowPixmap?
     private var rootBounds: PixelRect
@@ -34,12 +33,12 @@ public final class X11ScreenSource: VideoSource {
     private var layoutChanged = false
     private var windowIsGone = false
     private var everythingIsDamaged = true
-    public private(set) var readWasComplete = true
 
     /// `display` is the server's name; nil stands for what DISPLAY says. Throws `unavailable` where there is no such server
     /// or no such target on it.
     ///
-    /// A server that stops answering keeps every call of this class waiting; `cancellation` ends that, and the source with it.
+    /// A server that stops answering keeps every call of this class waiting; `cancellation` ends the wait, and then the source
+    /// cannot be used any more.
     public init(
         target: Target, showsCursor: Bool, display: String? = nil, cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
@@ -67,7 +66,7 @@ public final class X11ScreenSource: VideoSource {
         damage = xcb_generate_id(handle)
         damagedRegion = xcb_generate_id(handle)
         xcb_xfixes_create_region(handle, damagedRegion, 0, nil)
-        // Non-empty: one event, then silence until the damage is taken. Finer levels send an event for every stroke.
+        // Non-empty: one event, and no more until the damage is collected. Other levels send an event for every rectangle.
         xcb_damage_create(handle, damage, watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
         xcb_randr_select_input(
             handle, connection.root,
@@ -76,40 +75,23 @@ public final class X11ScreenSource: VideoSource {
         xcb_flush(handle)
     }
 
-    public var interrupter: @Sendable () -> Void {
-        let wake = wake
-        return { wake.signal() }
-    }
+    // MARK: Events
 
-    // MARK: Waiting
+    public var descriptor: Int32 { connection.descriptor }
 
-    public func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
-        while true {
-            xcb_flush(connection.handle)  // first: it may read events, which poll would then sleep over
-            if !ignoringChanges {
-                try takeEvents()
-                if hasChanged { return .changed }
-            }
-            let descriptors = ignoringChanges ? [wake.descriptor] : [wake.descriptor, connection.descriptor]
-            let readable = WakeSignal.poll(descriptors, until: deadline)
-            if readable[0] {
-                wake.clear()
-                return .interrupted
-            }
-            if ignoringChanges || !readable[1] {
-                guard let deadline else { continue }
-                if MonotonicClock.now() >= deadline { return .deadline }
-            }
-        }
+    public func processEvents() throws(VideoSourceError) -> Bool {
+        xcb_flush(connection.handle)  // first: it may read events while it writes
+        try handleEvents()
+        return hasChanged
     }
 
     private var hasChanged: Bool {
         damageIsPending || layoutChanged || everythingIsDamaged || (cursor?.mayHaveChanged ?? false)
     }
 
-    /// Takes in all events that are there. What answers to its own questions brought along is among them: the connection's
-    /// descriptor does not tell of those any more.
-    private func takeEvents() throws(VideoSourceError) {
+    /// Handles all events that are there, also those that arrived with the reply to another request: the descriptor no longer
+    /// shows them.
+    private func handleEvents() throws(VideoSourceError) {
         while true {
             while let event = xcb_poll_for_event(connection.handle) {
                 note(event)
@@ -136,7 +118,7 @@ public final class X11ScreenSource: VideoSource {
             connection.randrEvent + UInt8(XCB_RANDR_NOTIFY):
             layoutChanged = true
         case UInt8(XCB_GE_GENERIC):
-            // Raw motion is the only extended event that was asked for.
+            // Raw motion is the only extended event that was requested.
             cursor?.noteMotion()
         case UInt8(XCB_DESTROY_NOTIFY):
             event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
@@ -158,41 +140,28 @@ public final class X11ScreenSource: VideoSource {
             origin = windowPixmap.origin
             size = windowPixmap.size
         } else {
-            // A monitor that was unplugged leaves the picture as it is until it comes back.
+            // A monitor that was unplugged leaves the frame as it is until it comes back.
             guard let area = try? X11Layout.area(of: target, on: connection, rootBounds: rootBounds) else { return }
             guard area.size != size || area.x != origin.x || area.y != origin.y else { return }
             origin = (area.x, area.y)
             size = area.size
         }
         everythingIsDamaged = true
-        cursor?.noteMotion()  // it stands elsewhere in the picture, though it has not moved
+        cursor?.noteMotion()  // it has another place in the frame, though it has not moved
     }
 
     // MARK: Damage and pixels
 
-    public func takeDamage() throws(VideoSourceError) -> DamageRegion {
-        try takeEvents()
-        var region = DamageRegion(size: size)
+    public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {
+        try handleEvents()
+        if region.size != size { region = DamageRegion(size: size) }
         var pointer: xcb_query_pointer_cookie_t?
         if let cursor, hasChanged || !cursor.reportsMotion {
             pointer = cursor.ask(window: windowPixmap?.window ?? connection.root)
         }
         if damageIsPending {
             damageIsPending = false
-            xcb_damage_subtract(connection.handle, damage, 0, damagedRegion)
-            let offset = windowPixmap == nil ? origin : (x: 0, y: 0)  // a window's damage is in its own coordinates
-            _ = connection.reply(
-                xcb_xfixes_fetch_region(connection.handle, damagedRegion), xcb_xfixes_fetch_region_reply
-            ) { reply in
-                let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
-                guard let rects = xcb_xfixes_fetch_region_rectangles(reply) else { return }
-                for rect in UnsafeBufferPointer(start: rects, count: count) {
-                    region.insert(
-                        PixelRect(
-                            x: Int(rect.x) - offset.x, y: Int(rect.y) - offset.y, width: Int(rect.width),
-                            height: Int(rect.height)))
-                }
-            }
+            addReportedDamage(to: &region)
         }
         if everythingIsDamaged {
             everythingIsDamaged = false
@@ -201,26 +170,38 @@ public final class X11ScreenSource: VideoSource {
         if let pointer {
             cursor?.update(pointer, origin: windowPixmap == nil ? origin : (0, 0), damage: &region)
         }
-        return region
     }
 
-    public func read(
-        _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
-    ) throws(VideoSourceError) {
-        let rects = X11PixelReader.rectangles(of: region)
-        readWasComplete = true
-        guard !rects.isEmpty else { return }
-        let complete = reader.read(rects.map { $0.offset(x: origin.x, y: origin.y) }, of: drawable) {
-            index, pixels, stride in
-            cursor?.draw(over: pixels, stride: stride, area: rects[index])
-            body(rects[index], pixels, stride)
+    private func addReportedDamage(to region: inout DamageRegion) {
+        xcb_damage_subtract(connection.handle, damage, 0, damagedRegion)
+        let offset = windowPixmap == nil ? origin : (x: 0, y: 0)  // a window's damage is in its own coordinates
+        _ = connection.reply(
+            xcb_xfixes_fetch_region(connection.handle, damagedRegion), xcb_xfixes_fetch_region_reply
+        ) { reply in
+            let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
+            guard let rects = xcb_xfixes_fetch_region_rectangles(reply) else { return }
+            for rect in UnsafeBufferPointer(start: rects, count: count) {
+                region.insert(
+                    PixelRect(
+                        x: Int(rect.x) - offset.x, y: Int(rect.y) - offset.y, width: Int(rect.width),
+                        height: Int(rect.height)))
+            }
         }
-        readWasComplete = complete
-        if !complete {
-            // The screen or the window changed its size between the event and the request: look again at all of it.
+    }
+
+    public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        let rects = X11PixelReader.rectangles(of: region)
+        guard !rects.isEmpty else { return true }
+        let isComplete = reader.read(rects, at: origin, of: drawable) { rect, pixels, stride in
+            cursor?.draw(over: pixels, stride: stride, area: rect)
+            receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
+        }
+        if !isComplete {
+            // The screen or the window changed its size between the event and the request: all of it is read again.
             if connection.isBroken { throw Self.serverIsGone }
             layoutChanged = true
             everythingIsDamaged = true
         }
+        return isComplete
     }
 }

@@ -1,4 +1,4 @@
-// A window's own picture, also where others cover it: XComposite keeps the window off screen and names its pixmap.
+// The content of one window, also where others cover it: XComposite draws the window into a pixmap of its own.
 import CXCB
 import KineMedia
 
@@ -37,7 +37,7 @@ final class X11WindowPixmap {
 
     deinit { if id != 0 { xcb_free_pixmap(connection.handle, id) } }
 
-    /// Names the pixmap anew, as must be done whenever the window is resized or shown. False where it has none now: the
+    /// Gets the window's present pixmap: it has a new one whenever it is resized or shown. False where it has none now; the
     /// last one then stays.
     func renew() -> Bool {
         guard let geometry = connection.geometry(of: window) else { return false }

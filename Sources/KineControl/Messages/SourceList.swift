@@ -1,6 +1,7 @@
-// What a machine offers to record, as `kinecast sources` prints it. The engine gathers it; the names are the ones that
-// the options take.
+// What a machine offers to record. The engine gathers it and `kinecast sources` prints it, as JSON or as a text whose lines begin
+// with the option to type.
 import KineMedia
+import KinePlatform
 
 public struct SourceList: Codable, Sendable, Equatable {
     public struct Monitor: Codable, Sendable, Equatable {
@@ -45,8 +46,49 @@ public struct SourceList: Codable, Sendable, Equatable {
     public var microphones: [AudioDevice] = []
     /// The names of the applications that play sound, which `--audio app:NAME` takes.
     public var applications: [String] = []
-    /// Why a kind is empty: one sentence for each that could not be asked.
+    /// One sentence for each kind that could not be asked.
     public var problems: [String] = []
 
     public init() {}
+}
+
+extension SourceList {
+    /// What is of one kind, in columns.
+    public struct Section: Sendable, Equatable {
+        public var title: String
+        public var rows: [[String]]
+    }
+
+    /// For a person, in the order of the page. The first column is the option as it is to be typed.
+    public var sections: [Section] {
+        [
+            Section(
+                title: "Monitors",
+                rows: monitors.map {
+                    [
+                        "--screen \($0.name.shellWord)", Self.text($0.bounds), "at \($0.bounds.x),\($0.bounds.y)",
+                        $0.isPrimary ? "primary" : "",
+                    ]
+                }),
+            Section(
+                title: "Windows",
+                rows: windows.map {
+                    ["--window 0x\(String($0.id, radix: 16))", Self.text($0.bounds), $0.application, $0.title]
+                }),
+            Section(
+                title: "Applications with sound", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
+            Section(
+                title: "System sound",
+                rows: outputs.map {
+                    ["--audio system", $0.isDefault ? "this one" : "(when it is the default)", $0.description]
+                }),
+            Section(
+                title: "Microphones",
+                rows: microphones.map {
+                    ["--mic \($0.name.shellWord)", $0.isDefault ? "default" : "", $0.description]
+                }),
+        ]
+    }
+
+    private static func text(_ rect: PixelRect) -> String { "\(rect.width)x\(rect.height)" }
 }

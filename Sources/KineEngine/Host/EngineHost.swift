@@ -21,7 +21,7 @@ public final class EngineHost {
     var configuration: TakeConfiguration?
     /// The destinations, until the take is open.
     var checked: [Destinations.Checked] = []
-    var screen: VirtualScreen?
+    var screen: (any SourceSession)?
     var take: Take?
     var destinations: Destinations?
     var clientIsThere = true

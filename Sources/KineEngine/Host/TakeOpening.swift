@@ -1,6 +1,4 @@
 // From what a client asked for to a take that runs: the private screen, then the take's threads. It blocks, so the worker does it.
-import Glibc
-import KineCapture
 import KineControl
 import KinePlatform
 import KineServices
@@ -8,7 +6,7 @@ import KineServices
 /// A take that was opened, with the screen that it shows where that is its own.
 struct OpenedTake: Sendable {
     let take: Take
-    let screen: VirtualScreen?
+    let screen: (any SourceSession)?
 
     /// Opens the take. Once, in a thread that lives as long as the process.
     ///
@@ -19,7 +17,8 @@ struct OpenedTake: Sendable {
         _ configuration: TakeConfiguration, services: [ServiceManifest], directory: String, inbox: Inbox,
         cancellation: Cancellation
     ) throws(TakeFailure) {
-        let screen = try Self.startScreen(configuration, directory, cancellation)
+        let screen = try SourceRegistry.kind(of: configuration.source)?
+            .startSession(in: directory, withAudio: configuration.audio.app != .none, cancellation)
         do throws(TakeFailure) {
             take = try Take(
                 configuration: configuration, services: services, inbox: inbox, cancellation: cancellation)
@@ -28,24 +27,5 @@ struct OpenedTake: Sendable {
             throw error
         }
         self.screen = screen
-    }
-
-    private static func startScreen(
-        _ configuration: TakeConfiguration, _ directory: String, _ cancellation: Cancellation
-    ) throws(TakeFailure) -> VirtualScreen? {
-        guard case .virtual(let size) = configuration.source else { return nil }
-        do throws(VirtualScreen.Error) {
-            let screen = try VirtualScreen(
-                size: size, directory: directory, withSound: configuration.audio.app != .none,
-                cancellation: cancellation)
-            // This process's own sources look at the private servers from here on.
-            for entry in screen.environment {
-                let parts = entry.split(separator: "=", maxSplits: 1)
-                setenv(String(parts[0]), String(parts[1]), 1)
-            }
-            return screen
-        } catch {
-            throw TakeFailure(exitStatus: ExitStatus.unavailable, message: error.description)
-        }
     }
 }

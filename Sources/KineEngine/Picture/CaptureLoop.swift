@@ -1,235 +1,130 @@
-// What the capture thread does: it waits until something changed, draws only that, and hands the picture on.
+// The loop of the capture thread: it carries out what `CaptureStateMachine` answers.
 import KineCapture
 import KineControl
 import KineImaging
 import KineMedia
 import KinePlatform
 
-/// The loop of one capture thread, which alone uses it.
-final class CaptureLoop {
-    /// How often a paused take looks after its source, in nanoseconds.
-    private static let pausedInterval: Int64 = 2_000_000_000
-
-    private let source: any VideoSource
+/// Sleeps, reads one source into a canvas, and hands frames on. Used by the capture thread alone.
+final class CaptureLoop<Source: VideoSource> {
+    private let source: Source
     private let canvas: Canvas
     private let outlet: PictureOutlet
     private let clock: TakeClock
     private let control: Monitor<CaptureThread.Control>
     private let output: CaptureThread.Output
-    private let optimizations: TakeConfiguration.Optimizations
-    private let isConstantRate: Bool
-    /// How long the take is to last; nil: until it is ended.
-    private let durationLimit: MediaTime?
-    private var pacer: FramePacer
-    private var trust: DamageTrust
-    /// What changed and was not drawn yet.
-    private var pending: DamageRegion
-    private var hasBegun = false
-    private var wasPaused = false
-    private var mustRepeat = false
-    /// When it has to be repeated, where that is asked for a later moment.
-    private var repeatAt: Int64?
-    /// When the last picture was handed on.
-    private var lastDelivery: Int64 = .min
-    /// How far the machine's clock was ahead of the take's at the last look.
-    private var clockOffset: Int64 = 0
-    /// At a constant rate, when the next picture is due on the take's clock.
-    private var nextFrame: MediaTime?
+    private var machine: CaptureStateMachine
+    private var waiter: SourceWaiter
 
     init(
-        source: any VideoSource, configuration: TakeConfiguration, clock: TakeClock,
-        control: Monitor<CaptureThread.Control>, output: CaptureThread.Output
+        source: Source, configuration: TakeConfiguration, clock: TakeClock, control: Monitor<CaptureThread.Control>,
+        wake: WakeSignal, output: CaptureThread.Output
     ) throws(VideoSourceError) {
         self.source = source
         self.clock = clock
         self.control = control
         self.output = output
-        optimizations = configuration.optimizations
-        isConstantRate = configuration.video.constantFrameRate
-        durationLimit = configuration.durationLimit
-        pacer = FramePacer(framesPerSecond: configuration.video.framesPerSecond)
         let size = configuration.video.size ?? source.size
         let slots = try output.slots(size)
         canvas = Canvas(size: size, sourceSize: source.size, slotCount: slots.count, memory: slots.memory)
-        pending = .full(size: source.size)
-        trust = DamageTrust(rows: pending.rows, now: MonotonicClock.now())
-        let interrupt = source.interrupter
-        control.withLock { $0.interrupt = interrupt }
+        machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
+        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
         let loans = canvas.loans
         outlet = try output.opened(
             CaptureThread.CanvasDescription(size: canvas.size, codedSize: canvas.codedSize, loans: loans) { picture in
                 loans.release(picture.slot)
-                if control.withLock({ $0.needsSlot }) { interrupt() }
+                if control.withLock({ $0.needsSlot }) { wake.signal() }
             })
     }
 
+    /// Returns when the thread is told to stop.
     func run() throws(VideoSourceError) {
-        while true {
-            let (stopping, paused) = control.withLock { control in
-                mustRepeat = mustRepeat || control.wantsRepeat
-                control.wantsRepeat = false
-                if let later = control.repeatAt.take() { repeatAt = min(repeatAt ?? .max, later) }
-                return (control.isStopping, control.isPaused)
+        defer { _ = publish() }
+        while let step = nextStep() {
+            switch step {
+            case .sleep(let deadline, let interest): try sleep(until: deadline, for: interest)
+            case .collectDamage:
+                try collectDamage()
+                machine.collected(at: MonotonicClock.now())
+            case .beginFrame: try readFrame()
             }
-            if stopping { return }
-            if paused {
-                wasPaused = true
-                _ = try source.wait(until: MonotonicClock.now() + Self.pausedInterval, ignoringChanges: true)
-                // What the source reports must not gather at its server for hours, and it may have come to its end.
-                _ = try gatherDamage()
-                continue
-            }
-            if wasPaused {
-                wasPaused = false
-                pending.insertAll()
-                let offset = clockOffset(at: MonotonicClock.now())
-                pacer.delay(by: offset - clockOffset)
-                clockOffset = offset
-            }
-            noteRepeat()
-            guard mustRepeat ? true : try sleepUntilNextPicture() else { continue }
-            noteRepeat()
-            try takePicture()
         }
     }
 
-    /// When the picture is next shown again although it stands still.
-    private var nextRepeat: Int64 {
-        let still = hasBegun ? outlet.stillInterval.map { lastDelivery + $0 } : nil
-        return min(repeatAt ?? .max, still ?? .max)
-    }
-
-    private func noteRepeat() {
+    private func nextStep() -> CaptureStateMachine.Step? {
+        let (isStopping, isPaused, repeatAt) = control.withLock { control in
+            defer { control.repeatAt = .max }
+            return (control.isStopping, control.isPaused, control.repeatAt)
+        }
+        if isStopping { return nil }
         let now = MonotonicClock.now()
-        guard now >= nextRepeat else { return }
-        mustRepeat = true
-        if let repeatAt, now >= repeatAt { self.repeatAt = nil }
+        machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
+        machine.repeatFrame(at: repeatAt)
+        return machine.next(at: now, stillInterval: outlet.stillInterval)
     }
 
-    /// Sleeps until there may be something to draw and the frame rate allows it. False where something else came up.
-    private func sleepUntilNextPicture() throws(VideoSourceError) -> Bool {
-        let everyInterval = isConstantRate || !optimizations.damage || !optimizations.skipUnchanged
-        if hasBegun && !everyInterval && pending.isEmpty && !trust.isSuspicious(at: MonotonicClock.now()) {
-            switch try source.wait(until: min(trust.deadline, nextRepeat), ignoringChanges: false) {
-            case .interrupted: return false
-            case .changed, .deadline: break
-            }
-        }
-        let earliest = nextFrame.map { $0.nanoseconds + clockOffset } ?? pacer.earliest
-        while hasBegun, MonotonicClock.now() < earliest {
-            if try source.wait(until: earliest, ignoringChanges: true) == .interrupted,
-                control.withLock({ $0.isStopping || $0.isPaused })
-            {
-                return false
-            }
-        }
-        return true
+    private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
+        if interest == .sources, try source.processEvents() { return machine.noteSourceChanged() }
+        waiter.wait(until: deadline, for: interest)
     }
 
-    private func takePicture() throws(VideoSourceError) {
+    private func waitForSlot(until deadline: Int64) {
+        control.withLock { $0.needsSlot = true }
+        // One may have become free before it was known that capture waits: then there is no signal.
+        if !canvas.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
+        control.withLock { $0.needsSlot = false }
+    }
+
+    private func readFrame() throws(VideoSourceError) {
         outlet.reclaim()
         guard canvas.begin() else {
-            // The encoder holds every slot. Nothing is read meanwhile: the X server gathers the damage.
-            // Each interval that goes by like this is a picture lost.
-            control.withLock {
-                $0.counts.dropped += 1
-                $0.needsSlot = true
-            }
-            try waitForSlot()
-            return
+            let deadline = machine.slotsAreAllLent(at: MonotonicClock.now())
+            _ = publish()
+            return waitForSlot(until: deadline)
         }
-        let reported = try gatherDamage()
+        try collectDamage()
         let now = MonotonicClock.now()
-        if hasBegun, let durationLimit, clock.mediaTime(at: now) >= durationLimit {
-            // The request to end the take may come late, and the take must not become longer for it.
-            canvas.abandon()
-            _ = try source.wait(until: now + Self.pausedInterval, ignoringChanges: true)
-            return
-        }
-        let look = optimizations.damage ? trust.look(at: now) : .all
-        switch look {
-        case .all: pending.insertAll()
-        case .strips(let rows):
-            for row in rows { pending.insert(PixelRect(x: 0, y: row * 16, width: source.size.width, height: 16)) }
-        case nil: break
-        }
+        guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else { return canvas.abandon() }
         let canvas = canvas
-        try source.read(pending) { rect, pixels, stride in canvas.draw(rect, pixels: pixels, stride: stride) }
-        guard hasBegun || source.readWasComplete else {
-            // What was not read is black, and the take's first picture must not be: another look, a moment later.
-            canvas.abandon()
-            pending.insertAll()
-            _ = try source.wait(until: MonotonicClock.now() + pacer.interval, ignoringChanges: true)
-            return
+        let isComplete = try source.read(machine.pending) { part in
+            switch part.storage {
+            case .memory(let pixels, let stride): canvas.draw(part.rect, pixels: pixels, stride: stride)
+            }
         }
-        pending.removeAll()
-        pacer.took(at: now)
-        defer { clockOffset = clockOffset(at: now) }
-        let repeats = isConstantRate || !optimizations.skipUnchanged || mustRepeat
-        mustRepeat = false
-        guard let picture = canvas.commit(evenIfUnchanged: repeats) else {
-            if look == nil || !reported.isEmpty { control.withLock { $0.counts.unchanged += 1 } }
-            return
-        }
-        try checkTrust(look: look, reported: reported, changed: picture.changed, now: now)
-        deliver(picture, now: now)
+        guard
+            case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: MonotonicClock.now())
+        else { return canvas.abandon() }
+        let picture = canvas.commit(evenIfUnchanged: evenIfUnchanged)
+        let outcome = machine.committed(changed: picture?.changed)
+        if outcome == .checkSource { machine.checked(sourceHasChanged: try source.processEvents()) }
+        if let picture { deliver(picture) } else { _ = publish() }
     }
 
-    private func waitForSlot() throws(VideoSourceError) {
-        defer { control.withLock { $0.needsSlot = false } }
-        // One may have become free before it was known that capture waits: then nobody wakes it.
-        if canvas.hasFreeSlot { return }
-        _ = try source.wait(until: MonotonicClock.now() + pacer.interval, ignoringChanges: true)
+    private func collectDamage() throws(VideoSourceError) {
+        machine.reported.removeAll()
+        try source.addDamage(to: &machine.reported)
+        canvas.changeSource(to: machine.reported.size)
     }
 
-    /// Adds what the source reports to `pending`, and returns it. A new size of the source makes everything pending.
-    private func gatherDamage() throws(VideoSourceError) -> DamageRegion {
-        let reported = try source.takeDamage()
-        if reported.size != pending.size {
-            canvas.changeSource(to: reported.size)
-            pending = .full(size: reported.size)
-            trust = DamageTrust(rows: pending.rows, now: MonotonicClock.now())
-            return pending
-        }
-        pending.formUnion(reported)
-        return pending
-    }
-
-    /// A strip that changed although nothing was reported there, and nothing is now, was painted behind the server's back.
-    private func checkTrust(
-        look: DamageTrust.Look?, reported: DamageRegion, changed: DamageRegion, now: Int64
-    ) throws(VideoSourceError) {
-        guard hasBegun, case .strips = look else { return }
-        if changed.size == reported.size {
-            var unreported = changed
-            unreported.subtract(reported)
-            guard !unreported.isEmpty else { return }
-        } else if !reported.isEmpty {
-            return
-        }
-        // What was painted between the report and the read is reported by now.
-        if try source.wait(until: MonotonicClock.now(), ignoringChanges: false) == .deadline {
-            trust.foundUnreported(at: now)
-        }
-    }
-
-    private func deliver(_ picture: PictureRing.Picture, now: Int64) {
+    private func deliver(_ picture: PictureRing.Picture) {
         if control.withLock({ $0.isAbandoned }) { return }
-        if !hasBegun {
-            hasBegun = true
-            clock.begin(at: now)
-            output.began(now)
+        let instant = machine.frameInstant
+        if !machine.hasBegun {
+            clock.begin(at: instant)
+            output.began(instant)
         }
-        lastDelivery = now
-        let time = clock.mediaTime(at: now)
-        let placed = control.withLock { control in
-            let placed = control.grid.place(time)
-            control.counts.drawn += 1 + placed.repeats.count
-            nextFrame = control.grid.next
-            return placed
-        }
-        outlet.take(picture, at: placed.time, repeats: placed.repeats)
+        let delivery = machine.deliver(at: clock.mediaTime(at: instant))
+        guard publish() else { return }
+        outlet.take(picture, at: delivery.time, repeats: delivery.repeats)
     }
 
-    private func clockOffset(at instant: Int64) -> Int64 { instant - clock.mediaTime(at: instant).nanoseconds }
+    /// Shows other threads how far capture is. False where the take has ended without this thread.
+    private func publish() -> Bool {
+        control.withLock { control in
+            guard !control.isAbandoned else { return false }
+            control.counts = machine.counts
+            control.grid = machine.grid
+            return true
+        }
+    }
 }

@@ -1,4 +1,4 @@
-// The thread that looks at the screen: it sleeps until something changed, draws only that, and hands pictures on.
+// The thread that captures: it opens a source, sleeps until something changed, reads only that, and hands frames on.
 import KineCapture
 import KineControl
 import KineImaging
@@ -8,13 +8,13 @@ import SystemPackage
 
 /// Drives one `VideoSource` for the length of a take.
 public final class CaptureThread: Sendable {
-    /// What happens to the outside; all are called on the capture thread.
+    /// What others are told; all are called on the capture thread.
     public struct Output: Sendable {
-        /// The source is open, and its picture's size to show is known: what the slots are to be. Called once, before `opened`.
+        /// The source is open, and the size to show is known: returns the slots to use. Called once, before `opened`.
         public var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots
-        /// The slots are there. Called once, before any picture; returns where pictures go.
+        /// The slots are there. Called once, before any frame; returns where frames go.
         public var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> PictureOutlet
-        /// The first picture was taken at this monotonic instant: time zero.
+        /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         public var began: @Sendable (_ instant: Int64) -> Void
         /// The thread is over: nil after `stop`, else why.
         public var ended: @Sendable (VideoSourceError?) -> Void
@@ -31,7 +31,7 @@ public final class CaptureThread: Sendable {
         }
     }
 
-    /// The memory that pictures are drawn in.
+    /// The memory that frames are drawn in.
     public struct Slots {
         var count = 3
         /// nil: memory of the take's own.
@@ -40,7 +40,7 @@ public final class CaptureThread: Sendable {
         public init() {}
     }
 
-    /// What readers of pictures have to know of them.
+    /// What readers of frames have to know of them.
     public struct CanvasDescription: Sendable {
         /// To show, in pixels; may be odd.
         public let size: PixelSize
@@ -48,7 +48,7 @@ public final class CaptureThread: Sendable {
         public let codedSize: PixelSize
         /// The readers of each slot.
         let loans: SlotLoans
-        /// Gives a picture back, and wakes capture where it waits for one; from any thread.
+        /// Gives a frame's slot back, and wakes capture where it waits for one; from any thread.
         public let release: @Sendable (PictureRing.Picture) -> Void
     }
 
@@ -62,42 +62,42 @@ public final class CaptureThread: Sendable {
     /// What the capture thread and others share.
     struct Control {
         var isStopping = false
+        var isOpen = false
         /// The thread is over.
         var hasEnded = false
         /// The source keeps the thread, and the take ended without it: nothing is handed on any more.
         var isAbandoned = false
         var isPaused = false
-        /// The picture must be shown once more although it stands still.
-        var wantsRepeat = false
-        /// The same at a later moment, on CLOCK_MONOTONIC.
-        var repeatAt: Int64?
+        /// When the frame must be shown once more although nothing changed, on CLOCK_MONOTONIC.
+        var repeatAt: Int64 = .max
         /// The encoder has every slot, and capture waits for one.
         var needsSlot = false
-        var interrupt: (@Sendable () -> Void)?
         var counts = Counts()
         var grid: FrameGrid
     }
 
     private let control: Monitor<Control>
+    private let wake = WakeSignal()
     private let cancellation: Cancellation
     private let patience: Int64
-    /// Nil where the process may have no more threads: the take is told so as of a source that cannot be opened.
+    /// Nil where the process may have no more threads: `ended` was then called with that reason.
     private let thread: DedicatedThread?
 
-    /// Opens the source in the new thread and begins. `makeSource` is called there.
+    /// Opens the source in the new thread and begins. `open` is called there.
     ///
     /// - Parameters:
-    ///   - cancellation: ends whatever `makeSource` or the source wait for; cancelled by `stop` where they do not end by
-    ///     themselves.
-    ///   - patience: nanoseconds that `stop` gives them.
+    ///   - cancellation: ends whatever the source waits for while it is opened or read; cancelled by `stop` where it does not
+    ///     end by itself.
+    ///   - patience: nanoseconds that `stop` gives it.
     public init(
         configuration: TakeConfiguration, clock: TakeClock, cancellation: Cancellation = Cancellation(),
         patience: Int64 = 2_000_000_000,
-        makeSource: @escaping @Sendable () throws(VideoSourceError) -> any VideoSource, output: Output
+        open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening, output: Output
     ) {
         let video = configuration.video
         let control = Monitor(
             Control(grid: FrameGrid(framesPerSecond: video.framesPerSecond, isConstant: video.constantFrameRate)))
+        let wake = wake
         self.control = control
         self.cancellation = cancellation
         self.patience = patience
@@ -105,11 +105,11 @@ public final class CaptureThread: Sendable {
             thread = try DedicatedThread(starting: "capture") {
                 defer { control.signal { $0.hasEnded = true } }
                 do throws(VideoSourceError) {
-                    let source = try makeSource()
-                    if control.withLock({ $0.isStopping }) { return output.ended(nil) }
-                    let loop = try CaptureLoop(
-                        source: source, configuration: configuration, clock: clock, control: control, output: output)
-                    try loop.run()
+                    if let source = try Self.finish(try open(), control, wake) {
+                        control.withLock { $0.isOpen = true }
+                        // The type is opened here: nothing is called through an existential for each frame.
+                        try Self.capture(source, configuration, clock, control, wake, output)
+                    }
                     output.ended(nil)
                 } catch {
                     output.ended(error)
@@ -122,28 +122,47 @@ public final class CaptureThread: Sendable {
         }
     }
 
-    public var counts: Counts { control.withLock { $0.counts } }
-
-    /// When the last picture ends in a take that ends at `time`. Ask after `stop`.
-    public func end(of time: MediaTime) -> MediaTime { control.withLock { $0.grid.end(time) } }
-
-    /// Takes no pictures until `resume`. The clock is paused by the caller, before.
-    public func pause() { change { $0.isPaused = true } }
-    public func resume() { change { $0.isPaused = false } }
-
-    /// Has the picture shown once more although it stands still, now or at an instant of CLOCK_MONOTONIC.
-    public func repeatPicture(at instant: Int64 = .min) {
-        let isDue = instant <= MonotonicClock.now()
-        change { control in
-            if isDue { control.wantsRepeat = true } else { control.repeatAt = min(control.repeatAt ?? .max, instant) }
+    /// Waits until the source is open, however long that takes. Nil where the take ends before.
+    private static func finish(
+        _ opening: any VideoSourceOpening, _ control: Monitor<Control>, _ wake: WakeSignal
+    ) throws(VideoSourceError) -> (any VideoSource)? {
+        var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor])
+        while true {
+            let source = try opening.processEvents()
+            if control.withLock({ $0.isStopping }) { return nil }
+            if let source { return source }
+            waiter.wait(until: nil, for: .sources)
         }
     }
 
-    /// Ends the thread and waits for it. A source that does not answer is not waited for: after the patience it is cut off,
-    /// at once where it is not open yet, and where even that does not help the thread is left to itself.
+    private static func capture(
+        _ source: some VideoSource, _ configuration: TakeConfiguration, _ clock: TakeClock,
+        _ control: Monitor<Control>, _ wake: WakeSignal, _ output: Output
+    ) throws(VideoSourceError) {
+        try CaptureLoop(
+            source: source, configuration: configuration, clock: clock, control: control, wake: wake, output: output
+        ).run()
+    }
+
+    public var counts: Counts { control.withLock { $0.counts } }
+
+    /// When the last frame ends in a take that ends at `time`. Ask after `stop`.
+    public func end(of time: MediaTime) -> MediaTime { control.withLock { $0.grid.end(time) } }
+
+    /// Captures nothing until `resume`. The caller pauses the clock before.
+    public func pause() { change { $0.isPaused = true } }
+    public func resume() { change { $0.isPaused = false } }
+
+    /// Has the frame shown once more although nothing changed, now or at an instant of CLOCK_MONOTONIC.
+    public func repeatPicture(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }
+
+    /// Ends the thread and waits for it. A source that does not answer is cut off after the patience, or at once where it is
+    /// not open yet; where even that does not help, the thread is left behind.
     public func stop() {
-        change { $0.isStopping = true }
-        let isOpen = control.withLock { $0.interrupt != nil }
+        let isOpen = change { control in
+            control.isStopping = true
+            return control.isOpen
+        }
         if isOpen, hasEnded(within: patience) { return join() }
         cancellation.cancel()
         if hasEnded(within: patience) { return join() }
@@ -156,11 +175,8 @@ public final class CaptureThread: Sendable {
         control.wait(until: MonotonicClock.now() + patience) { $0.hasEnded ? true : nil } ?? false
     }
 
-    private func change(_ body: (inout Control) -> Void) {
-        let interrupt = control.signal { control -> (@Sendable () -> Void)? in
-            body(&control)
-            return control.interrupt
-        }
-        interrupt?()
+    private func change<Result>(_ body: (inout Control) -> Result) -> Result {
+        defer { wake.signal() }
+        return control.signal(body)
     }
 }

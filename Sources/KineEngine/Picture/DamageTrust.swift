@@ -1,8 +1,8 @@
-// Damage must not be trusted blindly: some programs and compositors paint without the X server reporting it. A strip of the
-// screen is looked at now and then; where it changed unreported, everything is read for a while.
+// Some programs and compositors paint and the X server does not report it. So strips of the screen are read now and then; when one
+// has changed unreported, everything is read for a while.
 import KineMedia
 
-/// Decides what to read beyond the reported damage. Pure: the caller supplies the time and says what it found.
+/// Decides what to read besides the reported damage. Pure: the caller supplies the time and says what it found.
 public struct DamageTrust: Sendable {
     public enum Look: Equatable, Sendable {
         /// These rows of tiles, although nothing was reported there.
@@ -11,11 +11,11 @@ public struct DamageTrust: Sendable {
         case all
     }
 
-    /// How often a quiet screen is sampled.
+    /// Nanoseconds between two looks.
     public static let interval: Int64 = 4_000_000_000
-    /// How long everything is read after a lie was found.
+    /// How long everything is read after an unreported change, in nanoseconds.
     public static let suspicion: Int64 = 10_000_000_000
-    /// Rows of tiles in one sample. With 68 rows at 1080p the whole screen is seen every 36 seconds, a window sooner.
+    /// Rows of tiles in one look. With 68 rows at 1080p the whole screen is read every 36 seconds, a window more often.
     static let rowsPerLook = 8
 
     private let rows: Int
@@ -28,7 +28,7 @@ public struct DamageTrust: Sendable {
         nextLook = now + Self.interval
     }
 
-    /// When `look` wants to be asked again, even if nothing is reported.
+    /// When `look` must be called again, even if nothing is reported.
     public var deadline: Int64 { nextLook }
     public func isSuspicious(at now: Int64) -> Bool { now < suspiciousUntil }
 
@@ -37,7 +37,7 @@ public struct DamageTrust: Sendable {
         if isSuspicious(at: now) { return .all }
         guard now >= nextLook else { return nil }
         nextLook = now + Self.interval
-        // Neighbours, from the top down: the X server answers for each strip that stands alone, and each answer is a wake-up.
+        // Neighbours: together they are one rectangle, and the X server answers once. Each answer wakes this thread.
         let count = min(Self.rowsPerLook, rows)
         let strips = (0..<count).map { (next + $0) % rows }
         next = (next + count) % rows

@@ -27,7 +27,7 @@ struct EncodingPlan: Sendable, Equatable {
     init(_ configuration: TakeConfiguration, services: [ServiceManifest], size: PixelSize) {
         let video = configuration.video
         let isRecorded = configuration.output != nil
-        var settings = SourceMaker.encoderSettings(configuration, size: size)
+        var settings = Self.encoderSettings(configuration, size: size)
         let expectations = services.compactMap(\.expectations)
         largestAccessUnit = expectations.compactMap(\.maximumAccessUnit).min()
         let chosen = settings.averageBitrate

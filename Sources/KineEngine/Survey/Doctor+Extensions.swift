@@ -1,4 +1,4 @@
-// What extensions need: services that can be started, and what holds them to their memory.
+// What extensions need: services that can be started, and what keeps extensions within their limits.
 import Glibc
 import KineControl
 import KinePlatform
@@ -34,7 +34,7 @@ extension Doctor {
             name: "services", ok: true, essential: false, detail: services.map(\.id).joined(separator: ", "))
     }
 
-    /// What keeps extensions from the screen, the user's files and each other.
+    /// What keeps extensions away from the screen, the user's files and each other.
     static func confinement(_ layers: Set<Sandbox.Layer> = Sandbox.available, landlock: Int = Sandbox.landlockVersion)
         -> DoctorCheck
     {
@@ -57,7 +57,7 @@ extension Doctor {
             detail: "extensions are held by \(words.joined(separator: ", "))")
     }
 
-    /// Either way an extension is held to its memory; the kernel is only quicker about it.
+    /// The engine enforces the limit by itself where the kernel cannot; the kernel is only quicker.
     static func memoryLimit() -> DoctorCheck {
         let group = MemoryCap(name: "kinecast-doctor-\(getpid())", limit: Int64(ServiceManifest.memoryLimit))
         return DoctorCheck(

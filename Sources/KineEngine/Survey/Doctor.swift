@@ -8,48 +8,18 @@ import KineMedia
 import KinePlatform
 
 public enum Doctor {
-    /// Looks at everything a recording or a broadcast can need. Nothing is changed and nothing recorded.
+    /// Checks everything that a recording or a broadcast can need. Nothing is changed and nothing recorded.
     public static func examine() -> [DoctorCheck] {
-        [
-            display(), virtualScreen(), sound(), encoder(), disk(), descriptors(), takes(), services(), confinement(),
-            memoryLimit(),
+        SourceRegistry.kinds.compactMap { $0.check() } + [
+            audio(), encoder(), disk(), descriptors(), takes(), services(), confinement(), memoryLimit(),
         ]
     }
 
-    private static func display() -> DoctorCheck {
-        do throws(VideoSourceError) {
-            let display = try X11Inventory()
-            let size = "\(display.screen.width)x\(display.screen.height)"
-            guard display.hasSharedMemory else {
-                return DoctorCheck(
-                    name: "display", ok: true, essential: false,
-                    detail: "\(size), but without shared memory, so reading it costs several times as much",
-                    remedy: "run kinecast on the machine of the X server, with MIT-SHM enabled")
-            }
-            return DoctorCheck(name: "display", ok: true, essential: false, detail: "\(size), shared memory")
-        } catch {
-            return DoctorCheck(
-                name: "display", ok: false, essential: false, detail: error.description,
-                remedy: "log in to a graphical session, or use --virtual 1280x720 -- COMMAND")
-        }
-    }
-
-    private static func virtualScreen() -> DoctorCheck {
-        let missing = [("Xvfb", "xvfb"), ("pulseaudio", "pulseaudio")].filter { ExecutableSearch.find($0.0) == nil }
-        guard !missing.isEmpty else {
-            return DoctorCheck(name: "virtual", ok: true, essential: false, detail: "Xvfb and PulseAudio are installed")
-        }
-        return DoctorCheck(
-            name: "virtual", ok: false, essential: false,
-            detail: "--virtual needs \(missing.map(\.0).joined(separator: " and "))",
-            remedy: "apt install \(missing.map(\.1).joined(separator: " "))")
-    }
-
-    private static func sound() -> DoctorCheck {
+    private static func audio() -> DoctorCheck {
         do throws(SoundCapture.Error) {
-            let sound = try PulseSources.list()
-            let output = sound.defaultOutput ?? "no default output"
-            let microphone = sound.defaultMicrophone ?? "no microphone"
+            let audio = try PulseSources.list()
+            let output = audio.defaultOutput ?? "no default output"
+            let microphone = audio.defaultMicrophone ?? "no microphone"
             return DoctorCheck(name: "sound", ok: true, essential: false, detail: "\(output), \(microphone)")
         } catch {
             return DoctorCheck(

@@ -59,7 +59,7 @@ public final class Take: Sendable {
         self.desk = desk
         capture = CaptureThread(
             configuration: configuration, clock: clock, cancellation: cancellation,
-            makeSource: { () throws(VideoSourceError) in try SourceMaker.make(configuration, cancellation) },
+            open: { () throws(VideoSourceError) in try SourceRegistry.open(configuration, cancellation) },
             output: CaptureThread.Output(
                 slots: { size throws(VideoSourceError) in try desk.makeSlots(size: size) },
                 opened: { canvas in
@@ -79,8 +79,7 @@ public final class Take: Sendable {
         _ configuration: TakeConfiguration, _ services: [ServiceManifest], clock: TakeClock, outlet: SampleOutlet,
         feeds: FeedList, inbox: Inbox, _ cancellation: Cancellation
     ) throws(TakeFailure) -> AudioPipeline {
-        var isPattern = false
-        if case .pattern = configuration.source { isPattern = true }
+        let isPattern = SourceRegistry.kind(of: configuration.source)?.makesAudio ?? false
         do throws(AudioPipeline.Error) {
             return try AudioPipeline(
                 configuration: configuration.audio, clock: clock, isPattern: isPattern,

@@ -1,8 +1,6 @@
 // `kinecast sources`: what there is to record, by the names that the options take.
 import ArgumentParser
 import KineControl
-import KineMedia
-import KinePlatform
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,44 +18,9 @@ struct SourcesCommand: ParsableCommand {
 
     /// A section for each kind, each line beginning with the option as it is to be typed.
     static func text(_ list: SourceList) -> [String] {
-        var sections: [(title: String, rows: [[String]])] = []
-        sections.append(
-            (
-                "Monitors",
-                list.monitors.map {
-                    [
-                        "--screen \($0.name.shellWord)", size($0.bounds), "at \($0.bounds.x),\($0.bounds.y)",
-                        $0.isPrimary ? "primary" : "",
-                    ]
-                }
-            ))
-        sections.append(
-            (
-                "Windows",
-                list.windows.map {
-                    ["--window 0x\(String($0.id, radix: 16))", size($0.bounds), $0.application, $0.title]
-                }
-            ))
-        sections.append(
-            (
-                "Applications with sound", list.applications.map { ["--audio \("app:\($0)".shellWord)"] }
-            ))
-        sections.append(
-            (
-                "System sound",
-                list.outputs.map {
-                    ["--audio system", $0.isDefault ? "this one" : "(when it is the default)", $0.description]
-                }
-            ))
-        sections.append(
-            (
-                "Microphones",
-                list.microphones.map { ["--mic \($0.name.shellWord)", $0.isDefault ? "default" : "", $0.description] }
-            ))
-        return sections.flatMap { title, rows in
-            ["\(title):"] + (rows.isEmpty ? ["  none"] : HumanText.table(rows).map { "  \($0)" })
+        list.sections.flatMap { section in
+            ["\(section.title):"]
+                + (section.rows.isEmpty ? ["  none"] : HumanText.table(section.rows).map { "  \($0)" })
         }
     }
-
-    private static func size(_ rect: PixelRect) -> String { "\(rect.width)x\(rect.height)" }
 }

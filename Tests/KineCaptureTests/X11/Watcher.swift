@@ -1,4 +1,4 @@
-// A source as the capture thread uses it, with the picture it has shown so far.
+// A source as the capture thread uses it, with the frame that it has shown so far.
 import KineMedia
 import KinePlatform
 import Testing
@@ -13,24 +13,42 @@ final class Watcher {
     /// How many rectangles were read.
     private(set) var reads = 0
 
-    /// Opens the source and reads its first picture.
+    private var waiter: SourceWaiter
+
+    /// How a wait for a change ends.
+    enum Ending { case changed, deadline }
+
+    /// Opens the source and reads its first frame.
     init(_ target: X11ScreenSource.Target, on display: String, cursor: Bool = false) throws {
         source = try X11ScreenSource(target: target, showsCursor: cursor, display: display)
         size = source.size
         pixels = [UInt32](repeating: 0, count: size.area)
+        waiter = SourceWaiter(wake: WakeSignal(), descriptors: [source.descriptor])
         #expect(try look().isFull)
     }
 
-    /// Takes the damage there is and reads it.
+    /// Waits until the source has changed.
+    func wait(until deadline: Int64) throws -> Ending {
+        while true {
+            if try source.processEvents() { return .changed }
+            if MonotonicClock.now() >= deadline { return .deadline }
+            waiter.wait(until: deadline, for: .sources)
+        }
+    }
+
+    /// Gets the damage there is and reads it.
     @discardableResult
     func look() throws -> DamageRegion {
-        let damage = try source.takeDamage()
+        var damage = DamageRegion(size: size)
+        try source.addDamage(to: &damage)
         if damage.size != size {
             size = damage.size
             pixels = [UInt32](repeating: 0, count: size.area)
         }
         let size = size
-        try source.read(damage) { rect, bytes, stride in
+        _ = try source.read(damage) { part in
+            guard case .memory(let bytes, let stride) = part.storage else { return }
+            let rect = part.rect
             reads += 1
             #expect(rect.intersection(PixelRect(size: size)) == rect)
             for y in 0..<rect.height {
@@ -55,7 +73,7 @@ final class Watcher {
         var damage = DamageRegion(size: size)
         let deadline = MonotonicClock.now() + 300_000_000_000
         while !isDone(self) {
-            guard try source.wait(until: deadline, ignoringChanges: false) == .changed else {
+            guard try wait(until: deadline) == .changed else {
                 Issue.record("the change never came", sourceLocation: sourceLocation)
                 return damage
             }
@@ -66,9 +84,9 @@ final class Watcher {
         return damage
     }
 
-    /// Takes whatever has been reported until now.
+    /// Reads whatever has been reported until now.
     func settle() throws {
-        while try source.wait(until: MonotonicClock.now() + 50_000_000, ignoringChanges: false) == .changed {
+        while try wait(until: MonotonicClock.now() + 50_000_000) == .changed {
             try look()
         }
     }

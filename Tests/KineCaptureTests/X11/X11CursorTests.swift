@@ -66,7 +66,7 @@ import Testing
         try watcher.settle()
         painter.moveMouse(x: 30, y: 30)
         #expect(
-            try watcher.source.wait(until: MonotonicClock.now() + 200_000_000, ignoringChanges: false) == .deadline)
+            try watcher.wait(until: MonotonicClock.now() + 200_000_000) == .deadline)
         #expect(watcher.isAll(Self.ground, in: PixelRect(size: watcher.size)))
     }
 

@@ -54,7 +54,7 @@ import Testing
         let reads = watcher.reads
         painter.finish()
         #expect(
-            try watcher.source.wait(until: MonotonicClock.now() + 300_000_000, ignoringChanges: false) == .deadline)
+            try watcher.wait(until: MonotonicClock.now() + 300_000_000) == .deadline)
         #expect(try watcher.look().isEmpty)
         #expect(watcher.reads == reads)
     }
@@ -66,9 +66,9 @@ import Testing
         painter.fill(window, PixelRect(x: 37, y: 100, width: 20, height: 3), 0xff_0000)
         painter.finish()
         // The event is before the pixels in the socket, so it is read with them, and the socket has nothing more to tell.
-        try watcher.source.read(tiles(PixelRect(x: 0, y: 0, width: 1, height: 1), in: Self.size)) { _, _, _ in }
+        _ = try watcher.source.read(tiles(PixelRect(x: 0, y: 0, width: 1, height: 1), in: Self.size)) { _ in }
         let patience = MonotonicClock.now() + 300_000_000_000
-        #expect(try watcher.source.wait(until: patience, ignoringChanges: false) == .changed)
+        #expect(try watcher.wait(until: patience) == .changed)
     }
 
     @Test func `what happens while the source waits for no change is told of at the next wait`() throws {
@@ -77,9 +77,10 @@ import Testing
         try watcher.settle()
         painter.fill(window, PixelRect(x: 37, y: 100, width: 20, height: 3), 0xff_0000)
         painter.finish()
-        #expect(try watcher.source.wait(until: MonotonicClock.now(), ignoringChanges: true) == .deadline)
+        var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [watcher.source.descriptor])
+        waiter.wait(until: MonotonicClock.now() + 1_000_000, for: .nothing)
         let patience = MonotonicClock.now() + 300_000_000_000
-        #expect(try watcher.source.wait(until: patience, ignoringChanges: false) == .changed)
+        #expect(try watcher.wait(until: patience) == .changed)
         _ = screen
     }
 
@@ -136,17 +137,18 @@ import Testing
         let cancellation = Cancellation()
         let source = try X11ScreenSource(
             target: .screen(monitor: nil), showsCursor: true, display: screen.name, cancellation: cancellation)
-        _ = try source.takeDamage()
+        var damage = DamageRegion(size: Self.size)
+        try source.addDamage(to: &damage)
         screen.process.signal(SIGSTOP)
         let canceller = DedicatedThread(name: "canceller") { cancellation.cancel() }
         // Whether the request is waited for already or only comes afterwards: it ends.
         #expect(throws: VideoSourceError.self) {
-            try source.read(.full(size: Self.size)) { _, _, _ in }
-            try source.read(.full(size: Self.size)) { _, _, _ in }
+            _ = try source.read(.full(size: Self.size)) { _ in }
+            _ = try source.read(.full(size: Self.size)) { _ in }
         }
         canceller.join()
         #expect(throws: VideoSourceError.self) {
-            _ = try source.wait(until: nil, ignoringChanges: false)
+            _ = try source.processEvents()
         }
     }
 
@@ -204,13 +206,13 @@ import Testing
         let lost = VideoSourceError.lost("The X server has gone away, so the recording ends here.")
         #expect(throws: lost) {
             // What it had said before may come first.
-            while try watcher.source.wait(until: MonotonicClock.now() + 300_000_000_000, ignoringChanges: false)
+            while try watcher.wait(until: MonotonicClock.now() + 300_000_000_000)
                 == .changed
             {
                 try watcher.look()
             }
         }
-        #expect(throws: lost) { try reading.source.read(.full(size: Self.size)) { _, _, _ in } }
+        #expect(throws: lost) { _ = try reading.source.read(.full(size: Self.size)) { _ in } }
     }
 
     @Test func `without a display, or with one that does not answer, a sentence says what to do`() {
@@ -238,15 +240,5 @@ import Testing
         #expect(watcher.isAll(0x20_4060, in: PixelRect(size: Self.size)))
         painter.fill(window, PixelRect(x: 30, y: 30, width: 40, height: 40), 0x77_8899)
         try watcher.follow { $0.isAll(0x77_8899, in: PixelRect(x: 30, y: 30, width: 40, height: 40)) }
-    }
-
-    @Test func `an interrupt from another thread ends a wait`() throws {
-        let (screen, _, _) = try stage()
-        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
-        try watcher.settle()
-        let interrupt = watcher.source.interrupter
-        let thread = DedicatedThread(name: "interrupt") { interrupt() }
-        #expect(try watcher.source.wait(until: nil, ignoringChanges: true) == .interrupted)
-        thread.join()
     }
 }

@@ -39,7 +39,7 @@ final class FeedStage: Sendable {
         self.desk = desk
         let (screen, samples) = (screen, samples)
         capture = CaptureThread(
-            configuration: configuration, clock: clock, makeSource: { ScriptedSource(screen) },
+            configuration: configuration, clock: clock, open: { ScriptedSource.opening(screen) },
             output: CaptureThread.Output(
                 slots: { size throws(VideoSourceError) in try desk.makeSlots(size: size) },
                 opened: { canvas in

@@ -1,4 +1,4 @@
-// A take ends also when its source does not: one that no longer answers, or never lets anybody in.
+// A take ends even when its source does not answer any more, or is never open.
 import KineCapture
 import KineCodecs
 import KineControl
@@ -9,7 +9,7 @@ import Testing
 @testable import KineEngine
 
 @Suite struct CaptureStopTests {
-    /// Whether somebody is held up, and may go on.
+    /// Whether a thread has got to a place, and may go on.
     private struct Gate {
         var isReached = false
         var isOpen = false
@@ -21,14 +21,10 @@ import Testing
         private let gate: Monitor<Gate>
         init(_ gate: Monitor<Gate>) { self.gate = gate }
 
-        var interrupter: @Sendable () -> Void { {} }
-        func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
-            .changed
-        }
-        func takeDamage() throws(VideoSourceError) -> DamageRegion { .full(size: size) }
-        func read(
-            _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
-        ) throws(VideoSourceError) {
+        let descriptor: Int32 = -1
+        func processEvents() throws(VideoSourceError) -> Bool { true }
+        func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) { damage.insertAll() }
+        func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
             CaptureStopTests.hold(gate)
             throw .lost("the connection was closed")
         }
@@ -41,17 +37,14 @@ import Testing
 
     private func capture(
         _ gate: Monitor<Gate>, _ cancellation: Cancellation, patience: Int64, ended: Monitor<Bool>,
-        opening: @escaping @Sendable () -> Void = {}
+        opening: (@Sendable () -> any VideoSourceOpening)? = nil
     ) -> CaptureThread {
         var configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
         configuration.video.framesPerSecond = 100
         let settings = configuration
         return CaptureThread(
             configuration: configuration, clock: TakeClock(), cancellation: cancellation, patience: patience,
-            makeSource: {
-                opening()
-                return StuckSource(gate)
-            },
+            open: opening ?? { ImmediateOpening { StuckSource(gate) } },
             output: CaptureThread.Output(
                 opened: { canvas in
                     PictureOutlet(
@@ -59,7 +52,7 @@ import Testing
                             plan: EncodingPlan(settings, services: [], size: canvas.codedSize),
                             keyframes: KeyframePolicy(interval: .seconds(10), frames: nil), isWanted: false,
                             output: VideoEncodingThread.Output(
-                                release: canvas.release, sample: { _, _ in Issue.record("a picture came") },
+                                release: canvas.release, sample: { _, _ in Issue.record("a frame came") },
                                 failed: { Issue.record("\($0)") })),
                         framesPerSecond: 100, canvas: canvas)
                 }, began: { _ in Issue.record("it began") }, ended: { _ in ended.signal { $0 = true } }))
@@ -98,51 +91,104 @@ import Testing
         _ = cancellation.onCancel { door.signal { $0.isOpen = true } }
         let ended = Monitor(false)
         let capture = capture(
-            gate, cancellation, patience: 60_000_000_000, ended: ended, opening: { Self.hold(door) })
+            gate, cancellation, patience: 60_000_000_000, ended: ended,
+            opening: {
+                ImmediateOpening {
+                    Self.hold(door)
+                    return StuckSource(gate)
+                }
+            })
         _ = door.wait { $0.isReached ? true : nil }
         capture.stop()
         #expect(ended.withLock { $0 })
         #expect(!gate.withLock { $0.isReached })
     }
 
-    /// A screen that changes its size while it is looked at: the first reads show nothing.
-    private final class LateSource: VideoSource {
-        let size = PixelSize(width: 64, height: 64)
-        private var reads = 0
-        private let wake = WakeSignal()
-        private let pixels = [UInt32](repeating: 0xff_ffff, count: 64 * 64)
+    /// A person is asked, and never answers.
+    private final class UnansweredOpening: VideoSourceOpening {
+        let descriptor: Int32 = -1
+        private let asked: Monitor<Bool>
+        init(_ asked: Monitor<Bool>) { self.asked = asked }
 
-        var readWasComplete: Bool { reads > 3 }
-        var interrupter: @Sendable () -> Void {
-            let wake = wake
-            return { wake.signal() }
-        }
-        func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
-            if WakeSignal.poll([wake.descriptor], until: deadline)[0] {
-                wake.clear()
-                return .interrupted
-            }
-            return .deadline
-        }
-        func takeDamage() throws(VideoSourceError) -> DamageRegion { DamageRegion(size: size) }
-        func read(
-            _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
-        ) throws(VideoSourceError) {
-            reads += 1
-            guard readWasComplete else { return }
-            pixels.withUnsafeBytes { bytes in
-                guard let base = bytes.baseAddress else { return }
-                for rect in region.rectangles() { body(rect, base + (rect.y * 64 + rect.x) * 4, 64 * 4) }
-            }
+        func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+            asked.signal { $0 = true }
+            return nil
         }
     }
 
-    @Test func `the first picture is never one that could not be read`() {
+    @Test func `an opening that never ends does not keep the thread`() {
+        let (gate, asked, ended) = (Monitor(Gate()), Monitor(false), Monitor(false))
+        let capture = capture(
+            gate, Cancellation(), patience: 300_000_000_000, ended: ended, opening: { UnansweredOpening(asked) })
+        _ = asked.wait { $0 ? true : nil }
+        capture.stop()
+        #expect(ended.withLock { $0 })
+    }
+
+    /// It opens at the third event.
+    private final class SlowOpening: VideoSourceOpening {
+        private let wake: WakeSignal
+        private let asked: Monitor<Int>
+        private let gate: Monitor<Gate>
+        init(_ wake: WakeSignal, _ asked: Monitor<Int>, _ gate: Monitor<Gate>) {
+            (self.wake, self.asked, self.gate) = (wake, asked, gate)
+        }
+
+        var descriptor: Int32 { wake.descriptor }
+        func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+            wake.clear()
+            let count = asked.signal { count -> Int in
+                count += 1
+                return count
+            }
+            return count < 3 ? nil : StuckSource(gate)
+        }
+    }
+
+    @Test func `a source that opens step by step is waited for by its descriptor`() {
+        let (gate, asked, ended, wake) = (Monitor(Gate()), Monitor(0), Monitor(false), WakeSignal())
+        let cancellation = Cancellation()
+        _ = cancellation.onCancel { gate.signal { $0.isOpen = true } }
+        let capture = capture(
+            gate, cancellation, patience: 1_000_000, ended: ended, opening: { SlowOpening(wake, asked, gate) })
+        for step in 1...2 {
+            _ = asked.wait { $0 >= step ? true : nil }
+            wake.signal()
+        }
+        _ = gate.wait { $0.isReached ? true : nil }
+        capture.stop()
+        #expect(asked.withLock { $0 } == 3)
+    }
+
+    /// A screen that changes its size while it is read: the first reads fail.
+    private final class LateSource: VideoSource {
+        let size = PixelSize(width: 64, height: 64)
+        private var reads = 0
+        private let pixels = [UInt32](repeating: 0xff_ffff, count: 64 * 64)
+
+        let descriptor: Int32 = -1
+        func processEvents() throws(VideoSourceError) -> Bool { false }
+        func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {}
+        func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+            reads += 1
+            guard reads > 3 else { return false }
+            pixels.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                for rect in region.rectangles() {
+                    let first = base + (rect.y * 64 + rect.x) * 4
+                    receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: 64 * 4)))
+                }
+            }
+            return true
+        }
+    }
+
+    @Test func `the first frame is never one that could not be read`() {
         let lumas = Monitor<[UInt8]>([])
         let configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
         let outlets = Monitor<PictureOutlet?>(nil)
         let capture = CaptureThread(
-            configuration: configuration, clock: TakeClock(), makeSource: { LateSource() },
+            configuration: configuration, clock: TakeClock(), open: { ImmediateOpening { LateSource() } },
             output: CaptureThread.Output(
                 opened: { canvas in
                     let outlet = PictureOutlet(

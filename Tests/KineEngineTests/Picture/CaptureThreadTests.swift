@@ -35,7 +35,7 @@ import Testing
             let (screen, seen, encoder) = (screen, seen, encoder)
             let settings = configuration
             capture = CaptureThread(
-                configuration: configuration, clock: clock, makeSource: { ScriptedSource(screen) },
+                configuration: configuration, clock: clock, open: { ScriptedSource.opening(screen) },
                 output: CaptureThread.Output(
                     opened: { canvas in
                         let thread = VideoEncodingThread(
@@ -53,12 +53,12 @@ import Testing
                     }, began: { _ in }, ended: { ending in seen.signal { $0.ended = .some(ending) } }))
         }
 
-        /// Waits until so many pictures were encoded.
+        /// Waits until so many frames were encoded.
         func expect(_ count: Int, sourceLocation: SourceLocation = #_sourceLocation) {
             let deadline = MonotonicClock.now() + 300_000_000_000
             let isThere = seen.wait(until: deadline) { $0.samples.count >= count ? true : nil }
             if isThere == nil {
-                Issue.record("picture \(count) never came", sourceLocation: sourceLocation)
+                Issue.record("frame \(count) never came", sourceLocation: sourceLocation)
             }
         }
 
@@ -75,7 +75,7 @@ import Testing
         PixelRect(x: column * 16, y: row * 16, width: 16, height: 16)
     }
 
-    @Test func `a still screen gives one picture and is read once`() {
+    @Test func `a still screen gives one frame and is read once`() {
         let stage = Stage()
         stage.expect(1)
         let reads = stage.screen.reads
@@ -103,7 +103,7 @@ import Testing
         stage.screen.fill(tile(1, 1), 0x00_ff00, isReported: false)
         let before = MonotonicClock.now()
         stage.expect(3)
-        Margin.atMost(2, Double(MonotonicClock.now() - before) / 1e9, "s", "until a second lie is found")
+        Margin.atMost(2, Double(MonotonicClock.now() - before) / 1e9, "s", "until a second unreported change is found")
         stage.stop()
     }
 
@@ -121,13 +121,13 @@ import Testing
         let drawn = stage.capture.counts.drawn
         let reads = stage.screen.reads
         stage.stop()
-        // The whole picture at the beginning and at each look, and a tile or a few for each picture after it.
+        // The whole frame at the beginning and at each look, and a tile or a few for each frame after it.
         let looks = Int((MonotonicClock.now() - begun) / DamageTrust.interval)
         #expect(reads < Self.size.area * (1 + looks) + drawn * 16 * 256)
         #expect(reads - Self.size.area * (1 + looks) < drawn * Self.size.area / 4)
     }
 
-    @Test func `while the encoder holds every slot pictures are dropped, and the newest comes afterwards`() throws {
+    @Test func `while the encoder holds every slot frames are dropped, and the newest comes afterwards`() throws {
         let stage = Stage()
         stage.expect(1)
         stage.seen.signal { $0.isHeld = true }

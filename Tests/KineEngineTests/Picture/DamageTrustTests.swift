@@ -1,4 +1,4 @@
-// What is looked at although nothing was reported.
+// What is read although nothing was reported.
 import Testing
 
 @testable import KineEngine
@@ -33,7 +33,7 @@ import Testing
         #expect(trust.deadline == due + DamageTrust.interval)
     }
 
-    @Test func `a lie has everything read for a while, each further one for longer`() {
+    @Test func `an unreported change has everything read for a while, and each further one for longer`() {
         var trust = DamageTrust(rows: 10, now: 0)
         trust.foundUnreported(at: 1000)
         let soon = trust.look(at: 1001)

@@ -1,4 +1,4 @@
-// The times that pictures get in the file.
+// The times that frames get in the file.
 import KineMedia
 import Testing
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [10, 24, 30, 60, 144], 1...6)
-    func `at a variable rate a picture has a frame of its own and nearly its own time`(rate: Int, seed: Int) {
+    func `at a variable rate a frame has a place of its own and nearly its own time`(rate: Int, seed: Int) {
         var grid = FrameGrid(framesPerSecond: rate, isConstant: false)
         var frame: Double?
         var moved = 0.0
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [10, 24, 30, 60, 144], [0.3, 0.55, 0.6, 0.75, 0.9])
-    func `an early picture does not move all that follow`(rate: Int, early: Double) {
+    func `an early frame does not move all that follow`(rate: Int, early: Double) {
         var grid = FrameGrid(framesPerSecond: rate, isConstant: false)
         let interval = 1_000_000_000 / Int64(rate)
         let times = (0..<100).map { Int64($0) * interval - ($0 >= 10 ? Int64(early * Double(interval)) : 0) }
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: [10, 24, 30, 60, 144], 1...6)
-    func `at a constant rate every frame has one picture, at most a frame from its time`(rate: Int, seed: Int) throws {
+    func `at a constant rate every place has one frame, at most an interval off`(rate: Int, seed: Int) throws {
         var generator = SeededGenerator(seed: UInt64(seed))
         var grid = FrameGrid(framesPerSecond: rate, isConstant: true)
         var times: [MediaTime] = []
@@ -86,7 +86,7 @@ import Testing
         #expect(grid.end(times[times.count - 1]) == grid.next)
     }
 
-    @Test func `a late picture stands in for those that were never taken`() {
+    @Test func `a late frame is repeated for those that were never captured`() {
         var grid = FrameGrid(framesPerSecond: 10, isConstant: true)
         var times: [[MediaTime]] = []
         for milliseconds: Int64 in [0, 105, 450, 500] {

@@ -1,21 +1,21 @@
-// The frame rate's limit, on a simulated clock.
+// The limit of the frame rate, on a simulated clock.
 import Testing
 
 @testable import KineEngine
 
 @Suite struct FramePacerTests {
-    /// When pictures are taken of a source that changes at `changes`: as soon as the pacer allows, all changes so far in one.
+    /// When a source that changes at `changes` is captured: as soon as the pacer allows, all changes so far in one frame.
     private func taken(_ changes: [Int64], framesPerSecond: Int) -> [Int64] {
         var pacer = FramePacer(framesPerSecond: framesPerSecond)
-        var pictures: [Int64] = []
+        var frames: [Int64] = []
         var index = 0
         while index < changes.count {
             let instant = max(changes[index], pacer.earliest)
-            pictures.append(instant)
+            frames.append(instant)
             pacer.took(at: instant)
             while index < changes.count, changes[index] <= instant { index += 1 }
         }
-        return pictures
+        return frames
     }
 
     @Test(arguments: [1, 10, 24, 25, 30, 50, 60, 120, 240])
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1, 24, 30, 60], [1, 2, 3, 4, 5])
-    func `no second holds more than two pictures above the limit`(framesPerSecond: Int, seed: UInt64) {
+    func `no second has more than two frames above the limit`(framesPerSecond: Int, seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var now: Int64 = 0
         var changes: [Int64] = []
@@ -42,12 +42,12 @@ import Testing
                 changes.append(now)
             }
         }
-        let pictures = taken(changes, framesPerSecond: framesPerSecond)
+        let frames = taken(changes, framesPerSecond: framesPerSecond)
         var first = 0
-        for (index, instant) in pictures.enumerated() {
-            while pictures[first] < instant - 1_000_000_000 { first += 1 }
+        for (index, instant) in frames.enumerated() {
+            while frames[first] < instant - 1_000_000_000 { first += 1 }
             if index - first + 1 > framesPerSecond + 2 {
-                Issue.record("\(index - first + 1) pictures in the second before \(instant)")
+                Issue.record("\(index - first + 1) frames in the second before \(instant)")
                 return
             }
         }
@@ -63,7 +63,7 @@ import Testing
         #expect((300...304).contains(taken(changes, framesPerSecond: 30).count))
     }
 
-    /// How long each picture of a source waits that draws `rate` a second. Between them, or between two and what takes them, the
+    /// How long each frame of a source waits that draws `rate` a second. Between them, or between drawing and capture, the
     /// machine does nothing for as long as three intervals now and then.
     private func waits(rate: Int, limit: Int, seconds: Int, hasStalls: Bool = true) -> [Int64] {
         var generator = SeededGenerator(seed: UInt64(rate))
@@ -92,7 +92,7 @@ import Testing
 
     @Test(arguments: [24, 30, 60]) func `a source as fast as the limit waits after a stall only`(rate: Int) {
         let waits = waits(rate: rate, limit: rate, seconds: 60)
-        // What is lost in a stall is drawn over before anybody can look.
+        // What is lost in a stall is drawn over before it can be read.
         #expect(waits.count > 57 * rate)
         #expect(waits.count { $0 > 1_000_000 } < waits.count / 20)
         #expect(waits.allSatisfy { $0 <= 1_000_000_000 / Int64(rate) })
@@ -102,5 +102,34 @@ import Testing
         #expect((600...604).contains(self.waits(rate: 120, limit: 60, seconds: 10, hasStalls: false).count))
         #expect((3600...3610).contains(self.waits(rate: 120, limit: 60, seconds: 60, hasStalls: false).count))
         #expect((3600...3610).contains(self.waits(rate: 61, limit: 60, seconds: 60, hasStalls: false).count))
+    }
+
+    @Test func `a look that finds nothing soon after a frame leaves the rate as it is`() {
+        var pacer = FramePacer(framesPerSecond: 60)
+        let interval = pacer.interval
+        for frame in 0..<3600 {
+            let instant = Int64(frame) * interval
+            #expect(pacer.earliest <= instant)
+            pacer.took(at: instant)
+            pacer.foundNothing(at: max(instant + interval / 10, pacer.earliest))
+        }
+    }
+
+    @Test func `looks that find nothing, one after the other, are held to the rate`() {
+        var pacer = FramePacer(framesPerSecond: 60)
+        var instant: Int64 = 0
+        var looks = 0
+        while instant < 10_000_000_000 {
+            pacer.foundNothing(at: instant)
+            looks += 1
+            instant = pacer.earliest
+        }
+        #expect((600...604).contains(looks))
+    }
+
+    @Test(arguments: 1...10) func `frames out of turn make the next one wait an interval at most`(count: Int) {
+        var pacer = FramePacer(framesPerSecond: 10)
+        for _ in 0..<count { pacer.took(at: 0) }
+        #expect(pacer.earliest <= pacer.interval)
     }
 }

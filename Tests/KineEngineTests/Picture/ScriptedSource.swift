@@ -22,7 +22,7 @@ final class ScriptedSource: VideoSource {
                 State(size: size, pixels: [UInt32](repeating: 0, count: size.area), damage: .full(size: size)))
         }
 
-        /// Fills a rectangle; `isReported` false is what a compositor does that paints behind the server's back.
+        /// Fills a rectangle; some compositors paint and do not report it.
         func fill(_ rect: PixelRect, _ colour: UInt32, isReported: Bool = true) {
             state.withLock { state in
                 for y in rect.y..<rect.maxY {
@@ -52,54 +52,44 @@ final class ScriptedSource: VideoSource {
     }
 
     private let screen: Screen
-    private let interrupt = WakeSignal()
 
     init(_ screen: Screen) { self.screen = screen }
 
+    /// What a capture thread is given.
+    static func opening(_ screen: Screen) -> any VideoSourceOpening { ImmediateOpening { ScriptedSource(screen) } }
+
     var size: PixelSize { screen.state.withLock { $0.size } }
+    var descriptor: Int32 { screen.wake.descriptor }
 
-    var interrupter: @Sendable () -> Void {
-        let interrupt = interrupt
-        return { interrupt.signal() }
+    func processEvents() throws(VideoSourceError) -> Bool {
+        screen.wake.clear()
+        let (error, hasChanged) = screen.state.withLock { ($0.error, !$0.damage.isEmpty) }
+        if let error { throw error }
+        return hasChanged
     }
 
-    func wait(until deadline: Int64?, ignoringChanges: Bool) throws(VideoSourceError) -> VideoSourceWake {
-        while true {
-            if !ignoringChanges {
-                screen.wake.clear()
-                let (error, hasChanged) = screen.state.withLock { ($0.error, !$0.damage.isEmpty) }
-                if let error { throw error }
-                if hasChanged { return .changed }
-            }
-            let descriptors = [interrupt.descriptor] + (ignoringChanges ? [] : [screen.wake.descriptor])
-            if WakeSignal.poll(descriptors, until: deadline)[0] {
-                interrupt.clear()
-                return .interrupted
-            }
-            if let deadline, MonotonicClock.now() >= deadline { return .deadline }
-        }
-    }
-
-    func takeDamage() throws(VideoSourceError) -> DamageRegion {
-        let (error, damage) = screen.state.withLock { state in
+    func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
+        let (error, reported) = screen.state.withLock { state in
             defer { state.damage.removeAll() }
             return (state.error, state.damage)
         }
         if let error { throw error }
-        return damage
+        damage.formUnion(reported)
     }
 
-    func read(
-        _ region: DamageRegion, _ body: (PixelRect, UnsafeRawPointer, Int) -> Void
-    ) throws(VideoSourceError) {
+    func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
         // Under the lock: the thread sanitizer does not see that a copy of the array is parted from it before it is painted on.
         screen.state.withLock { state in
             let width = state.size.width
             state.pixels.withUnsafeBytes { bytes in
                 guard let base = bytes.baseAddress else { return }
-                for rect in region.rectangles() { body(rect, base + (rect.y * width + rect.x) * 4, width * 4) }
+                for rect in region.rectangles() {
+                    let first = base + (rect.y * width + rect.x) * 4
+                    receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: width * 4)))
+                }
             }
             state.reads += region.rectangles().reduce(0) { $0 + $1.size.area }
         }
+        return true
     }
 }

@@ -1,13 +1,13 @@
-// SoundCapture's thread: turns the connection's loop, compares what is open with what should be, and opens again what
-// was lost. What should be open is decided in SoundInventory.
+// The thread of `SoundCapture`: runs the connection's loop, compares the streams that are open with those that should be, and
+// opens lost ones again. `SoundTarget` says which should be open.
 import KinePlatform
 
-final class SoundSession: PulseRecordStream.Owner {
+final class AudioSession: PulseRecordStream.Owner {
     /// What other threads hold of a session.
     final class Handle: Sendable {
         private struct State {
             var outcome: Result<Void, SoundCapture.Error>?
-            var jobs: [@Sendable (SoundSession) -> Void] = []
+            var jobs: [@Sendable (AudioSession) -> Void] = []
             var waker: PulseConnection.Waker?
             var isStopped = false
             var wakeups = 0
@@ -22,7 +22,7 @@ final class SoundSession: PulseRecordStream.Owner {
         /// Ends the wait for the outcome.
         func giveUp() { settle(.failure(.noServer("the take was ended before it answered"))) }
 
-        func perform(_ job: @escaping @Sendable (SoundSession) -> Void) {
+        func perform(_ job: @escaping @Sendable (AudioSession) -> Void) {
             state.withLock {
                 guard !$0.isStopped else { return }
                 $0.jobs.append(job)
@@ -30,8 +30,8 @@ final class SoundSession: PulseRecordStream.Owner {
             }
         }
 
-        /// How often the thread woke from a sleep of a millisecond or more: a server sends a large piece in several
-        /// messages, which come in one burst.
+        /// How often the thread woke from a sleep of a millisecond or more. The messages of one large piece come in a burst
+        /// and count once.
         var wakeups: Int { state.withLock { $0.wakeups } }
 
         /// False where it was stopped before.
@@ -51,7 +51,7 @@ final class SoundSession: PulseRecordStream.Owner {
         fileprivate func settle(_ outcome: Result<Void, SoundCapture.Error>) {
             state.signal { if $0.outcome == nil { $0.outcome = outcome } }
         }
-        fileprivate func takeJobs(afterSleep hasSlept: Bool) -> [@Sendable (SoundSession) -> Void] {
+        fileprivate func takeJobs(afterSleep hasSlept: Bool) -> [@Sendable (AudioSession) -> Void] {
             state.withLock { state in
                 if hasSlept { state.wakeups += 1 }
                 defer { state.jobs = [] }
@@ -87,11 +87,11 @@ final class SoundSession: PulseRecordStream.Owner {
         guard let connection = PulseConnection(server: server) else {
             return handle.settle(.failure(.noServer("out of memory")))
         }
-        let session = SoundSession(
+        let session = AudioSession(
             connection: connection, targets: targets, channels: channels, pace: pace, receiver: receiver,
             handle: handle)
         handle.attach(connection.waker)
-        session.turnUntilStopped()
+        session.runUntilStopped()
         handle.attach(nil)
         for (stream, _) in session.streams.values { stream.close() }
         connection.close()
@@ -110,13 +110,13 @@ final class SoundSession: PulseRecordStream.Owner {
         isPresent = Array(repeating: nil, count: targets.count)
     }
 
-    private func turnUntilStopped() {
+    private func runUntilStopped() {
         connection.connect()
         var quietUntil = MonotonicClock.now() + pace.quietInterval
         while !handle.isStopped {
-            look()
+            followConnection()
             let before = MonotonicClock.now()
-            connection.turn(until: min(quietUntil, retryAt ?? .max))
+            connection.runOnce(until: min(quietUntil, retryAt ?? .max))
             let now = MonotonicClock.now()
             for job in handle.takeJobs(afterSleep: now - before > 1_000_000) { job(self) }
             if hasNews || now >= quietUntil {
@@ -127,20 +127,20 @@ final class SoundSession: PulseRecordStream.Owner {
         }
     }
 
-    /// Does what the connection's state asks for.
-    private func look() {
+    /// Does what the connection's state requires.
+    private func followConnection() {
         switch connection.state {
         case .connecting: break
         case .failed(let reason):
             guard hasBegun else {
-                // Nobody waits for a server that was not there at the beginning.
+                // A server that is not there at the beginning is not waited for.
                 handle.settle(.failure(.noServer(reason)))
                 retryAt = nil
                 return
             }
             if !connectionLost {
                 connectionLost = true
-                receiver.soundWarning("The sound server is gone (\(reason)); sound is silent until it is back.")
+                receiver.soundWarning("The audio server is gone (\(reason)); the recording is silent until it is back.")
                 for (stream, _) in Array(streams.values) { end(stream) }
             }
             if retryAt == nil { retryAt = MonotonicClock.now() + Self.retryInterval }
@@ -176,7 +176,7 @@ final class SoundSession: PulseRecordStream.Owner {
             for (stream, _) in open where !wanted.contains(stream.source) { end(stream) }
             let kept = Set(open.map(\.stream.source))
             for source in wanted where !kept.contains(source) { start(source, target: index) }
-            if wanted.isEmpty && isWorthSaying(target, before: isPresent[index]) {
+            if wanted.isEmpty && isWorthAWarning(target, before: isPresent[index]) {
                 receiver.soundWarning(target.absence(in: inventory))
             }
             isPresent[index] = !wanted.isEmpty
@@ -185,8 +185,8 @@ final class SoundSession: PulseRecordStream.Owner {
         handle.settle(.success(()))
     }
 
-    /// Applications fall silent and play again all the time; a device that goes is news each time.
-    private func isWorthSaying(_ target: SoundTarget, before wasPresent: Bool?) -> Bool {
+    /// Applications stop and play again all the time; a device that disappears is worth a warning each time.
+    private func isWorthAWarning(_ target: SoundTarget, before wasPresent: Bool?) -> Bool {
         switch target {
         case .application: wasPresent == nil
         case .defaultOutput, .defaultMicrophone, .microphone: wasPresent != false
@@ -203,7 +203,7 @@ final class SoundSession: PulseRecordStream.Owner {
         return nil
     }
 
-    private func start(_ source: SoundSource, target: Int) {
+    private func start(_ source: AudioSource, target: Int) {
         guard let context = connection.context else { return }
         let id = SoundStreamID(rawValue: nextID)
         nextID += 1
@@ -263,7 +263,7 @@ final class SoundSession: PulseRecordStream.Owner {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
         receiver.soundClosed(stream.id)
         hasNews = true
-        // The server's own news usually comes first; if not, the stream may have failed for a passing reason.
+        // Usually the server has reported the cause before. If not, the stream may have failed for a moment only.
         retryAt = MonotonicClock.now() + Self.retryInterval
     }
 }

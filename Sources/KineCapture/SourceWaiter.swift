@@ -1,0 +1,38 @@
+// One poll for everything that a capture thread waits for: its own wake signal and any number of sources.
+import CLinux
+import KinePlatform
+
+/// Sleeps until one of several sources has events. Used by one thread, and allocates nothing while it waits.
+public struct SourceWaiter {
+    /// What ends the sleep besides the wake signal and the deadline.
+    public enum Interest: Sendable {
+        case sources
+        /// Between two frames a mouse may report a thousand moves: none of them ends the sleep.
+        case nothing
+    }
+
+    private let wake: WakeSignal
+    private let descriptors: [Int32]
+    /// The wake signal, then the sources.
+    private var entries: [pollfd]
+
+    /// `descriptors` are those of the sources, or of their openings.
+    public init(wake: WakeSignal, descriptors: [Int32]) {
+        self.wake = wake
+        self.descriptors = descriptors
+        entries = ([wake.descriptor] + descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    }
+
+    /// Sleeps until `interest` or the wake signal ends it, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for
+    /// ever). Every signal so far is used up then.
+    public mutating func wait(until deadline: Int64?, for interest: Interest) {
+        for index in descriptors.indices {
+            entries[index + 1].fd = interest == .sources ? descriptors[index] : -1  // poll skips what is negative
+        }
+        WakeSignal.poll(&entries, until: deadline)
+        if entries[0].revents != 0 { wake.clear() }
+    }
+
+    /// Whether the source of that index had events when the last wait ended.
+    public func isReady(_ index: Int) -> Bool { entries[index + 1].revents != 0 }
+}

@@ -1,0 +1,26 @@
+// What an extension is told about what is recorded. Texts for a person, except where a key says otherwise.
+import KineControl
+import KineMedia
+
+/// The keys of `Take.annotation`, and their values.
+public enum SourceAnnotation {
+    /// "screen", "region", "window", "virtual" or "pattern".
+    public static let source = "source"
+    /// The size to show: "1920x1080".
+    public static let size = "size"
+    /// The monitor's name, where one was chosen.
+    public static let monitor = "monitor"
+    /// A window's title, when the take began.
+    public static let title = "title"
+    /// A window's application: its WM_CLASS.
+    public static let application = "application"
+    /// The process that a window belongs to, as it says itself: a decimal number.
+    public static let process = "pid"
+
+    /// May ask a display server, and block for some milliseconds. What is not known is left out.
+    static func describe(_ source: TakeConfiguration.Source, size: PixelSize) -> [String: String] {
+        var result = SourceRegistry.kind(of: source)?.annotation ?? [:]
+        result[self.size] = "\(size.width)x\(size.height)"
+        return result
+    }
+}

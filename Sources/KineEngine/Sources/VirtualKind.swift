@@ -1,0 +1,56 @@
+// A private X server with private audio: its session is started first, and then it is a screen like any other.
+import Glibc
+import KineCapture
+import KineControl
+import KineMedia
+import KinePlatform
+
+struct VirtualKind: SourceKind {
+    let size: PixelSize
+
+    init?(_ source: TakeConfiguration.Source) {
+        guard case .virtual(let size) = source else { return nil }
+        self.size = size
+    }
+
+    func startSession(
+        in directory: String, withAudio: Bool, _ cancellation: Cancellation
+    ) throws(TakeFailure) -> (any SourceSession)? {
+        do throws(VirtualSession.Error) {
+            let session = try VirtualSession(
+                size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
+            // This process's own sources look at the private servers from here on.
+            for entry in session.environment {
+                let parts = entry.split(separator: "=", maxSplits: 1)
+                setenv(String(parts[0]), String(parts[1]), 1)
+            }
+            return session
+        } catch {
+            throw TakeFailure(exitStatus: ExitStatus.unavailable, message: error.description)
+        }
+    }
+
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        ImmediateOpening { () throws(VideoSourceError) in
+            try X11ScreenSource(
+                target: .screen(monitor: nil), showsCursor: video.showsCursor, cancellation: cancellation)
+        }
+    }
+
+    var annotation: [String: String] { [SourceAnnotation.source: "virtual"] }
+
+    static func check() -> DoctorCheck? {
+        let missing = VirtualSession.programs.filter { ExecutableSearch.find($0.name) == nil }
+        guard !missing.isEmpty else {
+            return DoctorCheck(name: "virtual", ok: true, essential: false, detail: "Xvfb and PulseAudio are installed")
+        }
+        return DoctorCheck(
+            name: "virtual", ok: false, essential: false,
+            detail: "--virtual needs \(missing.map(\.name).joined(separator: " and "))",
+            remedy: "apt install \(missing.map(\.package).joined(separator: " "))")
+    }
+}
+
+extension VirtualSession: SourceSession {}

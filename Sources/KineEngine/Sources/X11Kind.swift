@@ -1,0 +1,75 @@
+// Screens, regions and windows of an X server.
+import KineCapture
+import KineControl
+import KinePlatform
+
+struct X11Kind: SourceKind {
+    let target: X11ScreenSource.Target
+
+    init?(_ source: TakeConfiguration.Source) {
+        switch source {
+        case .screen(let monitor): target = .screen(monitor: monitor)
+        case .region(let rect): target = .region(rect)
+        case .window(let id): target = .window(id)
+        default: return nil
+        }
+    }
+
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        ImmediateOpening { () throws(VideoSourceError) in
+            try X11ScreenSource(target: target, showsCursor: video.showsCursor, cancellation: cancellation)
+        }
+    }
+
+    var annotation: [String: String] {
+        switch target {
+        case .screen(let monitor):
+            var result = [SourceAnnotation.source: "screen"]
+            result[SourceAnnotation.monitor] = monitor
+            return result
+        case .region: return [SourceAnnotation.source: "region"]
+        case .window(let id):
+            var result = [SourceAnnotation.source: "window"]
+            if let inventory = try? X11Inventory(), let window = inventory.windows.first(where: { $0.id == id }) {
+                if !window.title.isEmpty { result[SourceAnnotation.title] = window.title }
+                if !window.application.isEmpty { result[SourceAnnotation.application] = window.application }
+                if let pid = window.processID { result[SourceAnnotation.process] = "\(pid)" }
+            }
+            return result
+        }
+    }
+
+    static func survey(_ list: inout SourceList) {
+        do throws(VideoSourceError) {
+            let display = try X11Inventory()
+            list.monitors = display.monitors.map {
+                SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
+            }
+            list.windows = display.windows.map {
+                SourceList.Window(id: $0.id, title: $0.title, application: $0.application, bounds: $0.bounds)
+            }
+        } catch {
+            list.problems.append(error.description)
+        }
+    }
+
+    static func check() -> DoctorCheck? {
+        do throws(VideoSourceError) {
+            let display = try X11Inventory()
+            let size = "\(display.screen.width)x\(display.screen.height)"
+            guard display.hasSharedMemory else {
+                return DoctorCheck(
+                    name: "display", ok: true, essential: false,
+                    detail: "\(size), but without shared memory, so reading it costs several times as much",
+                    remedy: "run kinecast on the machine of the X server, with MIT-SHM enabled")
+            }
+            return DoctorCheck(name: "display", ok: true, essential: false, detail: "\(size), shared memory")
+        } catch {
+            return DoctorCheck(
+                name: "display", ok: false, essential: false, detail: error.description,
+                remedy: "log in to a graphical session, or use --virtual 1280x720 -- COMMAND")
+        }
+    }
+}
