@@ -20,7 +20,7 @@ let package = Package(
         fuzzer("faststart", "KineContainers"),
         fuzzer("x-properties", "KineCapture"),
         fuzzer("control", "KineRelay", "KineControl"),
-        fuzzer("engine-messages", "KineRelay", "KineControl", "KineMedia"),
+        fuzzer("engine-messages", "KineClient", "KineRelay", "KineControl", "KineMedia"),
         fuzzer("extension-control", "KineRelay", "KineMedia"),
         fuzzer("extension-states", "KineRelay", "KineServices", "KineControl", "KinePlatform"),
         fuzzer("foreign-text", "KineRelay", "KineServices", "KinePlatform"),

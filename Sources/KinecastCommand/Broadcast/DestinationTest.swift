@@ -2,6 +2,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import KineClient
 import KineControl
 import KinePlatform
 import KineRelay
@@ -68,7 +69,7 @@ struct DestinationTest {
         if let tls = report.tls {
             text += "; \(tls)" + (report.certificate.map { ", certificate for \($0)" } ?? "")
         }
-        if let roundTrip = report.roundTrip { text += "; round trip \(HumanText.oneDecimal(roundTrip)) ms" }
+        if let roundTrip = report.roundTrip { text += "; round trip \(Quantity.oneDecimal(roundTrip)) ms" }
         return text + "."
     }
 
@@ -117,13 +118,13 @@ struct DestinationTest {
 
         func report(until deadline: Int64) throws -> DestinationReport {
             defer { try? output.close() }
-            let bytes = try EngineProcess.read(output, until: deadline)
+            let bytes = try ChildOutput.read(output, until: deadline)
             let ending = process.end(signal: 0, deadline: deadline)
             if let report = try? JSONDecoder().decode(DestinationReport.self, from: Data(bytes)) {
                 return report.cleaned(of: secrets)
             }
             return DestinationReport(
-                problem: "The trial gave no answer (\(HumanText.ending(ending))); try again.")
+                problem: "The trial gave no answer (\(ending.sentence)); try again.")
         }
     }
 }

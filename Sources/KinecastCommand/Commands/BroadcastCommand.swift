@@ -84,8 +84,8 @@ struct BroadcastCommand: ParsableCommand {
 
     func run() throws {
         // Before anything is read: from here on there are stream keys in this process.
-        OwnMemory.forbidDump()
-        OwnMemory.hideFromArguments(destinations.to.filter { $0.contains("://") })
+        ProcessSecrets.forbidDump()
+        ProcessSecrets.hideFromArguments(destinations.to.filter { $0.contains("://") })
         let command = try options.shownCommand()
         let directory = try OutputPath.workingDirectory()
         let reader = DestinationReader(
@@ -112,8 +112,8 @@ struct BroadcastCommand: ParsableCommand {
 
     /// The engine and COMMAND see none of them, and neither does a list of processes.
     private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
-        for name in try destinations.variables() { OwnMemory.hideVariable(name) }
-        OwnMemory.hideFromArguments(
+        for name in try destinations.variables() { ProcessSecrets.hideVariable(name) }
+        ProcessSecrets.hideFromArguments(
             chosen.flatMap { destination in
                 services.first { $0.id == destination.service }?.secrets(in: destination.setupInfo) ?? []
             })

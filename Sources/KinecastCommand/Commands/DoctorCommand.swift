@@ -1,5 +1,6 @@
 // `kinecast doctor`: what works here, and what to install or set for the rest.
 import ArgumentParser
+import KineClient
 import KineControl
 import KinePlatform
 
@@ -12,7 +13,7 @@ struct DoctorCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let checks = try EngineProcess.ask("--doctor", for: [DoctorCheck].self)
+        let checks = try MainThread.shared.wait { () async throws(ClientError) in try await EngineReport.doctor() }
         if json { JSONEvents.write(checks) } else { Self.text(checks).forEach(Terminal.standardOutput.line) }
         if checks.contains(where: { !$0.ok && $0.essential }) { throw ExitCode(ExitStatus.unavailable) }
     }

@@ -1,5 +1,6 @@
 // `kinecast extension new`: a package to begin an upload extension with.
 import ArgumentParser
+import KineClient
 import KinePlatform
 import SystemPackage
 
@@ -47,7 +48,7 @@ struct ExtensionCommand: ParsableCommand {
             let sources = try KinecastSources.find(kinecast, workingDirectory: directory)
             let package = ExtensionPackage(
                 name: parsed, sources: sources, pins: sources.pins, wantsRawPictures: raw,
-                kinecast: try EngineLocator.ownExecutable().string)
+                kinecast: try ownExecutable())
             let shown = (path.map { FilePath($0) } ?? "").appending(name)
             try package.write(to: directory.pushing(shown))
             Terminal.standardError.line(
@@ -58,6 +59,11 @@ struct ExtensionCommand: ParsableCommand {
                     scripts/install         # builds it and installs it for you
                     kinecast broadcast --service \(parsed.id)
                 """)
+        }
+
+        private func ownExecutable() throws(ClientError) -> String {
+            guard let executable = ExecutableSearch.own else { throw .executableUnknown }
+            return executable
         }
     }
 }

@@ -1,5 +1,6 @@
 // `kinecast sources`: what there is to record, by the names that the options take.
 import ArgumentParser
+import KineClient
 import KineControl
 import KineMedia
 import KinePlatform
@@ -12,7 +13,7 @@ struct SourcesCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let list = try EngineProcess.ask("--list-sources", for: SourceList.self)
+        let list = try MainThread.shared.wait { () async throws(ClientError) in try await EngineReport.sources() }
         if json { return JSONEvents.write(list) }
         Self.text(list).forEach(Terminal.standardOutput.line)
         for problem in list.problems { Terminal.standardError.line("kinecast: \(problem)") }
@@ -55,7 +56,7 @@ struct SourcesCommand: ParsableCommand {
                 list.microphones.map { ["--mic \($0.name.shellWord)", $0.isDefault ? "default" : "", $0.description] }
             ))
         return sections.flatMap { title, rows in
-            ["\(title):"] + (rows.isEmpty ? ["  none"] : HumanText.table(rows).map { "  \($0)" })
+            ["\(title):"] + (rows.isEmpty ? ["  none"] : TextTable.lines(rows).map { "  \($0)" })
         }
     }
 

@@ -5,7 +5,7 @@ import KinePlatform
 
 /// Takes secrets out of where they were given to this process. They remain where they are needed: in memory that only this
 /// user's debugger can look into.
-enum OwnMemory {
+enum ProcessSecrets {
     /// Overwrites these texts where they stand in the list of processes.
     static func hideFromArguments(_ secrets: [String]) {
         guard let range = argumentRange(), let base = UnsafeMutableRawPointer(bitPattern: range.lowerBound) else {
