@@ -25,7 +25,7 @@ let package = Package(
         fuzzer("extension-states", "KineRelay", "KineServices", "KineControl", "KinePlatform"),
         fuzzer("foreign-text", "KineRelay", "KineServices", "KinePlatform"),
         fuzzer("take-records", "KineControl"),
-        fuzzer("destinations", "KineServices", "KineControl", "KineRTMP", "KinePlatform"),
+        fuzzer("destinations", "KineClient", "KineServices", "KineControl", "KineRTMP", "KinePlatform"),
         fuzzer("process-texts", "KinePlatform"),
         fuzzer("route-messages"),
         fuzzer("manifest", "KineServices"),

@@ -20,7 +20,8 @@ import Testing
     static let death = EngineDeath(cause: .died, ending: .killed(signal: 9), file: .notBegun)
     static let status = TakeStatus(
         id: "abcdefgh", phase: .recording, output: nil, source: "screen", progress: TakeProgress())
-    static let link = EngineMessage.destination(DestinationEvent(destination: 0, label: "live", kind: .link("http://a")))
+    static let link = EngineMessage.destination(
+        DestinationEvent(destination: 0, label: "live", kind: .link("http://a")))
 
     func owner(hasDestinations: Bool = false) -> Machine {
         var machine = Machine(.owner(pid: 7, hasDestinations: hasDestinations))
@@ -48,7 +49,8 @@ import Testing
         #expect(early.handle(.channelClosed(nil)) == [.recover(.died, output: nil, hasBegun: false)])
     }
 
-    @Test func `a connection that breaks is told before the file is recovered, and another version has its own error`() {
+    @Test func `a connection that breaks is told before the file is recovered, and another version has its own error`()
+    {
         var machine = owner()
         #expect(
             machine.handle(.channelClosed(.protocolError(.version(theirs: 9)))) == [

@@ -90,27 +90,6 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        (DestinationEnding.failed("The server refuses the key."), "x failed: The server refuses the key"),
-        (.crashed("signal 11"), "x crashed (signal 11)"),
-        (.memoryLimitExceeded(peak: 53 << 20, limit: 50 << 20), "x used 53 MB of memory, and 50 MB is its limit"),
-        (.stalled("held a sample for 5 s"), "x stalled: held a sample for 5 s"),
-    ])
-    func `each way to end has its own sentence`(ending: DestinationEnding, words: String) {
-        func warning(_ kind: DestinationEvent.Kind) -> String? {
-            let event = DestinationEvent(destination: 0, label: "x", kind: kind)
-            let sentence = DestinationSentences.sentence(event, isKnownLive: true)
-            return sentence?.isWarning == true ? sentence?.text : nil
-        }
-        #expect(warning(.ended(ending)) == "\(words); this destination is over.")
-        #expect(warning(.restarting(after: ending)) == "\(words); it is started again.")
-    }
-
-    @Test func `an extension's words stay on one line and cannot move the cursor`() {
-        let event = DestinationEvent(destination: 0, label: "x", kind: .state("on\u{1b}[2J\nair\r\n."))
-        #expect(DestinationSentences.sentence(event, isKnownLive: true)?.text == "x: on [2J air.")
-    }
-
     @Test func `the progress line tells of destinations, and of no file where there is none`() {
         var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .live)
         status.residentMemory = 12 << 20
@@ -172,28 +151,6 @@ import Testing
             DestinationSentences.summary(status)
                 == "rtmp (h/app): finished, 0 frames, 812 kbit/s at last, round trip 34 ms, for 1:02, "
                 + "240 ms never sent, 1 reconnect, 12 frames dropped.")
-    }
-
-    @Test func `the summary has a line for each destination`() {
-        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .ended)
-        status.ending = .finished
-        status.statistics.pictures = 90
-        status.statistics.sentBytes = 1_500_000
-        status.peakMemory = 18 << 20
-        status.restarts = 1
-        status.soundLost = 0.25
-        var summary = TakeSummary(
-            output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
-        summary.progress.duration = .seconds(3)
-        summary.destinations = [status]
-        #expect(
-            TakeSentences.summary(summary) == [
-                "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped (stopped).",
-                "live: finished, 90 frames, 1.5 MB sent, 0.3 s of audio lost, started again once, at most 18 MB.",
-            ])
-        #expect(
-            TakeSentences.summary(summary, told: "stopped").first
-                == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped.")
     }
 
     @Test func `the heading says where to`() {

@@ -7,7 +7,8 @@ import KineRelay
 ///
 /// The session that started the engine owns the take: when it is closed or let go, the engine finishes the file and the
 /// broadcasts by itself; when the engine dies, the session recovers the file. A session that was attached later only
-/// listens and asks. A thread of the session's own does all waiting, so no call blocks.
+/// listens and asks. A thread of the session's own does all waiting, so no call blocks. A task that is cancelled stops
+/// waiting; the engine still does what it was asked.
 public final class EngineSession: Sendable {
     /// How long an engine has to answer a request.
     public static let patience = Duration.seconds(10)

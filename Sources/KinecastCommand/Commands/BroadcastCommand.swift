@@ -29,7 +29,7 @@ struct BroadcastCommand: ParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Let the recording have the destinations' pictures, also when a slow network makes them worse and fewer.",
+            "Let the recording have the destinations' frames, also when a slow network makes them worse and fewer.",
             discussion: """
                 Saves the second encoder that otherwise works for the destinations while their network is slow, or while they \
                 get less than the recording: its memory, about 60 MB at 1080p, and as much processor time as the first.
@@ -65,7 +65,7 @@ struct BroadcastCommand: ParsableCommand {
         }
     }
 
-    /// What the engine is asked for, but for what only the terminal decides.
+    /// The request to the engine, without what only the terminal decides.
     func takeConfiguration(
         output: FilePath?, destinations: [TakeConfiguration.Destination]
     ) throws -> TakeConfiguration {
@@ -83,7 +83,7 @@ struct BroadcastCommand: ParsableCommand {
     }
 
     func run() throws {
-        // Before anything is read: from here on there are stream keys in this process.
+        // Before anything is read: from here on this process holds stream keys.
         ProcessSecrets.forbidDump()
         ProcessSecrets.hideFromArguments(destinations.to.filter { $0.contains("://") })
         let command = try options.shownCommand()
@@ -110,7 +110,7 @@ struct BroadcastCommand: ParsableCommand {
         try options.run(configuration, showing: command)
     }
 
-    /// The engine and COMMAND see none of them, and neither does a list of processes.
+    /// Neither the engine's and COMMAND's environment nor a list of processes shows them.
     private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
         for name in try destinations.variables() { ProcessSecrets.hideVariable(name) }
         ProcessSecrets.hideFromArguments(

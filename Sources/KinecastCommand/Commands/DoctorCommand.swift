@@ -6,7 +6,7 @@ import KinePlatform
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check display, sound, encoder, disk, services and limits.",
+        commandName: "doctor", abstract: "Check display, audio, encoder, disk, services and limits.",
         discussion: "Exit status 69 if something is missing without which nothing can be recorded.")
 
     @Flag(help: "Print a JSON array on standard output.")

@@ -13,8 +13,8 @@ struct ExtensionCommand: ParsableCommand {
             commandName: "new",
             abstract: "Write a Swift package for an extension that builds, is tested, and can be installed.",
             discussion: """
-                The extension measures how loud the sound is and says so once a second: a handler to begin with. Its README \
-                says what to do next.
+                The extension reports once a second how loud the audio is: a handler to begin with. Its README says what \
+                to do next.
                 """)
 
         @Argument(
@@ -22,7 +22,7 @@ struct ExtensionCommand: ParsableCommand {
                 "The extension's name: letters, digits and dashes, such as sound-meter.", valueName: "NAME"))
         var name: String
 
-        @Flag(help: "Take uncompressed pictures, instead of the H.264 that the recording gets too.")
+        @Flag(help: "Take uncompressed frames, instead of the H.264 that the recording gets too.")
         var raw = false
 
         @Option(
@@ -47,7 +47,7 @@ struct ExtensionCommand: ParsableCommand {
             }
             let sources = try KinecastSources.find(kinecast, workingDirectory: directory)
             let package = ExtensionPackage(
-                name: parsed, sources: sources, pins: sources.pins, wantsRawPictures: raw,
+                name: parsed, sources: sources, pins: sources.pins, wantsRawFrames: raw,
                 kinecast: try ownExecutable())
             let shown = (path.map { FilePath($0) } ?? "").appending(name)
             try package.write(to: directory.pushing(shown))

@@ -30,7 +30,7 @@ struct RecordCommand: ParsableCommand {
         if let out, out.isEmpty { throw ValidationError("The name of the file is empty; give one or leave it out.") }
     }
 
-    /// The file's name as it was typed. `--mic out.mp4` means the file: nobody calls a microphone so.
+    /// The file's name as it was typed. `--mic out.mp4` means the file: no microphone is called that.
     var outputName: String? { out ?? micIsOutput }
 
     private var micIsOutput: String? {
@@ -38,7 +38,7 @@ struct RecordCommand: ParsableCommand {
         return name
     }
 
-    /// What the engine is asked for, but for what only the terminal decides.
+    /// The request to the engine, without what only the terminal decides.
     func takeConfiguration(output: FilePath) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output.string)
         encoding.apply(to: &configuration)

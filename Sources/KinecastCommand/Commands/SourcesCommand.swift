@@ -7,7 +7,7 @@ import KinePlatform
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sources", abstract: "List monitors, windows, applications with sound, and microphones.")
+        commandName: "sources", abstract: "List monitors, windows, applications that play audio, and microphones.")
 
     @Flag(help: "Print one JSON object on standard output.")
     var json = false
@@ -41,11 +41,11 @@ struct SourcesCommand: ParsableCommand {
             ))
         sections.append(
             (
-                "Applications with sound", list.applications.map { ["--audio \("app:\($0)".shellWord)"] }
+                "Applications that play audio", list.applications.map { ["--audio \("app:\($0)".shellWord)"] }
             ))
         sections.append(
             (
-                "System sound",
+                "System audio",
                 list.outputs.map {
                     ["--audio system", $0.isDefault ? "this one" : "(when it is the default)", $0.description]
                 }

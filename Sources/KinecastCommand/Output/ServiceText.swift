@@ -26,7 +26,7 @@ enum ServiceText {
         return "kinecast broadcast --service \(service.id)"
     }
 
-    /// What it is given: pictures and sounds, in a few words.
+    /// What it is given, in a few words.
     static func wants(_ manifest: ServiceManifest) -> String {
         var parts: [String] = []
         switch manifest.video {

@@ -1,4 +1,4 @@
-// What `record` and `broadcast` tell the user: sentences and a progress line on standard error, or JSON events on standard
+// What `record` and `broadcast` print: sentences and a progress line on standard error, or JSON events on standard
 // output.
 import KineClient
 import KineControl
@@ -12,7 +12,7 @@ final class TakeReporter {
     let showsProgress: Bool
     /// The names of the destinations, in their order.
     private let destinations: [String]
-    /// The user said how much the destinations get at most.
+    /// The user chose the most bits a second that the destinations get.
     private let hasOwnMaximum: Bool
     private var last: TakeProgress?
     private var statuses: [DestinationStatus] = []

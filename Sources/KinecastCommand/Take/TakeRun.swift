@@ -12,7 +12,7 @@ final class TakeRun {
     /// How long the engine has to clear up behind itself after its last message: nanoseconds.
     private static let engineGrace: Int64 = 10_000_000_000
 
-    /// What the session's tasks have told this thread.
+    /// What the session's task has left for this thread.
     private struct Inbox {
         var events: [SessionEvent] = []
         var isSessionClosed = false
