@@ -13,13 +13,11 @@ public final class EngineSession: Sendable {
     /// How long an engine has to answer a request.
     public static let patience = Duration.seconds(10)
 
-    /// What happens, in order, for one reader. Ends after `ended`, once the session is closed. A reader that is 1024 events
-    /// behind loses the oldest.
-    public let events: AsyncStream<SessionEvent>
+    private let stream: AsyncStream<SessionEvent>
     private let mailbox: SessionMailbox
 
-    private init(_ events: AsyncStream<SessionEvent>, _ mailbox: SessionMailbox) {
-        self.events = events
+    private init(_ stream: AsyncStream<SessionEvent>, _ mailbox: SessionMailbox) {
+        self.stream = stream
         self.mailbox = mailbox
     }
 
@@ -96,6 +94,30 @@ public final class EngineSession: Sendable {
         let (events, continuation) = AsyncStream.makeStream(
             of: SessionEvent.self, bufferingPolicy: .bufferingNewest(1024))
         return (SessionMailbox(), events, continuation)
+    }
+
+    /// What happens, in order, for one reader. Ends when the session is closed. A reader that is 1024 events behind loses the
+    /// oldest.
+    public var events: Events { Events(session: self) }
+
+    /// The events of a session, which their reader keeps open.
+    public struct Events: AsyncSequence, Sendable {
+        fileprivate let session: EngineSession
+
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(session: session, stream: session.stream.makeAsyncIterator())
+        }
+
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate let session: EngineSession
+            fileprivate var stream: AsyncStream<SessionEvent>.AsyncIterator
+
+            public mutating func next() async -> SessionEvent? { await stream.next() }
+
+            public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
+                await stream.next(isolation: actor)
+            }
+        }
     }
 
     /// What happens until `resume` is neither recorded nor shown.

@@ -1,66 +1,9 @@
 // Carries out what SessionStateMachine decides, on a thread of its own: one poll over the engine's messages, the engine's
 // process and what the session's user asks.
 import Glibc
-import KineContainers
 import KineControl
 import KinePlatform
 import KineRelay
-import Synchronization
-
-/// What reaches a session's thread, from any other.
-final class SessionMailbox: Sendable {
-    typealias Answer = Promise<Result<SessionAnswer, ClientError>>
-
-    enum Letter {
-        case input(SessionStateMachine.Input)
-        case request(SessionRequest, deadline: Int64?, Answer)
-    }
-
-    private struct State {
-        var letters: [Letter] = []
-        var isOpen = true
-    }
-
-    private let state = Mutex(State())
-    private let wake = WakeSignal()
-    /// Fulfilled when the session's thread has nothing left to do.
-    let finished = Promise<Void>()
-
-    /// For poll: readable when a letter came.
-    var descriptor: Int32 { wake.descriptor }
-
-    func post(_ letter: Letter) {
-        let isTaken = state.withLock { state in
-            if state.isOpen { state.letters.append(letter) }
-            return state.isOpen
-        }
-        if isTaken { wake.signal() } else { Self.refuse(letter) }
-    }
-
-    /// The letters since the last call, in order.
-    func collect() -> [Letter] {
-        wake.clear()
-        return state.withLock { state in
-            defer { state.letters = [] }
-            return state.letters
-        }
-    }
-
-    /// Nobody will read any more.
-    func close() {
-        let rest = state.withLock { state in
-            state.isOpen = false
-            defer { state.letters = [] }
-            return state.letters
-        }
-        rest.forEach(Self.refuse)
-        finished.fulfil(())
-    }
-
-    private static func refuse(_ letter: Letter) {
-        if case .request(_, _, let answer) = letter { answer.fulfil(.failure(.takeIsOver)) }
-    }
-}
 
 /// The thread's side of a session. Lives on that thread alone.
 final class SessionLoop {
@@ -161,52 +104,13 @@ final class SessionLoop {
         case .send(let message): try? connection.send(message)
         case .emit(let event): events.yield(event)
         case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
-        case .recover(let cause, let output, let hasBegun): recover(cause, output, hasBegun)
+        case .recover(let cause, let output, let hasBegun):
+            guard let engine else { return }
+            handle(.recovered(engine.recover(cause, output: output, hasBegun: hasBegun, replacing: replaced)))
         case .closeChannel:
             readsChannel = false
             connection.close()
         case .finish: break
         }
-    }
-
-    private func recover(_ cause: EngineDeath.Cause, _ output: String?, _ hasBegun: Bool) {
-        guard let engine else { return }
-        let ending = engine.process.end(signal: SIGKILL, deadline: .max)
-        let file: EngineDeath.File
-        if let output, replaced != nil, FileIdentity(output) == replaced {
-            file = .olderKept(path: output)
-        } else if let output {
-            do throws(MP4Recovery.Error) {
-                file = .recovered(path: output, try MP4Recovery.recover(output))
-            } catch {
-                file = .unrecoverable(error)
-            }
-        } else {
-            file = hasBegun ? .notRecorded : .notBegun
-        }
-        if !file.canBeRecoveredLater { KnownTakes.forget(engine: engine.process.pid) }
-        handle(
-            .recovered(EngineDeath(cause: cause, ending: ending, lastWords: engine.log.lastWords(), file: file)))
-    }
-}
-
-extension EngineDeath.File {
-    /// The take stays in the registry then.
-    fileprivate var canBeRecoveredLater: Bool {
-        if case .unrecoverable(.storage) = self { true } else { false }
-    }
-}
-
-/// Which file has a name.
-struct FileIdentity: Equatable {
-    private let device: UInt64
-    private let number: UInt64
-
-    /// Nil where there is none.
-    init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
-        device = UInt64(status.st_dev)
-        number = UInt64(status.st_ino)
     }
 }
