@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "KineRelay", targets: ["KineRelay"]),
         .library(name: "KineServices", targets: ["KineServices"]),
         .library(name: "KineControl", targets: ["KineControl"]),
+        .library(name: "KineClient", targets: ["KineClient"]),
     ] + internals,
     traits: [
         .default(enabledTraits: ["Programs"]),
@@ -110,6 +111,11 @@ let package = Package(
             // Into the executable: an extension of one file needs no bundle, and no Foundation to find it.
             resources: [.embedInCode("Live/Page")]),
 
+        // Floor 3: what controls engines: the command line, later an app.
+        .target(
+            name: "KineClient",
+            dependencies: ["KineControl", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", system]),
+
         // Floor 4: what an upload extension links.
         .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
@@ -123,8 +129,8 @@ let package = Package(
         .executableTarget(
             name: "KinecastCommand",
             dependencies: [
-                "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", system,
-                argumentParser,
+                "KineClient", "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia", "KinePlatform",
+                system, argumentParser,
             ]),
         .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine"]),
         .executableTarget(
@@ -253,9 +259,15 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: programs),
             ]),
         .testTarget(
+            name: "KineClientTests",
+            dependencies: [
+                "KineClient", "KineControl", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", "CoreTesting",
+                system,
+            ]),
+        .testTarget(
             name: "KinecastCommandTests",
             dependencies: [
-                "KinecastCommand", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
+                "KinecastCommand", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
                 "KinePlatform",
                 argumentParser,
             ]),

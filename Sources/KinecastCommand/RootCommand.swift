@@ -2,6 +2,7 @@
 // prints; capture, encoding and writing never happen here.
 import ArgumentParser
 import Glibc
+import KineClient
 import KinePlatform
 
 @main
@@ -26,8 +27,9 @@ struct RootCommand: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
         } catch let failure as CommandFailure {
-            Terminal.standardError.line("kinecast: \(failure.message)")
-            Glibc.exit(failure.status)
+            leave(failure)
+        } catch let error as ClientError {
+            leave(CommandFailure(error))
         } catch {
             // What is not understood is repeated, and there may be a stream's key in it.
             let text = fullMessage(for: error)
@@ -43,5 +45,10 @@ struct RootCommand: ParsableCommand {
             }
             exit(withError: error)
         }
+    }
+
+    private static func leave(_ failure: CommandFailure) -> Never {
+        Terminal.standardError.line("kinecast: \(failure.message)")
+        Glibc.exit(failure.status)
     }
 }

@@ -58,7 +58,7 @@ import Testing
         return try #require(failure?.message)
     }
 
-    @Test func `where nothing is said, the live page it is`() throws {
+    @Test func `without an address or a service it is the live page`() throws {
         #expect(try destinations() == [.init(service: "live", label: "live")])
     }
 
@@ -85,7 +85,7 @@ import Testing
         ("rtmp://host", false), ("rtmp://host/app/key", true), ("rtmp://u:p@host", true),
         ("rtmp://host?k=://host", true),
     ])
-    func `what a person may not see of an address is noticed`(text: String, holdsSecret: Bool) {
+    func `an address knows whether it holds a secret`(text: String, holdsSecret: Bool) {
         #expect(DestinationAddress(text)?.holdsSecret == holdsSecret)
     }
 
@@ -96,7 +96,7 @@ import Testing
         // What would steer the terminal that the name is shown in, or has no shape there.
         "rtmp://host/\u{1b}[2J/key", "rtmp://host/\u{202E}a/key", "rtmp://host/\u{03A2}/key",
     ])
-    func `what has no scheme or no host is no address`(text: String) {
+    func `a text without a scheme or a host is not an address`(text: String) {
         #expect(DestinationAddress(text) == nil)
     }
 
@@ -126,7 +126,7 @@ import Testing
         #expect(try !self.message(services: ["live"], set: ["rtmp.title=hush"]).contains("hush"))
     }
 
-    @Test func `a setting that is missing says how to give it`() throws {
+    @Test func `a missing setting is refused with how to give it`() throws {
         #expect(
             try message(services: ["org.example.meter"])
                 == "The service org.example.meter needs token (Token); give it with --set token=@FILE, "
@@ -135,7 +135,7 @@ import Testing
         #expect(try message(services: ["org.example.meter"], set: ["token="]).contains("needs token"))
     }
 
-    @Test func `what is not installed is 69`() throws {
+    @Test func `a service that is not installed is 69`() throws {
         #expect(try message(services: ["tv"], status: ExitStatus.unavailable).contains("live, rtmp"))
         let message = try message(to: ["srt://a?streamid=hush"], status: ExitStatus.unavailable)
         #expect(message.contains("srt://, those installed take rtmp and rtmps;"))

@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `Names are looked up, files are read line by line, and the order is that of the options`() throws {
+    @Test func `names are looked up, files are read line by line, and the order is that of the options`() throws {
         let place = try Place()
         try place.write(
             "# mine\n\n youtube\trtmps://y/live2/hush \r\ntwitch   rtmp://t/app/hush?a=b#c\n",
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [0o640, 0o604, 0o660, 0o620, 0o602, 0o644, 0o777] as [mode_t])
-    func `A file that others may read or write is refused, and told how to mend`(mode: mode_t) throws {
+    func `a file that others may read or write is refused with what to do`(mode: mode_t) throws {
         let place = try Place()
         try place.write("a rtmp://a/b/hush", to: "kinecast/destinations", mode: mode)
         try place.write("rtmp://a/b/hush", to: "list", mode: mode)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `A stream key can be in a file of its own, behind the one address`() throws {
+    @Test func `a stream key can be in a file of its own, behind the one address`() throws {
         let place = try Place()
         try place.write("# mine\nhush\n", to: "key")
         try place.write("hu sh", to: "blank")
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `A file of another user is refused`() throws {
+    @Test func `a file of another user is refused`() throws {
         let place = try Place()
         try place.write("rtmp://a/b/hush", to: "list")
         // Root can give a file away; others know one of root's.
@@ -108,7 +108,7 @@ import Testing
         #expect(failure?.message.contains("another user") == true)
     }
 
-    @Test func `What is not there or has another form is named, with its line`() throws {
+    @Test func `a missing file is named, and a wrong line with its number`() throws {
         let place = try Place()
         #expect(place.failure(["@a"])?.message.contains("There is no file") == true)
         #expect(place.failure(files: ["list"])?.message.contains("not there") == true)
@@ -131,7 +131,7 @@ import Testing
         #expect(place.failure(files: ["-"])?.status == ExitStatus.usage)
     }
 
-    @Test func `A trial is told in a sentence`() {
+    @Test func `a check is reported in a sentence`() {
         var report = DestinationReport()
         report.server = "FMS/3,0,1,123"
         report.address = "192.0.2.1:443"

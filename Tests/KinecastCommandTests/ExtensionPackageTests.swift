@@ -12,7 +12,7 @@ import Testing
         -> ExtensionPackage
     {
         ExtensionPackage(
-            name: try ExtensionName(name), sources: sources, wantsRawPictures: raw, kinecast: "/it's/kinecast")
+            name: try ExtensionName(name), sources: sources, wantsRawFrames: raw, kinecast: "/it's/kinecast")
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ import Testing
     @Test(arguments: [
         "", "-a", "a-", "a--b", "2nd", "a.b", "a/b", "../a", "a b", "ä", "a\n", String(repeating: "a", count: 61),
     ])
-    func `what is no name is refused`(typed: String) {
+    func `a text that cannot be a name is refused`(typed: String) {
         #expect(throws: ExtensionName.Error.malformed(typed)) { try ExtensionName(typed) }
     }
 
@@ -47,11 +47,11 @@ import Testing
         switch manifest.video {
         case .raw: #expect(raw)
         case .encoded: #expect(!raw)
-        case nil: Issue.record("no pictures")
+        case nil: Issue.record("no video")
         }
     }
 
-    @Test func `paths and addresses are quoted as their readers want it`() throws {
+    @Test func `paths and addresses are quoted as their readers need`() throws {
         let package = try package("meter")
         #expect(package.packageManifest.contains(#"path: "/a \"b\"""#))
         #expect(package.installScript.contains(#"echo '/it'\''s/kinecast'"#))
@@ -60,7 +60,7 @@ import Testing
         #expect(remote.contains(#"package: "Kine")"#))
     }
 
-    @Test func `versions are those of the checkout, and left to choose where it names none`() throws {
+    @Test func `versions are those of the checkout, and the newest where it names none`() throws {
         #expect(try !package("meter").files.contains { $0.path == "Package.resolved" })
         var pinned = try package("meter")
         pinned.pins = "{}"
@@ -70,7 +70,7 @@ import Testing
         #expect(KinecastSources.repository("https://example.org/x.git").pins == nil)
     }
 
-    @Test func `all of it is written, and nothing over what is there`() throws {
+    @Test func `all files are written, and none over one that is there`() throws {
         var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
         #expect(mkdtemp(&template) != nil)
         let base = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))

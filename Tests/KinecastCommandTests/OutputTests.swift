@@ -1,5 +1,6 @@
 // What a person reads: numbers, tables, the progress line, and where the file goes.
 import Glibc
+import KineClient
 import KineControl
 import KineMedia
 import KinePlatform
@@ -9,36 +10,22 @@ import Testing
 @testable import KinecastCommand
 
 @Suite struct OutputTests {
-    @Test func `times are clocks while they run and lengths in sentences`() {
-        #expect([0, 7.9, 61, 3723].map { HumanText.clock(.seconds($0)) } == ["0:00", "0:07", "1:01", "1:02:03"])
-        #expect(
-            [0, 7.44, 59.96, 61, 3723.2].map { HumanText.length(.seconds($0)) } == [
-                "0.0 s", "7.4 s", "1 min 0 s", "1 min 1 s", "1 h 2 min 3 s",
-            ])
-    }
-
-    @Test func `sizes are powers of ten`() {
-        #expect(
-            [0, 999, 1000, 999_949, 999_950, 12_345_678, 5_000_000_000].map { HumanText.bytes($0) } == [
-                "0 bytes", "999 bytes", "1.0 kB", "999.9 kB", "1.0 MB", "12.3 MB", "5.0 GB",
-            ])
-    }
-
-    @Test func `numbers that no engine counts to are told all the same`() {
+    @Test func `numbers that no engine counts to are printed all the same`() {
         var status = DestinationStatus(destination: 0, service: "s", label: "s", phase: .live)
         status.soundLost = 1e300
         status.peakMemory = .max
-        #expect(DestinationText.summary(status).hasPrefix("s: live, 0 pictures, 10000000000000000.0 s of sound lost"))
-        #expect(HumanText.oneDecimal(-1.5) == "0.0")
-        #expect(HumanText.milliseconds(.infinity) == "100000000000000000 ms")
+        #expect(
+            DestinationSentences.summary(status).hasPrefix("s: live, 0 frames, 10000000000000000.0 s of audio lost"))
+        #expect(Quantity.oneDecimal(-1.5) == "0.0")
+        #expect(Quantity.milliseconds(.infinity) == "100000000000000000 ms")
         var (before, now) = (TakeProgress(), TakeProgress())
         (before.duration, before.framesDrawn) = (MediaTime(nanoseconds: .min), .min)
         (now.duration, now.framesDrawn, now.bytes) = (MediaTime(nanoseconds: .max), .max, .max)
-        #expect(HumanText.progress(now, since: before, isPaused: false).contains(" fps"))
-        #expect(HumanText.progress(before, since: now, isPaused: false).contains("0.0 fps"))
+        #expect(ProgressLine.text(now, since: before, isPaused: false).contains(" fps"))
+        #expect(ProgressLine.text(before, since: now, isPaused: false).contains("0.0 fps"))
     }
 
-    @Test func `the progress line counts pictures a second since the last one`() {
+    @Test func `the progress line counts frames a second since the last one`() {
         var before = TakeProgress()
         before.duration = .seconds(6)
         before.framesDrawn = 100
@@ -48,10 +35,10 @@ import Testing
         now.bytes = 1_234_567
         now.framesUnchanged = 12
         #expect(
-            HumanText.progress(now, since: before, isPaused: false)
+            ProgressLine.text(now, since: before, isPaused: false)
                 == "● 0:07  1.2 MB  30.0 fps  12 unchanged  0 dropped")
         #expect(
-            HumanText.progress(now, since: nil, isPaused: true)
+            ProgressLine.text(now, since: nil, isPaused: true)
                 == "‖ 0:07  1.2 MB  paused  12 unchanged  0 dropped")
     }
 
@@ -113,14 +100,6 @@ import Testing
         #expect(throws: CommandFailure.self) { try ShownCommand(["no-such-command"], searchPath: "/usr/bin") }
         #expect(throws: CommandFailure.self) { try ShownCommand(["/tmp"], searchPath: nil) }
         #expect((try? ShownCommand(["sh", "-c", "x"], searchPath: "/nowhere:/bin"))?.executable == "/bin/sh")
-    }
-
-    @Test func `an engine's last words are its fatal error, whatever the backtrace says behind it`() {
-        #expect(
-            EngineLog.lastWords(in: "x264: note\na.swift:3: Fatal error: no\n\n*** Signal 4\n  rax 0\n")
-                == "a.swift:3: Fatal error: no")
-        #expect(EngineLog.lastWords(in: "one\n  two\n \n") == "two")
-        #expect(EngineLog.lastWords(in: "\n") == nil)
     }
 
     @Test func `an event is one line with the keys that have a value`() throws {

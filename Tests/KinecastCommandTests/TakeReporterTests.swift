@@ -1,5 +1,6 @@
 // What a person reads of a broadcast, and what a script gets.
 import FoundationEssentials
+import KineClient
 import KineControl
 import KineMedia
 import KineRelay
@@ -9,9 +10,9 @@ import Testing
 @testable import KinecastCommand
 
 @Suite struct TakeReporterTests {
-    /// What a reporter writes of some messages, on both streams.
+    /// What a reporter writes of some events, on both streams.
     func written(
-        output: String? = nil, destinations: [String] = ["live"], _ messages: [EngineMessage]
+        output: String? = nil, destinations: [String] = ["live"], _ events: [SessionEvent]
     ) throws -> (output: String, errors: String) {
         let (out, errors) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
         defer { for end in [out.readEnd, errors.readEnd] { try? end.close() } }
@@ -20,7 +21,7 @@ import Testing
         let reporter = TakeReporter(
             configuration, terminal: Terminal(errors.writeEnd), output: Terminal(out.writeEnd), json: false,
             hasCommand: false)
-        for message in messages { reporter.report(.engine(message)) }
+        for event in events { reporter.report(.session(event)) }
         for end in [out.writeEnd, errors.writeEnd] { try end.close() }
         return (try text(out.readEnd), try text(errors.readEnd))
     }
@@ -32,7 +33,7 @@ import Testing
         return String(decoding: bytes[..<count], as: UTF8.self)
     }
 
-    func event(_ kind: DestinationEvent.Kind, _ destination: Int = 0, _ label: String = "live") -> EngineMessage {
+    func event(_ kind: DestinationEvent.Kind, _ destination: Int = 0, _ label: String = "live") -> SessionEvent {
         .destination(DestinationEvent(destination: destination, label: label, kind: kind))
     }
 
@@ -81,31 +82,12 @@ import Testing
         let reason = "There is no display: DISPLAY is not set."
         let (_, errors) = try written([
             event(.ended(.failed(reason))), event(.ended(.failed("It has no key.")), 1, "b"),
-            .failed(TakeFailure(exitStatus: 69, message: reason)),
+            .ended(.failed(TakeFailure(exitStatus: 69, message: reason))),
         ])
         #expect(
             errors.split(separator: "\n") == [
                 "kinecast: b failed: It has no key; this destination is over.", "kinecast: \(reason)",
             ])
-    }
-
-    @Test(arguments: [
-        (DestinationEnding.failed("The server refuses the key."), "x failed: The server refuses the key"),
-        (.crashed("signal 11"), "x crashed (signal 11)"),
-        (.memoryLimitExceeded(peak: 53 << 20, limit: 50 << 20), "x used 53 MB of memory, and 50 MB is its limit"),
-        (.stalled("held a sample for 5 s"), "x stalled: held a sample for 5 s"),
-    ])
-    func `each way to end has its own sentence`(ending: DestinationEnding, words: String) {
-        func sentence(_ kind: DestinationEvent.Kind) -> String? {
-            DestinationText.sentence(DestinationEvent(destination: 0, label: "x", kind: kind), isKnownLive: true)
-        }
-        #expect(sentence(.ended(ending)) == "kinecast: \(words); this destination is over.")
-        #expect(sentence(.restarting(after: ending)) == "kinecast: \(words); it is started again.")
-    }
-
-    @Test func `an extension's words stay on one line and cannot move the cursor`() {
-        let event = DestinationEvent(destination: 0, label: "x", kind: .state("on\u{1b}[2J\nair\r\n."))
-        #expect(DestinationText.sentence(event, isKnownLive: true) == "x: on [2J air.")
     }
 
     @Test func `the progress line tells of destinations, and of no file where there is none`() {
@@ -117,7 +99,7 @@ import Testing
         var third = DestinationStatus(destination: 2, service: "c", label: "c", phase: .ended)
         third.ending = .crashed("signal 9")
         #expect(
-            HumanText.progress(
+            ProgressLine.text(
                 TakeProgress(), since: nil, isPaused: false, hasFile: false, [status, second, third])
                 == "● 0:00  0.0 fps  live: 1 viewer, 12 MB  b: starting, connecting  c: crashed  0 unchanged  0 dropped"
         )
@@ -127,22 +109,23 @@ import Testing
         var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/app)", phase: .starting)
         status.state = "connecting"
         status.problem = "The server h refused the connection; try again later."
-        let columns = DestinationText.columns(status)
+        let columns = DestinationColumns.columns(status)
         #expect(columns[1] == "starting")
         #expect(columns[4] == "connecting, The server h refused the connection; try again later")
         let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
         #expect(json.contains("problem") && json.contains("The server h refused"))
         status.phase = .ended
         status.ending = .failed("It was never live; the last reason: No.")
-        #expect(DestinationText.columns(status)[1] == "failed")
+        #expect(DestinationColumns.columns(status)[1] == "failed")
         #expect(
-            DestinationText.summary(status).hasPrefix("rtmp (h/app): failed: It was never live; the last reason: No,"))
+            DestinationSentences.summary(status).hasPrefix(
+                "rtmp (h/app): failed: It was never live; the last reason: No,"))
     }
 
     @Test func `what a destination says of its connection is shown to people and to programs`() throws {
         var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/app)", phase: .live)
         status.state = "live"
-        #expect(!DestinationText.columns(status).joined(separator: "|").contains("bit/s"))
+        #expect(!DestinationColumns.columns(status).joined(separator: "|").contains("bit/s"))
         var connection = ConnectionStatistics()
         connection.uptime = 62
         connection.reconnects = 1
@@ -153,10 +136,10 @@ import Testing
         status.statistics.connection = connection
         status.encoding = EncodingRequest(averageBitRate: 1_250_000, maximumFrameRate: 15)
         #expect(
-            DestinationText.columns(status).joined(separator: "|")
+            DestinationColumns.columns(status).joined(separator: "|")
                 == "rtmp (h/app)|live|-|0 bytes waiting, 240 ms to send|live, 812 kbit/s, asks for 1.3 Mbit/s, "
-                + "asks for 15.0 fps, round trip 34 ms, for 1:02, 1 reconnect, 12 pictures dropped|")
-        #expect(DestinationText.progress(status) == "rtmp (h/app): live, 812 kbit/s")
+                + "asks for 15.0 fps, round trip 34 ms, for 1:02, 1 reconnect, 12 frames dropped|")
+        #expect(ProgressLine.destination(status) == "rtmp (h/app): live, 812 kbit/s")
         let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
         for part in [
             #""uptime":62"#, #""reconnects":1"#, #""bitrate":812400"#, #""queueMilliseconds":240"#,
@@ -165,31 +148,9 @@ import Testing
         ] { #expect(json.contains(part), "\(part) is not in \(json)") }
         status.ending = .finished
         #expect(
-            DestinationText.summary(status)
-                == "rtmp (h/app): finished, 0 pictures, 812 kbit/s at last, round trip 34 ms, for 1:02, "
-                + "240 ms never sent, 1 reconnect, 12 pictures dropped.")
-    }
-
-    @Test func `the summary has a line for each destination`() {
-        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .ended)
-        status.ending = .finished
-        status.statistics.pictures = 90
-        status.statistics.sentBytes = 1_500_000
-        status.peakMemory = 18 << 20
-        status.restarts = 1
-        status.soundLost = 0.25
-        var summary = TakeSummary(
-            output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
-        summary.progress.duration = .seconds(3)
-        summary.destinations = [status]
-        #expect(
-            HumanText.summary(summary) == [
-                "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped (stopped).",
-                "live: finished, 90 pictures, 1.5 MB sent, 0.3 s of sound lost, started again once, at most 18 MB.",
-            ])
-        #expect(
-            HumanText.summary(summary, told: "stopped").first
-                == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped.")
+            DestinationSentences.summary(status)
+                == "rtmp (h/app): finished, 0 frames, 812 kbit/s at last, round trip 34 ms, for 1:02, "
+                + "240 ms never sent, 1 reconnect, 12 frames dropped.")
     }
 
     @Test func `the heading says where to`() {

@@ -1,6 +1,7 @@
 // Gives libFuzzer's bytes to a client as what an engine says. Whatever they are: no crash, the same messages through a socket as from
 // the decoder, however the bytes are cut, each message one that can be sent again, and a text for a person from each.
 import FuzzDriver
+import KineClient
 import KineControl
 import KineRelay
 
@@ -46,12 +47,12 @@ private func decode(_ bytes: [UInt8]) -> Decoded {
 /// What a client prints of it.
 private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
     func show(_ progress: TakeProgress, _ destinations: [DestinationStatus] = []) {
-        _ = HumanText.progress(progress, since: last, isPaused: false, destinations)
+        _ = ProgressLine.text(progress, since: last, isPaused: false, destinations)
         last = progress
-        _ = HumanText.table(destinations.map(DestinationText.columns))
+        _ = TextTable.lines(destinations.map(DestinationColumns.columns))
     }
     switch message {
-    case .started(let take): _ = take.maximumBitrate.map(HumanText.bitrate)
+    case .started(let take): _ = take.maximumBitrate.map(Quantity.bitrate)
     case .progress(let progress): show(progress)
     case .status(let status): show(status.progress, status.destinations)
     case .destination(let event): checkSentence(of: event)
@@ -69,11 +70,11 @@ private func checkSentence(of event: DestinationEvent) {
     case .link, .playerLink: return
     default: break
     }
-    guard let sentence = DestinationText.sentence(event, isKnownLive: false) else { return }
+    guard let sentence = DestinationSentences.sentence(event, isKnownLive: false)?.text else { return }
     precondition(
         !sentence.unicodeScalars.contains { $0.properties.generalCategory == .control }, "it steers the terminal")
 }
 
 private func checkSummary(_ summary: TakeSummary) {
-    precondition(HumanText.summary(summary).count == 1 + summary.destinations.count, "a destination is not told of")
+    precondition(TakeSentences.summary(summary).count == 1 + summary.destinations.count, "a destination is not told of")
 }

@@ -17,8 +17,8 @@ struct DestinationAddress: Equatable {
     /// Nil where the text has no scheme and host (RFC 3986, section 3), or what no address has: blanks, and characters that
     /// cannot be shown.
     init?(_ text: String) {
-        // By code points: to a string's comparison, a slash with an accent behind it is no slash, and the key behind it would be a
-        // part of the host.
+        // By code points: in a String, a slash and the accent behind it are one character, and the key behind that would
+        // count as part of the host.
         let points = text.unicodeScalars
         guard text.isPrintable, !points.contains(where: \.properties.isWhitespace),
             let colon = points.firstIndex(of: ":"), points[colon...].starts(with: "://".unicodeScalars)
@@ -41,8 +41,8 @@ struct DestinationAddress: Equatable {
         point.isASCII && (point.properties.isAlphabetic || "0123456789+-.".unicodeScalars.contains(point))
     }
 
-    /// Else it is a user and a password that the login's end was not found of: they hold a slash or a question mark, which is
-    /// written %2F or %3F there.
+    /// Otherwise it is the beginning of a user name and password that hold a slash or a question mark, which should have been
+    /// written as %2F or %3F.
     private static func hasNumericPort(_ host: Substring.UnicodeScalarView) -> Bool {
         guard host.last != "]", let colon = host.lastIndex(of: ":") else { return true }
         return host[host.index(after: colon)...].allSatisfy { ("0"..."9").contains($0) }

@@ -1,8 +1,9 @@
+// Turns the options and the installed services into the take's destinations: which services run, and the setup info of each.
+// Pure, except that it reads the files that settings name.
+import KineClient
 import KineControl
 import KinePlatform
 import KineServices
-// Which broadcasters run, and what each is told: from the options and the installed services to the take's destinations. Pure
-// but for the files that settings name.
 import SystemPackage
 
 struct DestinationPlan {
@@ -10,10 +11,10 @@ struct DestinationPlan {
     var addresses: [DestinationAddress] = []
     /// The ids of `--service`.
     var services: [String] = []
-    /// Those of `--set`, and of the options that stand for one.
+    /// The settings of `--set`, and of the options that stand for one.
     var settings: [Setting] = []
 
-    /// What is broadcast to where nothing is said.
+    /// The service that is used where no destination is named.
     static let defaultService = "live"
 
     private struct Chosen {
@@ -43,14 +44,14 @@ struct DestinationPlan {
         }
         for setting in settings { try apply(setting, to: &chosen) }
         for index in chosen.indices where !chosen[index].manifest.urlSchemes.isEmpty {
-            // It may have been told with --set, too.
+            // The address may have come by --set, too.
             chosen[index].address = chosen[index].setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
         }
         for index in chosen.indices { try Self.complete(&chosen[index]) }
         for one in chosen where one.manifest.id == Self.defaultService {
-            // A relative one is not found: an extension runs in another directory.
+            // A relative path would not be found: an extension runs in another directory.
             guard let key = one.setupInfo["tls-key"], key.hasPrefix("/") else { continue }
-            try PrivateFile(path: FilePath(key), name: "--tls-key", content: "the private key", mayBeSystems: true)
+            try PrivateFile(path: FilePath(key), name: "--tls-key", content: "the private key", allowsSystemFiles: true)
                 .check()
         }
         return Self.labelled(chosen)
@@ -71,7 +72,7 @@ struct DestinationPlan {
     ) throws(CommandFailure) -> ServiceManifest {
         if let manifest = installed.first(where: { $0.urlSchemes.contains(address.scheme) }) { return manifest }
         let schemes = Set(installed.flatMap(\.urlSchemes)).sorted()
-        let known = schemes.isEmpty ? "none takes any yet" : "those installed take \(list(schemes))"
+        let known = schemes.isEmpty ? "none takes any yet" : "those installed take \(Quantity.list(schemes))"
         throw CommandFailure(
             status: ExitStatus.unavailable,
             message: "No service takes addresses that begin with \(address.scheme)://, \(known); "
@@ -102,15 +103,15 @@ struct DestinationPlan {
     }
 
     private static func unknown(_ key: String, _ manifests: [ServiceManifest]) -> String {
-        var told: Set<String> = []
-        let offers = manifests.filter { told.insert($0.id).inserted }.map { manifest in
+        var listed: Set<String> = []
+        let offers = manifests.filter { listed.insert($0.id).inserted }.map { manifest in
             let keys = manifest.setup.map(\.key)
-            return "\(manifest.id) takes \(keys.isEmpty ? "no settings" : list(keys))"
+            return "\(manifest.id) takes \(keys.isEmpty ? "no settings" : Quantity.list(keys))"
         }
         return "No chosen service takes the setting \(key); \(offers.joined(separator: ", "))."
     }
 
-    /// Fills in what has a default, and refuses what still misses something.
+    /// Fills in defaults. Throws where a setting is missing.
     private static func complete(_ chosen: inout Chosen) throws(CommandFailure) {
         let manifest = chosen.manifest
         for field in manifest.setup where chosen.setupInfo[field.key] == nil {
@@ -129,8 +130,7 @@ struct DestinationPlan {
         }
     }
 
-    /// Names each by its service and the part of its address that is no secret, and numbers those that would be called the
-    /// same.
+    /// Labels each by its service and the public part of its address, and numbers equal labels.
     private static func labelled(_ chosen: [Chosen]) -> [TakeConfiguration.Destination] {
         var taken: [String: Int] = [:]
         return chosen.map { one in
@@ -140,10 +140,5 @@ struct DestinationPlan {
             return TakeConfiguration.Destination(
                 service: one.manifest.id, setupInfo: one.setupInfo, label: number == 1 ? name : "\(name) \(number)")
         }
-    }
-
-    static func list(_ words: [String]) -> String {
-        guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-        return words.dropLast().joined(separator: ", ") + " and " + last
     }
 }

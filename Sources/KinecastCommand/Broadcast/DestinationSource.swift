@@ -1,5 +1,6 @@
-// Where an address comes from: it is typed, or named by something that keeps its stream key out of sight. No message repeats
-// what may be a secret.
+// Where an address comes from: typed, or read from a place that keeps its stream key out of sight. No message repeats what
+// may be a secret.
+import KineClient
 import KinePlatform
 import SystemPackage
 
@@ -93,7 +94,7 @@ struct DestinationReader {
             guard let address = DestinationAddress(text) else {
                 throw CommandFailure(
                     status: ExitStatus.usage,
-                    message: "What the variable \(name), named by --to env:\(name), holds is no address; "
+                    message: "The variable \(name), named by --to env:\(name), does not hold an address; "
                         + Self.example)
             }
             return address
@@ -134,7 +135,7 @@ struct DestinationReader {
             throw CommandFailure(
                 status: ExitStatus.usage,
                 message: "No line of \(path) has the name \(name); "
-                    + (names.isEmpty ? "it has none yet." : "it has \(DestinationPlan.list(names))."))
+                    + (names.isEmpty ? "it has none yet." : "it has \(Quantity.list(names))."))
         }
         return address
     }
@@ -160,13 +161,13 @@ struct DestinationReader {
         guard !lines.isEmpty else {
             throw CommandFailure(
                 status: ExitStatus.usage,
-                message: "In \(name), named by --to-file, is no address; write one to a line.")
+                message: "There is no address in \(name), named by --to-file; write one to a line.")
         }
         return try lines.map { line in
             guard let address = DestinationAddress(line.text) else {
                 throw CommandFailure(
                     status: ExitStatus.usage,
-                    message: "Line \(line.number) of \(name) is no address; \(Self.example)")
+                    message: "Line \(line.number) of \(name) is not an address; \(Self.example)")
             }
             return address
         }

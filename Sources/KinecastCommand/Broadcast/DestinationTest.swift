@@ -1,16 +1,17 @@
-// `kinecast broadcast --test`: asks the destinations' own executables whether they would be taken, and says so.
+// `kinecast broadcast --test`: has the services' own executables ask the servers whether they accept the stream.
 import CLinux
 import FoundationEssentials
 import Glibc
+import KineClient
 import KineControl
 import KinePlatform
 import KineRelay
 import KineServices
 import SystemPackage
 
-/// The trial of all destinations at once.
+/// Checks all destinations at once.
 struct DestinationTest {
-    /// A destination, and the service that tries it.
+    /// A destination, and the service whose executable checks it.
     typealias Candidate = (destination: TakeConfiguration.Destination, service: Service)
 
     /// Nanoseconds; the executable itself gives up sooner.
@@ -18,7 +19,7 @@ struct DestinationTest {
 
     let candidates: [Candidate]
 
-    /// Throws where one of them cannot be tried: only those that are pushed to a server can.
+    /// Throws where a destination cannot be checked: only those that push to a server can.
     init(_ destinations: [TakeConfiguration.Destination], services: [Service]) throws(CommandFailure) {
         var candidates: [Candidate] = []
         for destination in destinations {
@@ -36,16 +37,16 @@ struct DestinationTest {
         self.candidates = candidates
     }
 
-    /// Tells of each in its order; the exit status.
+    /// Reports each destination in its order. Returns the exit status.
     func run(json: Bool) -> Int32 {
-        // An executable that ends before it has read the question is reported, and no end of this process.
+        // An executable that ends before it has read its input is reported, and must not end this process.
         signal(SIGPIPE, SIG_IGN)
-        let running = candidates.map { candidate in Result { try Trial(candidate) } }
+        let running = candidates.map { candidate in Result { try Check(candidate) } }
         var status: Int32 = 0
-        for (index, (candidate, trial)) in zip(candidates, running).enumerated() {
+        for (index, (candidate, check)) in zip(candidates, running).enumerated() {
             let report: DestinationReport
             do {
-                report = try trial.get().report(until: MonotonicClock.now() + Self.patience)
+                report = try check.get().report(until: MonotonicClock.now() + Self.patience)
                 if report.problem != nil { status = ExitStatus.destinationFailed }
             } catch {
                 if status == 0 { status = ExitStatus.unavailable }
@@ -68,12 +69,12 @@ struct DestinationTest {
         if let tls = report.tls {
             text += "; \(tls)" + (report.certificate.map { ", certificate for \($0)" } ?? "")
         }
-        if let roundTrip = report.roundTrip { text += "; round trip \(HumanText.oneDecimal(roundTrip)) ms" }
+        if let roundTrip = report.roundTrip { text += "; round trip \(Quantity.oneDecimal(roundTrip)) ms" }
         return text + "."
     }
 
-    /// One executable at work.
-    private struct Trial {
+    /// One executable, while it checks a destination.
+    private struct Check {
         let process: ChildProcess
         let output: FileDescriptor
         let secrets: [String]
@@ -117,13 +118,13 @@ struct DestinationTest {
 
         func report(until deadline: Int64) throws -> DestinationReport {
             defer { try? output.close() }
-            let bytes = try EngineProcess.read(output, until: deadline)
+            let bytes = try ChildOutput.read(output, until: deadline)
             let ending = process.end(signal: 0, deadline: deadline)
             if let report = try? JSONDecoder().decode(DestinationReport.self, from: Data(bytes)) {
                 return report.cleaned(of: secrets)
             }
             return DestinationReport(
-                problem: "The trial gave no answer (\(HumanText.ending(ending))); try again.")
+                problem: "The check gave no answer (\(ending.sentence)); try again.")
         }
     }
 }
@@ -141,7 +142,7 @@ struct DestinationTestLine: Encodable {
     let tls: String?
     let certificate: String?
     let roundTripMilliseconds: Double?
-    /// From the first packet to the server's word that it takes the stream.
+    /// From the first packet until the server accepted the stream.
     let milliseconds: Double?
 
     init(_ index: Int, label: String, _ report: DestinationReport) {

@@ -1,10 +1,11 @@
 // The services of this machine, as the engine finds them: in the user's and the system's directories, and beside the engine.
+import KineClient
 import KineServices
 
 enum InstalledServices {
     /// What `KINECAST_ENGINE` names counts here too: the client and its engine see the same services.
-    static func catalog() throws -> ServiceCatalog {
-        ServiceCatalog.standard(executableDirectory: try EngineLocator.locate().removingLastComponent())
+    static func catalog() throws(ClientError) -> ServiceCatalog {
+        ServiceCatalog.standard(executableDirectory: try EngineLocator().locate().removingLastComponent())
     }
 
     /// For the shell's completion.

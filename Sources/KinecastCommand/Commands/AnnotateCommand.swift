@@ -1,6 +1,6 @@
 // `kinecast annotate`: tells the extensions of a take what is being shown.
 import ArgumentParser
-import KinePlatform
+import KineClient
 
 struct AnnotateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,15 +36,8 @@ struct AnnotateCommand: ParsableCommand {
 
     func run() throws {
         let (take, information) = try parsed()
-        let status = try TakeQuestion(take: take).ask([.annotate(information), .status], within: 10) {
-            if case .status(let status) = $0 { status } else { nil }
-        }
-        guard status.destinations.contains(where: { $0.phase != .ended }) else {
-            throw CommandFailure(
-                status: ExitStatus.unavailable,
-                message:
-                    "Take \(status.id) has no destination that could be told; kinecast broadcast starts one that has."
-            )
+        try MainThread.shared.wait { () async throws(ClientError) in
+            try await EngineSession.attach(to: take).annotate(information)
         }
     }
 }

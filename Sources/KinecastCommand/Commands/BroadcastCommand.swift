@@ -65,7 +65,7 @@ struct BroadcastCommand: ParsableCommand {
         }
     }
 
-    /// What the engine is asked for, but for what only the terminal decides.
+    /// The request to the engine, without what only the terminal decides.
     func takeConfiguration(
         output: FilePath?, destinations: [TakeConfiguration.Destination]
     ) throws -> TakeConfiguration {
@@ -83,9 +83,9 @@ struct BroadcastCommand: ParsableCommand {
     }
 
     func run() throws {
-        // Before anything is read: from here on there are stream keys in this process.
-        OwnMemory.forbidDump()
-        OwnMemory.hideFromArguments(destinations.to.filter { $0.contains("://") })
+        // Before anything is read: from here on this process holds stream keys.
+        ProcessSecrets.forbidDump()
+        ProcessSecrets.hideFromArguments(destinations.to.filter { $0.contains("://") })
         let command = try options.shownCommand()
         let directory = try OutputPath.workingDirectory()
         let reader = DestinationReader(
@@ -110,10 +110,10 @@ struct BroadcastCommand: ParsableCommand {
         try options.run(configuration, showing: command)
     }
 
-    /// The engine and COMMAND see none of them, and neither does a list of processes.
+    /// Neither the engine's and COMMAND's environment nor a list of processes shows them.
     private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
-        for name in try destinations.variables() { OwnMemory.hideVariable(name) }
-        OwnMemory.hideFromArguments(
+        for name in try destinations.variables() { ProcessSecrets.hideVariable(name) }
+        ProcessSecrets.hideFromArguments(
             chosen.flatMap { destination in
                 services.first { $0.id == destination.service }?.secrets(in: destination.setupInfo) ?? []
             })

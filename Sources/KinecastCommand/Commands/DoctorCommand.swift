@@ -1,18 +1,19 @@
 // `kinecast doctor`: what works here, and what to install or set for the rest.
 import ArgumentParser
+import KineClient
 import KineControl
 import KinePlatform
 
 struct DoctorCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Check display, sound, encoder, disk, services and limits.",
+        commandName: "doctor", abstract: "Check display, audio, encoder, disk, services and limits.",
         discussion: "Exit status 69 if something is missing without which nothing can be recorded.")
 
     @Flag(help: "Print a JSON array on standard output.")
     var json = false
 
     func run() throws {
-        let checks = try EngineProcess.ask("--doctor", for: [DoctorCheck].self)
+        let checks = try MainThread.shared.wait { () async throws(ClientError) in try await EngineReport.doctor() }
         if json { JSONEvents.write(checks) } else { Self.text(checks).forEach(Terminal.standardOutput.line) }
         if checks.contains(where: { !$0.ok && $0.essential }) { throw ExitCode(ExitStatus.unavailable) }
     }

@@ -1,5 +1,6 @@
 // `kinecast extension new`: a package to begin an upload extension with.
 import ArgumentParser
+import KineClient
 import KinePlatform
 import SystemPackage
 
@@ -12,8 +13,8 @@ struct ExtensionCommand: ParsableCommand {
             commandName: "new",
             abstract: "Write a Swift package for an extension that builds, is tested, and can be installed.",
             discussion: """
-                The extension measures how loud the sound is and says so once a second: a handler to begin with. Its README \
-                says what to do next.
+                The extension reports once a second how loud the audio is: a handler to begin with. Its README says what \
+                to do next.
                 """)
 
         @Argument(
@@ -21,7 +22,7 @@ struct ExtensionCommand: ParsableCommand {
                 "The extension's name: letters, digits and dashes, such as sound-meter.", valueName: "NAME"))
         var name: String
 
-        @Flag(help: "Take uncompressed pictures, instead of the H.264 that the recording gets too.")
+        @Flag(help: "Take uncompressed frames, instead of the H.264 that the recording gets too.")
         var raw = false
 
         @Option(
@@ -46,8 +47,8 @@ struct ExtensionCommand: ParsableCommand {
             }
             let sources = try KinecastSources.find(kinecast, workingDirectory: directory)
             let package = ExtensionPackage(
-                name: parsed, sources: sources, pins: sources.pins, wantsRawPictures: raw,
-                kinecast: try EngineLocator.ownExecutable().string)
+                name: parsed, sources: sources, pins: sources.pins, wantsRawFrames: raw,
+                kinecast: try ownExecutable())
             let shown = (path.map { FilePath($0) } ?? "").appending(name)
             try package.write(to: directory.pushing(shown))
             Terminal.standardError.line(
@@ -58,6 +59,11 @@ struct ExtensionCommand: ParsableCommand {
                     scripts/install         # builds it and installs it for you
                     kinecast broadcast --service \(parsed.id)
                 """)
+        }
+
+        private func ownExecutable() throws(ClientError) -> String {
+            guard let executable = ExecutableSearch.own else { throw .executableUnknown }
+            return executable
         }
     }
 }

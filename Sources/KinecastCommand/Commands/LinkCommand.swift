@@ -1,7 +1,7 @@
 // `kinecast link`: the links of a take's live page, and new ones.
 import ArgumentParser
+import KineClient
 import KineControl
-import KinePlatform
 
 struct LinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,22 +18,10 @@ struct LinkCommand: ParsableCommand {
     var renew = false
 
     func run() throws {
-        let old = try argument.ask(.status, within: 10) { if case .status(let status) = $0 { status } else { nil } }
-        guard old.destinations.contains(where: { $0.link != nil && $0.phase != .ended }) else {
-            throw CommandFailure(
-                status: ExitStatus.unavailable,
-                message: "Take \(old.id) has no link; kinecast broadcast without --to starts a broadcast that has one.")
-        }
-        guard renew else { return print(old) }
-        // The new links come one event at a time, and all are in a status that is asked for behind the last.
-        _ = try argument.ask(.renewLinks, within: 10) {
-            if case .destination(let event) = $0 { Self.link(event) } else { nil }
-        }
-        print(try argument.ask(.status, within: 10) { if case .status(let status) = $0 { status } else { nil } })
-    }
-
-    private static func link(_ event: DestinationEvent) -> String? {
-        if case .link(let link) = event.kind { link } else { nil }
+        print(
+            try argument.ask { [renew] (take) async throws(ClientError) in
+                renew ? try await take.renewLinks() : try await take.links()
+            })
     }
 
     private func print(_ status: TakeStatus) {

@@ -1,16 +1,17 @@
 // `kinecast sources`: what there is to record, by the names that the options take.
 import ArgumentParser
+import KineClient
 import KineControl
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sources", abstract: "List monitors, windows, applications with sound, and microphones.")
+        commandName: "sources", abstract: "List monitors, windows, applications that play audio, and microphones.")
 
     @Flag(help: "Print one JSON object on standard output.")
     var json = false
 
     func run() throws {
-        let list = try EngineProcess.ask("--list-sources", for: SourceList.self)
+        let list = try MainThread.shared.wait { () async throws(ClientError) in try await EngineReport.sources() }
         if json { return JSONEvents.write(list) }
         Self.text(list).forEach(Terminal.standardOutput.line)
         for problem in list.problems { Terminal.standardError.line("kinecast: \(problem)") }
@@ -20,7 +21,7 @@ struct SourcesCommand: ParsableCommand {
     static func text(_ list: SourceList) -> [String] {
         list.sections.flatMap { section in
             ["\(section.title):"]
-                + (section.rows.isEmpty ? ["  none"] : HumanText.table(section.rows).map { "  \($0)" })
+                + (section.rows.isEmpty ? ["  none"] : TextTable.lines(section.rows).map { "  \($0)" })
         }
     }
 }

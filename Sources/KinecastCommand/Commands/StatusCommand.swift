@@ -1,7 +1,7 @@
-// `kinecast status`: the takes that run, and those whose engine died and that were neither recovered nor dismissed.
+// `kinecast status`: the takes that run, and those whose engine died, until they are recovered or dismissed.
 import ArgumentParser
+import KineClient
 import KineControl
-import KinePlatform
 
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,28 +33,22 @@ struct StatusCommand: ParsableCommand {
     }
 
     func run() throws {
-        let registry: TakeRegistry
-        let listing: TakeRegistry.Listing
-        do {
-            registry = try TakeRegistry.standard()
-            listing = take == nil ? registry.list() : TakeRegistry.Listing(running: [try registry.find(take)], dead: [])
-        } catch {
-            throw CommandFailure(status: ExitStatus.unavailable, message: error.description)
+        let (takes, dead) = try MainThread.shared.wait { [take] () async throws(ClientError) in
+            let listing = try await KnownTakes.list(take)
+            var takes: [(TakeRecord, TakeStatus?)] = []
+            for record in listing.running { takes.append((record, await KnownTakes.status(of: record))) }
+            return (takes, listing.dead)
         }
-        let takes = listing.running.map { ($0, Self.status(of: $0, in: registry)) }
         if json {
             for (record, status) in takes { JSONEvents.write(Self.line(record, status)) }
-            for record in listing.dead {
+            for record in dead {
                 var line = Self.line(record, nil)
                 line.phase = "died"
                 JSONEvents.write(line)
             }
             return
         }
-        for record in listing.dead {
-            let file = record.output.map { ", which was writing \($0)" } ?? ""
-            Terminal.standardError.line("The engine of take \(record.id)\(file), died; \(record.remedy).")
-        }
+        for record in dead { Terminal.standardError.line(TakeSentences.died(record)) }
         guard !takes.isEmpty else { return Terminal.standardError.line("No take is running.") }
         Self.text(takes).forEach(Terminal.standardOutput.line)
     }
@@ -65,15 +59,15 @@ struct StatusCommand: ParsableCommand {
         for (record, status) in takes {
             rows.append([
                 record.id, status?.phase.rawValue ?? "silent",
-                status.map { HumanText.clock($0.progress.duration) } ?? "-",
-                status.map { record.output == nil ? "-" : HumanText.bytes($0.progress.bytes) } ?? "-", record.source,
+                status.map { Quantity.clock($0.progress.duration) } ?? "-",
+                status.map { record.output == nil ? "-" : Quantity.bytes($0.progress.bytes) } ?? "-", record.source,
                 record.output ?? "-",
             ])
         }
-        var lines = HumanText.table(rows)
-        // From the last, so that the places of those above stay.
+        var lines = TextTable.lines(rows)
+        // From the last take to the first, so that the indices of the others stay.
         let destinations = takes.map { $0.1?.destinations ?? [] }
-        var below = HumanText.table(destinations.flatMap(\.self).map(DestinationText.columns))[...]
+        var below = TextTable.lines(destinations.flatMap(\.self).map(DestinationColumns.columns))[...]
         for index in takes.indices.reversed() {
             lines.insert(contentsOf: below.suffix(destinations[index].count).map { "  → \($0)" }, at: index + 2)
             below = below.dropLast(destinations[index].count)
@@ -88,16 +82,5 @@ struct StatusCommand: ParsableCommand {
             bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
             destinations: status?.destinations.map(DestinationLine.init))
-    }
-
-    /// Nil where the engine does not answer within two seconds.
-    private static func status(of record: TakeRecord, in registry: TakeRegistry) -> TakeStatus? {
-        guard let connection = try? registry.connect(to: record) else { return nil }
-        let deadline = MonotonicClock.now() + 2_000_000_000
-        guard (try? connection.send(.status)) != nil else { return nil }
-        while let messages = try? connection.receive(until: deadline), !messages.isEmpty {
-            for case .status(let status) in messages { return status }
-        }
-        return nil
     }
 }

@@ -1,4 +1,4 @@
-// The name of a new extension, in the forms that a package, Swift and a manifest want it.
+// The name of a new extension, in the forms that a package, Swift and a manifest need.
 import KineServices
 
 struct ExtensionName: Equatable {
@@ -16,17 +16,17 @@ struct ExtensionName: Equatable {
         var description: String {
             switch self {
             case .malformed(let name):
-                "\(name) is no name for an extension; use letters, digits and single dashes, a letter first, "
+                "\(name) cannot be the name of an extension; use letters, digits and single dashes, a letter first, "
                     + "such as sound-meter."
             case .reserved(let name, let what): "\(name) cannot be the extension's name, for \(what); choose another."
             }
         }
     }
 
-    /// A file's name and an identifier are made of it; this is far below what either may have.
+    /// A file name and an identifier are made of it, which both may be far longer.
     private static let longest = 60
 
-    /// Names that would hide, in the generated package, what it imports or what Swift means by them.
+    /// Names that would hide a module that the generated package imports, or a type of Swift's.
     private static let hiding: Set<String> = [
         "Any", "Foundation", "Glibc", "KineMedia", "KinePlatform", "KineRelay", "Kinecast", "KinecastExtension",
         "KinecastExtensionTesting", "Package", "Protocol", "Self", "Swift", "SystemPackage", "Synchronization",

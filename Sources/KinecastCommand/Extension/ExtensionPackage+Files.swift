@@ -46,7 +46,7 @@ extension ExtensionPackage {
     /// What `kinecast services install` reads.
     var serviceManifest: String {
         let video =
-            wantsRawPictures
+            wantsRawFrames
             ? """
             "raw": {"pixelFormat": "i420", "maximumSize": {"width": 640, "height": 360}, "framesPerSecond": 10}
             """
@@ -93,14 +93,14 @@ extension ExtensionPackage {
     }
 
     var readme: String {
-        let pictures =
-            wantsRawPictures
-            ? "uncompressed pictures (I420, at most 640x360, ten a second)" : "the H.264 that the recording gets too"
+        let video =
+            wantsRawFrames
+            ? "uncompressed frames (I420, at most 640x360, ten a second)" : "the H.264 that the recording gets too"
         return """
             # \(name.typed)
 
-            An extension of Kinecast. It receives a broadcast: \(pictures),
-            and the sound. Once a second it says how much came and how loud it was. Put your upload in its place.
+            An extension of Kinecast. It receives a broadcast: \(video),
+            and the audio. Once a second it reports how much came and how loud it was. Put your upload in its place.
 
                 swift test              # feeds the handler samples, without a display
                 scripts/install         # builds it, and installs it for you

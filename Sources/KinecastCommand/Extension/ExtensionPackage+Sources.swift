@@ -1,9 +1,9 @@
-// The Swift sources of a new extension's package: a handler that does something one can see, and its test.
+// The Swift sources of a new extension's package: a handler with a visible result, and its test.
 
 extension ExtensionPackage {
     var handler: String {
         #"""
-        // Receives a broadcast, and says once a second what came. This is where an upload begins: connect in broadcastStarted,
+        // Receives a broadcast, and reports once a second what came. This is where an upload begins: connect in broadcastStarted,
         // send in processSampleBuffer, and end in broadcastFinished.
         import KinecastExtension
 
@@ -14,7 +14,7 @@ extension ExtensionPackage {
             private var interval = 1.0
             private var since: Double?
 
-            /// The user's settings, by the keys of manifest.json. Throw where they do not do: the sentence is shown.
+            /// The user's settings, by the keys of manifest.json. Throw where one cannot be used: the sentence is shown.
             override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
                 let text = setupInfo["every"] ?? "1"
                 guard let seconds = Double(text), seconds >= 0.1, seconds <= 3600 else {
@@ -23,7 +23,7 @@ extension ExtensionPackage {
                 interval = seconds
             }
 
-            /// One sample at a time, in order. It is lent: what is needed later has to be copied.
+            /// One sample at a time, in order. It is borrowed: copy what is needed later.
             override func processSampleBuffer(
                 _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
             ) async {
@@ -37,8 +37,8 @@ extension ExtensionPackage {
                     since = start
                 }
                 switch sampleBufferType {
-                case .video: \#(wantsRawPictures ? "_ = sampleBuffer.withPixels { level.addPicture($0) }" : "level.addPicture(bytes: sampleBuffer.byteCount)")
-                case .audioApp, .audioMic: sampleBuffer.withBytes { level.addSound($0) }
+                case .video: \#(wantsRawFrames ? "_ = sampleBuffer.withPixels { level.addFrame($0) }" : "level.addFrame(bytes: sampleBuffer.byteCount)")
+                case .audioApp, .audioMic: sampleBuffer.withBytes { level.addAudio($0) }
                 }
             }
 
@@ -63,15 +63,15 @@ extension ExtensionPackage {
     }
 
     var level: String {
-        let picture =
-            wantsRawPictures
+        let videoMembers =
+            wantsRawFrames
             ? #"""
-            private(set) var pictures = 0
-            /// Sum of the pictures' brightness, each from 0 to 1.
+            private(set) var frames = 0
+            /// Sum of the frames' brightness, each from 0 to 1.
             private var brightness = 0.0
 
             /// Looks at every eighth pixel of every eighth row: enough for an average.
-            mutating func addPicture(_ pixels: borrowing PixelBuffer) {
+            mutating func addFrame(_ pixels: borrowing PixelBuffer) {
                 let luma = pixels[plane: 0]
                 var sum = 0
                 var count = 0
@@ -82,37 +82,37 @@ extension ExtensionPackage {
                         count += 1
                     }
                 }
-                pictures += 1
+                frames += 1
                 // Black is 16 and white is 235 (ITU-R BT.709, limited range).
                 if count > 0 { brightness += min(1, max(0, (Double(sum) / Double(count) - 16) / 219)) }
             }
             """#
             : #"""
-            private(set) var pictures = 0
+            private(set) var frames = 0
             private(set) var bytes = 0
 
-            mutating func addPicture(bytes count: Int) {
-                pictures += 1
+            mutating func addFrame(bytes count: Int) {
+                frames += 1
                 bytes += count
             }
             """#
-        let pictureText =
-            wantsRawPictures
-            ? #"let picture = "brightness \(pictures > 0 ? Int((brightness / Double(pictures) * 100).rounded()) : 0) %""#
-            : #"let picture = "\(Int(Double(bytes) / 1000 / seconds)) kB/s""#
+        let videoText =
+            wantsRawFrames
+            ? #"let video = "brightness \(frames > 0 ? Int((brightness / Double(frames) * 100).rounded()) : 0) %""#
+            : #"let video = "\(Int(Double(bytes) / 1000 / seconds)) kB/s""#
         return #"""
-            // What came in a stretch of time: pictures, and how loud the sound was.
+            // What came in a stretch of time: frames, and how loud the audio was.
             import Glibc
             import KinecastExtension
 
             struct Level {
-            \#(Self.indented(picture))
+            \#(Self.indented(videoMembers))
 
                 private var squares = 0.0
                 private var samples = 0
 
-                /// Sound as 32-bit floats within ±1.
-                mutating func addSound(_ bytes: RawSpan) {
+                /// Audio as 32-bit floats within ±1.
+                mutating func addAudio(_ bytes: RawSpan) {
                     let size = MemoryLayout<Float>.size
                     for offset in stride(from: 0, to: bytes.byteCount - size + 1, by: size) {
                         let sample = Double(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Float.self))
@@ -121,7 +121,7 @@ extension ExtensionPackage {
                     }
                 }
 
-                /// Decibels below full scale; nil where there was no sound, or silence.
+                /// Decibels below full scale; nil where there was no audio, or silence.
                 var decibels: Double? {
                     guard samples > 0, squares > 0 else { return nil }
                     return 10 * log10(squares / Double(samples))
@@ -129,10 +129,10 @@ extension ExtensionPackage {
 
                 /// A few words on a stretch of so many seconds.
                 func summary(seconds: Double) -> String {
-                    let rate = Int((Double(pictures) / seconds).rounded())
-                    \#(pictureText)
-                    let sound = decibels.map { "\(Int($0.rounded())) dB" } ?? "silent"
-                    return "\(rate) pictures/s, \(picture), \(sound)"
+                    let rate = Int((Double(frames) / seconds).rounded())
+                    \#(videoText)
+                    let audio = decibels.map { "\(Int($0.rounded())) dB" } ?? "silent"
+                    return "\(rate) frames/s, \(video), \(audio)"
                 }
             }
 
@@ -141,7 +141,7 @@ extension ExtensionPackage {
 
     var test: String {
         let video =
-            wantsRawPictures
+            wantsRawFrames
             ? ".raw(.i420, PixelSize(width: 320, height: 180))" : ".encoded(PixelSize(width: 64, height: 48))"
         return #"""
             // Feeds the handler as an engine does, in this process: it needs no display, no sound card and no waiting.
@@ -167,7 +167,7 @@ extension ExtensionPackage {
                     let rehearsal = try Rehearsal(feed: feed)
                     try await rehearsal.start()
                     try await rehearsal.sendPictures(31)
-                    #expect(states(rehearsal).last?.hasPrefix("30 pictures/s, ") == true)
+                    #expect(states(rehearsal).last?.hasPrefix("30 frames/s, ") == true)
                     #expect(states(rehearsal).last?.hasSuffix(", silent") == true)
                     // The tone of a rehearsal is a triangle of half the full scale, √3 below its peak.
                     try await rehearsal.sendSound(.audioApp, seconds: 2.1)
@@ -175,7 +175,7 @@ extension ExtensionPackage {
                     #expect(await rehearsal.finish() == .finished)
                 }
 
-                @Test func `what happens to the broadcast is told`() async throws {
+                @Test func `what happens to the broadcast is reported`() async throws {
                     let rehearsal = try Rehearsal(feed: feed)
                     try await rehearsal.start(setupInfo: ["every": "0.5"])
                     try await rehearsal.pause()
@@ -185,7 +185,7 @@ extension ExtensionPackage {
                     #expect(states(rehearsal) == ["paused", "on", "showing Second half", "done"])
                 }
 
-                @Test func `a setting that does not do is refused with a sentence`() async throws {
+                @Test func `a setting that cannot be used is refused with a sentence`() async throws {
                     let rehearsal = try Rehearsal(feed: feed)
                     let sentence = "The setting every is often; give seconds from 0.1 to 3600."
                     await #expect(throws: Rehearsal.Error.failed(sentence)) {

@@ -1,4 +1,4 @@
-// A new extension's package: its files, and their writing. What is in them is in the templates beside this file.
+// A new extension's package: its files, and their writing. Their contents are in the templates beside this file.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -16,8 +16,8 @@ struct ExtensionPackage {
     /// The text of its Package.resolved: the versions that Kinecast was built with. Nil leaves the package manager to choose
     /// the newest.
     var pins: String?
-    /// Uncompressed pictures rather than encoded ones.
-    var wantsRawPictures: Bool
+    /// Uncompressed frames rather than encoded ones.
+    var wantsRawFrames: Bool
     /// The path of the kinecast that made it, for `scripts/install` where none is in PATH.
     var kinecast: String
 

@@ -37,8 +37,8 @@ enum KinecastSources: Equatable {
         return .checkout(path.string)
     }
 
-    /// The versions of the packages that the library needs, with which a checkout was last built, as the package manager writes
-    /// them down; nil where they are unknown. Those that the programs need are left out, or they would be fetched too.
+    /// The package versions with which a checkout was last built, as Package.resolved has them; nil where they are unknown.
+    /// Only what the library needs: a version of another package would have it fetched too.
     var pins: String? {
         struct Resolved: Codable {
             struct Pin: Codable {

@@ -40,8 +40,7 @@ struct TakeOptions: ParsableArguments {
         var configuration = configuration
         let reporter = TakeReporter(configuration, terminal: .standardError, json: json, hasCommand: command != nil)
         configuration.wantsProgress = reporter.wantsProgress
-        let driver = try TakeDriver(configuration: configuration, command: command, reporter: reporter)
-        let status = driver.run()
+        let status = try TakeRun(configuration: configuration, command: command, reporter: reporter).run()
         if status != 0 { throw ExitCode(status) }
     }
 }

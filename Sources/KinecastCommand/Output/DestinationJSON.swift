@@ -22,7 +22,7 @@ struct DestinationLine: Encodable, Equatable {
     var queuedBytes: Int64
     var sentBytes: Int64
     var viewers: Int?
-    /// Seconds since its connection was made, and connections made again; what it says of them, as the six below.
+    /// Seconds since its connection was made, and how often it was made again. This and the next five are its own report.
     var uptime: Double?
     var reconnects: Int?
     /// Bits a second that arrive.
@@ -30,7 +30,7 @@ struct DestinationLine: Encodable, Equatable {
     var queueMilliseconds: Int?
     var roundTripMilliseconds: Double?
     var picturesDropped: Int?
-    /// Bits, and pictures, a second that it asks of the encoder; without them, what was chosen.
+    /// Bits and frames a second that it asks of the encoder; nil: as chosen.
     var requestedBitrate: Int?
     var requestedFrameRate: Double?
     var picturesSkipped: Int64
@@ -40,7 +40,7 @@ struct DestinationLine: Encodable, Equatable {
     /// The layers of confinement that hold for its process.
     var confinement: [String]?
     var ending: String?
-    /// What is to be said about the ending, where anything is.
+    /// More about the ending, where there is more.
     var message: String?
 
     init(_ status: DestinationStatus) {

@@ -1,6 +1,7 @@
 // The lines of `--json`. docs/json-events.md is the contract: a key keeps its meaning for ever, new ones may come.
 import CLinux
 import FoundationEssentials
+import KineClient
 import KineContainers
 import KineControl
 import KineMedia
@@ -108,11 +109,15 @@ struct JSONEvent: Encodable, Equatable {
         }
     }
 
-    static func lost(_ message: String) -> JSONEvent {
-        JSONEvent("summary") {
+    static func death(_ death: EngineDeath, size: PixelSize?) -> JSONEvent {
+        if case .recovered(let path, let saved) = death.file {
+            return recovered(
+                path, saved, size: size, message: TakeSentences.happened(death), exitStatus: ExitStatus.engineDied)
+        }
+        return JSONEvent("summary") {
             $0.result = "failed"
             $0.exitStatus = ExitStatus.engineDied
-            $0.message = message
+            $0.message = TakeSentences.death(death)
         }
     }
 

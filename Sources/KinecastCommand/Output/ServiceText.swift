@@ -5,8 +5,8 @@ import KineServices
 enum ServiceText {
     /// For each service its id, name and origin, and beneath what it takes, as the options of `broadcast` write it.
     static func list(_ services: [Service]) -> [String] {
-        let heads = HumanText.table(services.map { [$0.id, $0.manifest.name, $0.manifest.version ?? "", origin($0)] })
-        var below = HumanText.table(services.flatMap(rows))[...]
+        let heads = TextTable.lines(services.map { [$0.id, $0.manifest.name, $0.manifest.version ?? "", origin($0)] })
+        var below = TextTable.lines(services.flatMap(rows))[...]
         var lines: [String] = []
         for (head, service) in zip(heads, services) {
             let count = rows(service).count
@@ -26,7 +26,7 @@ enum ServiceText {
         return "kinecast broadcast --service \(service.id)"
     }
 
-    /// What it is given: pictures and sounds, in a few words.
+    /// What it is given, in a few words.
     static func wants(_ manifest: ServiceManifest) -> String {
         var parts: [String] = []
         switch manifest.video {

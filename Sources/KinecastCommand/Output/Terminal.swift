@@ -3,12 +3,12 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A place for lines. What cannot be written (a closed pipe) is lost without a word: the take matters more.
+/// A place for lines. What cannot be written (to a closed pipe) is dropped: the take matters more.
 final class Terminal: Sendable {
     static let standardError = Terminal(.standardError)
     static let standardOutput = Terminal(.standardOutput)
 
-    /// Whether a person looks at it, rather than a file or a pipe.
+    /// Whether it is a terminal, and neither a file nor a pipe.
     let isInteractive: Bool
     private let descriptor: FileDescriptor
     private let hasStatusLine = Monitor(false)
@@ -27,8 +27,7 @@ final class Terminal: Sendable {
         write((clear ? "\r\u{1b}[K" : "") + text + "\n")
     }
 
-    /// Replaces the status line; nothing happens where nobody looks. Cut to the width of the terminal, since a line that
-    /// wraps cannot be rewritten.
+    /// Replaces the status line of a terminal. Cuts it to the terminal's width, since a line that wraps cannot be rewritten.
     func status(_ text: String) {
         guard isInteractive else { return }
         hasStatusLine.withLock { $0 = true }

@@ -1,23 +1,23 @@
-// Files with stream keys: read only where nobody else can.
+// Files with stream keys: used only where no other user can read or change them.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A small text that is its owner's alone.
+/// A small text file that only its owner may read and change.
 struct PrivateFile {
-    /// Bytes of the longest.
+    /// The most bytes that are read.
     static let limit = 64 * 1024
 
     let path: FilePath
-    /// What it is to the user, in a sentence: "--to-file".
+    /// What named it, for a sentence: "--to-file".
     let name: String
-    /// What of it is nobody else's business, in a sentence.
+    /// What other users must not see in it, for a sentence.
     var content = "stream keys"
-    /// The system's own are taken too: root's, readable by a group that this user is in.
-    var mayBeSystems = false
+    /// Files of root are accepted too, where only a group can read them beside it.
+    var allowsSystemFiles = false
 
-    /// Its lines without those that are empty or begin with `#`, each with its number from 1 and without the blanks around
-    /// it. Nil where there is no such file.
+    /// The lines that are not empty and do not begin with `#`, trimmed, with their numbers from 1. Nil where there is no such
+    /// file.
     func lines() throws(CommandFailure) -> [(number: Int, text: String)]? {
         guard let text = try read() else { return nil }
         return Self.lines(of: text)
@@ -91,7 +91,7 @@ struct PrivateFile {
                 status: ExitStatus.usage, message: "\(path), named by \(name), is a directory; name a file.")
         }
         let mode = status.st_mode & 0o777
-        if mayBeSystems, status.st_uid == 0, mode & 0o027 == 0 { return }
+        if allowsSystemFiles, status.st_uid == 0, mode & 0o027 == 0 { return }
         guard status.st_uid == geteuid() else {
             throw CommandFailure(
                 status: ExitStatus.noPermission,
@@ -115,7 +115,8 @@ struct PrivateFile {
             guard bytes.count <= limit else {
                 throw CommandFailure(
                     status: ExitStatus.usage,
-                    message: "In \(name) is more than \(limit / 1024) kB, too much for addresses; name another file.")
+                    message:
+                        "There are more than \(limit / 1024) kB in \(name), too many for addresses; name another file.")
             }
         }
         return String(decoding: bytes, as: UTF8.self)

@@ -1,9 +1,7 @@
-// What `record` and `broadcast` tell the user: sentences and a progress line on standard error, or JSON events on standard
+// What `record` and `broadcast` print: sentences and a progress line on standard error, or JSON events on standard
 // output.
-import KineContainers
+import KineClient
 import KineControl
-import KineMedia
-import KinePlatform
 
 /// Prints the course of one take.
 final class TakeReporter {
@@ -14,19 +12,18 @@ final class TakeReporter {
     let showsProgress: Bool
     /// The names of the destinations, in their order.
     private let destinations: [String]
-    /// The user said how much the destinations get at most.
+    /// The user chose the most bits a second that the destinations get.
     private let hasOwnMaximum: Bool
     private var last: TakeProgress?
     private var statuses: [DestinationStatus] = []
     private var isPaused = false
     private var started: TakeStarted?
-    /// The destinations of which it has been said that they are live, and the links that were printed.
+    /// The destinations that were reported as live, and the links that were printed.
     private var live: Set<Int> = []
     private var links: [Int: String] = [:]
     private var playerLinks: [Int: String] = [:]
-    /// Why destinations failed before the take began, and the sentences for it: mostly because the take cannot begin, which
-    /// the take says itself then.
-    private var early: [(reason: String, sentence: String)] = []
+    /// Failures of destinations before the take began. The take's own failure mostly has the same reason, which is said once.
+    private var earlyFailures: [(reason: String, sentence: String)] = []
 
     /// - Parameters:
     ///   - terminal: for sentences and the progress line.
@@ -51,13 +48,13 @@ final class TakeReporter {
         terminal.line("kinecast: \(message)")
     }
 
-    func report(_ report: TakeSession.Report) {
+    func report(_ report: TakeRunStateMachine.Report) {
         switch report {
-        case .engine(let message): engine(message)
+        case .session(let event): session(event)
         case .finishing:
             events?.emit(JSONEvent("finishing"))
             let what = destinations.isEmpty ? "Finishing the file" : "Ending the broadcast"
-            if events == nil { terminal.line("\(what); once more to end at once.") }
+            if events == nil { terminal.line("\(what). Press Ctrl-C again to stop immediately.") }
         case .commandEnded(let ending):
             events?.emit(
                 JSONEvent("commandEnded") {
@@ -72,10 +69,10 @@ final class TakeReporter {
         }
     }
 
-    private func engine(_ message: EngineMessage) {
-        switch message {
+    private func session(_ event: SessionEvent) {
+        switch event {
         case .started(let take): start(take)
-        case .progress(let progress): show(progress)
+        case .progress(let progress, let statuses): show(progress, statuses)
         case .paused:
             isPaused = true
             events?.emit(JSONEvent("paused"))
@@ -84,26 +81,28 @@ final class TakeReporter {
             isPaused = false
             events?.emit(JSONEvent("resumed"))
         case .warning(let text): warning(text)
-        case .refused(let text): warning(text)
-        case .status(let status): show(status.progress, status.destinations)
+        case .connectionFailed(let error): warning(error.description)
         case .destination(let event): destination(event)
-        case .finished(let summary):
+        case .ended(.finished(let summary)):
             events?.emit(.summary("finished", summary, exitStatus: summary.exitStatus))
-            HumanText.summary(summary).forEach(terminal.line)
-        case .failed(let failure):
-            tellEarly(except: failure.message)
+            TakeSentences.summary(summary).forEach(terminal.line)
+        case .ended(.failed(let failure)):
+            reportEarlyFailures(except: failure.message)
             events?.emit(JSONEvent("error") { $0.message = failure.message })
             terminal.line("kinecast: \(failure.message)")
             if let summary = failure.summary {
-                HumanText.summary(summary, told: failure.message).forEach(terminal.line)
+                TakeSentences.summary(summary, told: failure.message).forEach(terminal.line)
             }
             events?.emit(.failure(failure))
+        case .ended(.engineDied(let death)):
+            terminal.line("kinecast: \(TakeSentences.death(death))")
+            events?.emit(.death(death, size: started?.size))
         }
     }
 
     private func start(_ take: TakeStarted) {
         started = take
-        tellEarly()
+        reportEarlyFailures()
         events?.emit(
             JSONEvent("started") {
                 $0.id = take.id
@@ -114,7 +113,7 @@ final class TakeReporter {
                 $0.maximumBitrate = take.maximumBitrate
             })
         if events == nil, !hasOwnMaximum, let bits = take.maximumBitrate {
-            terminal.line("The destinations get at most \(HumanText.bitrate(bits)); --max-bitrate changes that.")
+            terminal.line("The destinations get at most \(Quantity.bitrate(bits)); --max-bitrate changes that.")
         }
         guard events == nil, showsProgress else { return }
         terminal.line(Self.heading(take, destinations))
@@ -126,16 +125,16 @@ final class TakeReporter {
         let doing =
             switch (destinations.isEmpty, take.output) {
             case (true, let output): "Recording \(size) to \(output ?? "no file")"
-            case (false, nil): "Starting to broadcast \(size) to \(DestinationPlan.list(destinations))"
+            case (false, nil): "Starting to broadcast \(size) to \(Quantity.list(destinations))"
             case (false, let output?):
-                "Starting to broadcast \(size) to \(DestinationPlan.list(destinations)), and recording to \(output),"
+                "Starting to broadcast \(size) to \(Quantity.list(destinations)), and recording to \(output),"
             }
         return "\(doing) as \(take.id); Ctrl-C ends it."
     }
 
     private func destination(_ event: DestinationEvent) {
         events?.emit(.destination(event))
-        let sentence = DestinationText.sentence(event, isKnownLive: live.contains(event.destination))
+        let sentence = DestinationSentences.sentence(event, isKnownLive: live.contains(event.destination))
         switch event.kind {
         case .phase(.live): live.insert(event.destination)
         case .restarting: live.remove(event.destination)
@@ -149,25 +148,26 @@ final class TakeReporter {
         // What changes every second is in the progress line, or in the events.
         if case .state = event.kind, wantsProgress { return }
         guard let sentence else { return }
+        let line = (sentence.isWarning ? "kinecast: " : "") + sentence.text
         if case .ended(.failed(let reason)) = event.kind, started == nil {
-            early.append((reason, sentence))
+            earlyFailures.append((reason, line))
         } else {
-            terminal.line(sentence)
+            terminal.line(line)
         }
     }
 
-    /// Tells what was held back, but for what the take's own failure says.
-    private func tellEarly(except reason: String? = nil) {
-        for one in early where one.reason != reason { terminal.line(one.sentence) }
-        early = []
+    /// Prints what was held back, but for what the take's own failure says.
+    private func reportEarlyFailures(except reason: String? = nil) {
+        for failure in earlyFailures where failure.reason != reason { terminal.line(failure.sentence) }
+        earlyFailures = []
     }
 
-    /// A script takes the link from standard output; a person who looks at both streams need not see it twice.
+    /// A script reads the link from standard output; a person who looks at both streams sees it once.
     private func show(_ link: String) {
         if !(output.isInteractive && terminal.isInteractive) { output.line(link) }
     }
 
-    private func show(_ progress: TakeProgress, _ statuses: [DestinationStatus] = [], isNew: Bool = true) {
+    private func show(_ progress: TakeProgress, _ statuses: [DestinationStatus], isNew: Bool = true) {
         self.statuses = statuses
         defer { if isNew { last = progress } }
         if isNew {
@@ -179,49 +179,7 @@ final class TakeReporter {
         }
         guard showsProgress else { return }
         terminal.status(
-            HumanText.progress(
+            ProgressLine.text(
                 progress, since: isNew ? last : nil, isPaused: isPaused, hasFile: started?.output != nil, statuses))
-    }
-
-    /// The engine is gone without its last message.
-    ///
-    /// - Parameters:
-    ///   - how: how its process ended.
-    ///   - lastWords: the last line of its log.
-    ///   - recovery: what was saved, or why nothing was; nil where there was no file yet.
-    ///   - older: the file that was to be replaced and was not.
-    func engineLost(
-        _ cause: TakeSession.RecoveryCause, how: String, lastWords: String?,
-        recovery: Result<RecoveredFile, MP4Recovery.Error>?, older: String? = nil
-    ) {
-        let happened =
-            switch cause {
-            case .engineDied: "The engine died (\(how)\(lastWords.map { "; its last words: \($0)" } ?? ""))"
-            case .interruptedTwice: "The engine was ended at once, as asked"
-            }
-        let output = started?.output ?? ""
-        switch recovery {
-        case .success(let saved):
-            let amount = "\(HumanText.length(saved.duration)), \(HumanText.bytes(saved.bytes))"
-            terminal.line("kinecast: \(happened); what was recorded is saved in \(output): \(amount).")
-            events?.emit(
-                .recovered(output, saved, size: started?.size, message: happened, exitStatus: ExitStatus.engineDied))
-        case .failure(let error):
-            let message = "\(happened), and its file cannot be finished: \(error)."
-            terminal.line("kinecast: \(message)")
-            events?.emit(.lost(message))
-        case nil where older != nil:
-            let message = "\(happened) before anything was on the disk; \(older ?? "") is still the older file."
-            terminal.line("kinecast: \(message)")
-            events?.emit(.lost(message))
-        case nil where started != nil:
-            let message = "\(happened), and the broadcast is over; nothing was being recorded."
-            terminal.line("kinecast: \(message)")
-            events?.emit(.lost(message))
-        case nil:
-            let message = "\(happened) before anything was recorded; kinecast doctor may say why."
-            terminal.line("kinecast: \(message)")
-            events?.emit(.lost(message))
-        }
     }
 }

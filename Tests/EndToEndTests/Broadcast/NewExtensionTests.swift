@@ -93,7 +93,7 @@ import Testing
             let take = try place.start(
                 "broadcast", "--pattern", "320x240", "--json", "--service", name.lowercased(), "--set", "every=0.5")
             try take.event("destination") { event in
-                event.kind == "state" && event.state?.contains(" pictures/s, ") == true
+                event.kind == "state" && event.state?.contains(" frames/s, ") == true
                     && event.state?.hasSuffix(" dB") == true
             }
             take.signal(SIGINT)

@@ -9,19 +9,17 @@ import SystemPackage
 final class EngineLog {
     /// Bytes; what comes after them is lost.
     static let limit = 256 * 1024
-    /// Set to anything, lets the engine speak on this process's standard error instead.
+    /// Where it is set, the engine speaks on this process's standard error instead.
     static let variable = "KINECAST_DEBUG"
 
     /// Nil where the engine speaks on standard error.
     private let log: MemoryLog?
 
     /// Where the kernel has no such files, the engine speaks on standard error too.
-    init() { log = getenv(Self.variable) == nil ? MemoryLog(name: "kinecast-engine", limit: Self.limit) : nil }
+    init() { log = getenv(Self.variable) == nil ? MemoryLog(name: EngineLocator.name, limit: Self.limit) : nil }
 
     var descriptor: FileDescriptor { log?.descriptor ?? .standardError }
 
     /// The line that tells most about a death; nil where nothing was written.
     func lastWords() -> String? { log?.lastWords() }
-
-    static func lastWords(in text: String) -> String? { MemoryLog.lastWords(in: text) }
 }

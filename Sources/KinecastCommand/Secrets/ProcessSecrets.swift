@@ -1,11 +1,11 @@
-// What other programs may see of this process: its arguments, its environment, its memory. Linux.
+// Keeps secrets out of what other programs can see of this process: its arguments, environment and memory. Linux.
 import CLinux
 import Glibc
 import KinePlatform
 
-/// Takes secrets out of where they were given to this process. They remain where they are needed: in memory that only this
-/// user's debugger can look into.
-enum OwnMemory {
+/// Removes secrets from the places where this process was given them. They remain in its memory, which `forbidDump` closes to
+/// other processes.
+enum ProcessSecrets {
     /// Overwrites these texts where they stand in the list of processes.
     static func hideFromArguments(_ secrets: [String]) {
         guard let range = argumentRange(), let base = UnsafeMutableRawPointer(bitPattern: range.lowerBound) else {
@@ -15,9 +15,9 @@ enum OwnMemory {
         for secret in secrets { overwrite(Array(secret.utf8), in: arguments) }
     }
 
-    /// Takes a variable out of this process's environment, and of those that children inherit.
+    /// Removes a variable from this process's environment, and so from its children's.
     static func hideVariable(_ name: String) {
-        // The string that the kernel gave; what /proc shows is its memory, not the table.
+        // /proc shows the memory of the string that the kernel gave, so that is overwritten too.
         guard let value = getenv(name) else { return }
         memset(value, Int32(UInt8(ascii: "*")), strlen(value))
         unsetenv(name)

@@ -1,1 +1,0 @@
-../../../Sources/KinecastCommand/Output/HumanText.swift

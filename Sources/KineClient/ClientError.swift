@@ -1,0 +1,93 @@
+// Why something that a client asked for cannot be done. The sentences for people are in Sentences/.
+import KineContainers
+import KineControl
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// What every call of this target throws.
+public enum ClientError: Error, Equatable, Sendable {
+    /// What `KINECAST_ENGINE` names cannot be executed.
+    case namedEngineUnusable(String)
+    /// No engine is where one is looked for.
+    case engineNotFound(places: [FilePath])
+    /// The system does not say where this process's own executable is.
+    case executableUnknown
+    /// The engine's process cannot be started.
+    case engineCannotStart(executable: FilePath, StartFault)
+    /// The engine speaks another version of the control protocol.
+    case otherVersion(theirs: Int)
+    /// An engine that was started for one question did not answer it.
+    case noReport(executable: FilePath, option: String, ChildProcess.Ending, lastWords: String?)
+    /// This process may have no more threads.
+    case noThread(name: String, Errno)
+    /// The take cannot be found, or is not the only one that fits.
+    case registry(TakeRegistry.Error)
+    /// The connection to the engine failed.
+    case control(ControlError)
+    /// The engine refused the request; its sentence.
+    case refused(String)
+    /// The engine did not answer in time.
+    case noAnswer(TakeReference)
+    /// The engine ended before it had answered.
+    case endedWithoutAnswer(TakeReference)
+    /// The take is over, or this session with it is.
+    case takeIsOver
+    /// No destination of the take runs that could be told something.
+    case noDestination(take: String)
+    /// No destination of the take has a link.
+    case noLink(take: String)
+    case recovery(MP4Recovery.Error)
+    /// The task that waited was cancelled.
+    case cancelled
+
+    /// Why a process could not be started.
+    public enum StartFault: Error, Equatable, Sendable {
+        case system(Errno)
+        case control(ControlError)
+    }
+
+    /// Which take an error is about.
+    public struct TakeReference: Equatable, Sendable {
+        /// The take's id; nil while the engine has not told it.
+        public var id: String?
+        /// The engine's process.
+        public var pid: Int32
+        /// The file that is being written; nil where there is none, or where it is not known yet.
+        public var output: String?
+    }
+
+    /// An error's kind alone: its name stays as it is, for logs and programs.
+    public enum Code: String, Sendable, CaseIterable {
+        case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
+        case noAnswer, endedWithoutAnswer, takeIsOver, noDestination, noLink, recovery, cancelled
+    }
+
+    public var code: Code {
+        switch self {
+        case .namedEngineUnusable, .engineNotFound, .executableUnknown: .engineNotFound
+        case .engineCannotStart: .engineCannotStart
+        case .otherVersion: .otherVersion
+        case .noReport: .noReport
+        case .noThread: .resourceExhausted
+        case .registry: .registry
+        case .control: .control
+        case .refused: .refused
+        case .noAnswer: .noAnswer
+        case .endedWithoutAnswer: .endedWithoutAnswer
+        case .takeIsOver: .takeIsOver
+        case .noDestination: .noDestination
+        case .noLink: .noLink
+        case .recovery: .recovery
+        case .cancelled: .cancelled
+        }
+    }
+
+    init(_ error: ControlError) {
+        if case .protocolError(.version(let theirs)) = error {
+            self = .otherVersion(theirs: theirs)
+        } else {
+            self = .control(error)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Starting the engine for a take.
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// An engine that this process started, with the control channel to it.
+struct EngineProcess {
+    let process: ChildProcess
+    let connection: ClientConnection
+    let log: EngineLog
+
+    /// Starts an engine in a session of its own, so that the terminal's signals do not reach it and it outlives this
+    /// process. Its descriptors: 0 and 1 null, 2 the log, 3 its end of the control channel.
+    static func start(_ locator: EngineLocator) throws(ClientError) -> EngineProcess {
+        let executable = try locator.locate()
+        do throws(ClientError.StartFault) {
+            return try start(executable)
+        } catch {
+            throw .engineCannotStart(executable: executable, error)
+        }
+    }
+
+    private static func start(_ executable: FilePath) throws(ClientError.StartFault) -> EngineProcess {
+        let log = EngineLog()
+        do {
+            let (connection, engineEnd) = try ClientConnection.pair()
+            defer { try? engineEnd.close() }
+            let null = try FileDescriptor.open("/dev/null", .readWrite, options: .closeOnExec)
+            defer { try? null.close() }
+            var options = ChildProcess.Options()
+            options.descriptors = [null, null, log.descriptor, engineEnd]
+            options.newSession = true
+            // It is told stream keys, which must not end up in a core file on the disk.
+            options.confinement = ChildProcess.Confinement()
+            options.confinement?.noNewPrivileges = false
+            let process = try ChildProcess(
+                executable: executable.string, arguments: [], environment: ProcessEnvironment.current, options: options)
+            return EngineProcess(process: process, connection: connection, log: log)
+        } catch {
+            throw ClientError.StartFault(error)
+        }
+    }
+
+    /// Ends an engine that was not told of any take.
+    func giveUp() {
+        connection.close()
+        _ = process.end(deadline: MonotonicClock.now() + 1_000_000_000)
+    }
+}
+
+extension ClientError.StartFault {
+    init(_ error: any Error) {
+        self = (error as? ControlError).map(Self.control) ?? .system(error as? Errno ?? .ioError)
+    }
+}

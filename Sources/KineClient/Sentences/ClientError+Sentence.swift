@@ -1,0 +1,66 @@
+// One sentence for each error of this target: what happened, on what, and what to do.
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+
+extension ClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .namedEngineUnusable(let path):
+            "\(EngineLocator.variable) names \(path), which cannot be executed; correct it or unset it."
+        case .engineNotFound(let places):
+            "\(EngineLocator.name) is in neither \(places.map(\.string).joined(separator: " nor ")); "
+                + "install Kinecast completely, or name it in \(EngineLocator.variable)."
+        case .executableUnknown:
+            "/proc is not there; name \(EngineLocator.name) in \(EngineLocator.variable)."
+        case .engineCannotStart(let executable, let fault):
+            "The engine \(executable) cannot be started: \(fault); check its permissions and ulimit."
+        case .otherVersion(let theirs):
+            ControlDecoder.Error.version(theirs: theirs).description
+        case .noReport(let executable, let option, let ending, let lastWords):
+            "\(executable) \(option) gave no answer (\(ending.sentence))"
+                + "\(lastWords.map { ", its last words: \($0)" } ?? ""); "
+                + "try again with \(EngineLog.variable)=1 to see what it says."
+        case .noThread(let name, let errno): DedicatedThread.explanation(of: errno, thread: name)
+        case .registry(let error): error.description
+        case .control(let error): error.description
+        case .refused(let reason): reason
+        case .noAnswer(let take): "\(take) (process \(take.pid)) does not answer; try again, or end the process."
+        case .endedWithoutAnswer(let take):
+            "\(take) ended without an answer"
+                + (take.output.map { "; if \($0) does not play, kinecast recover finishes it." }
+                    ?? "; kinecast status shows what runs.")
+        case .takeIsOver: "The take is over; kinecast status shows what runs."
+        case .noDestination(let take):
+            "Take \(take) has no destination that could be told; kinecast broadcast starts one that has."
+        case .noLink(let take):
+            "Take \(take) has no link; kinecast broadcast without --to starts a broadcast that has one."
+        case .recovery(let error): "\(error)."
+        case .cancelled: "The request was cancelled."
+        }
+    }
+}
+
+extension ClientError.StartFault: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .system(let errno): errno.description
+        case .control(let error): error.description
+        }
+    }
+}
+
+extension ClientError.TakeReference: CustomStringConvertible {
+    public var description: String { id.map { "Take \($0)" } ?? "The engine" }
+}
+
+extension ChildProcess.Ending {
+    /// How a process ended, for the middle of a sentence.
+    public var sentence: String {
+        switch self {
+        case .exited(let status): "exit status \(status)"
+        case .killed(let signal): "killed by signal \(signal), \(String(cString: strsignal(signal)))"
+        }
+    }
+}

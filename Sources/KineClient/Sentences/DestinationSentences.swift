@@ -1,0 +1,106 @@
+// What a person is told of a destination: a sentence for an event, a line of the last summary, and the words that both and
+// tables are made of.
+import KineControl
+import KineRelay
+
+public enum DestinationSentences {
+    /// A sentence, and whether it reports trouble.
+    public struct Sentence: Equatable, Sendable {
+        public var text: String
+        public var isWarning = false
+    }
+
+    /// Nil where an event is not worth a sentence. `isKnownLive`: it has been said already that it is live.
+    public static func sentence(_ event: DestinationEvent, isKnownLive: Bool) -> Sentence? {
+        let name = event.label
+        switch event.kind {
+        case .phase(.live): return isKnownLive ? nil : Sentence(text: "Broadcasting to \(name).")
+        case .phase, .ended(.finished): return nil
+        case .link(let link): return Sentence(text: "Live at \(link)")
+        case .playerLink(let link): return Sentence(text: "For players: \(link)")
+        case .state(let state): return Sentence(text: "\(name): \(phrase(state)).")
+        case .warning(let text): return warning("\(name): \(phrase(text)).")
+        case .memoryWarning(let resident, let limit):
+            return warning(
+                "\(name) uses \(Quantity.memory(resident)) of the \(Quantity.memory(limit)) it may, "
+                    + "and is ended if it uses all.")
+        case .restarting(let ending): return warning("\(name) \(words(ending)); it is started again.")
+        case .ended(let ending): return warning("\(name) \(words(ending)); this destination is over.")
+        }
+    }
+
+    private static func warning(_ text: String) -> Sentence { Sentence(text: text, isWarning: true) }
+
+    /// What became of it, to stand behind its name: "crashed (signal 11)".
+    public static func words(_ ending: DestinationEnding) -> String {
+        switch ending {
+        case .finished: "finished"
+        case .failed(let reason): "failed: \(phrase(reason))"
+        case .crashed(let how): "crashed (\(phrase(how)))"
+        case .memoryLimitExceeded(let peak, let limit):
+            "used \(Quantity.memory(peak)) of memory, and \(Quantity.memory(limit)) is its limit"
+        case .stalled(let how): "stalled: \(phrase(how))"
+        }
+    }
+
+    /// What became of it in a word or two.
+    public static func word(_ ending: DestinationEnding) -> String {
+        switch ending {
+        case .finished: "finished"
+        case .failed: "failed"
+        case .crashed: "crashed"
+        case .memoryLimitExceeded: "out of memory"
+        case .stalled: "stalled"
+        }
+    }
+
+    /// A line of the last summary: what it did and what it took.
+    public static func summary(_ status: DestinationStatus) -> String {
+        let statistics = status.statistics
+        var parts = [status.ending.map(words) ?? status.phase.rawValue, Quantity.count(statistics.pictures, "frame")]
+        if statistics.sentBytes > 0 { parts.append("\(Quantity.bytes(statistics.sentBytes)) sent") }
+        if let connection = statistics.connection {
+            if let bits = connection.bitRate, bits > 0 { parts.append("\(Quantity.bitrate(bits)) at last") }
+            parts += timing(connection)
+            if let queue = connection.queueMilliseconds, queue > 0 { parts.append("\(queue) ms never sent") }
+            parts += losses(connection)
+        }
+        if status.picturesSkipped > 0 { parts.append("\(status.picturesSkipped) skipped") }
+        if status.soundLost > 0 { parts.append("\(Quantity.oneDecimal(status.soundLost)) s of audio lost") }
+        if status.restarts > 0 {
+            parts.append("started again \(status.restarts == 1 ? "once" : "\(status.restarts) times")")
+        }
+        if status.peakMemory > 0 { parts.append("at most \(Quantity.memory(status.peakMemory))") }
+        return "\(status.label): \(parts.joined(separator: ", "))."
+    }
+
+    /// How its connection is: `round trip 34 ms, for 1:02`.
+    public static func timing(_ connection: ConnectionStatistics) -> [String] {
+        var parts: [String] = []
+        if let trip = connection.roundTripMilliseconds { parts.append("round trip \(Quantity.milliseconds(trip))") }
+        if let uptime = connection.uptime { parts.append("for \(Quantity.clock(.seconds(uptime)))") }
+        return parts
+    }
+
+    /// What its connection lost: `1 reconnect, 12 frames dropped`.
+    public static func losses(_ connection: ConnectionStatistics) -> [String] {
+        var parts: [String] = []
+        if let count = connection.reconnects, count > 0 { parts.append(Quantity.count(count, "reconnect")) }
+        if let count = connection.picturesDropped, count > 0 {
+            parts.append("\(Quantity.count(count, "frame")) dropped")
+        }
+        return parts
+    }
+
+    /// An extension's words without their full stop, so that a sentence can go on behind them; on one line, and without what
+    /// would move a terminal's cursor.
+    public static func phrase(_ text: String) -> String {
+        var line = String(text.map { $0.isNewline || $0.isControl ? " " : $0 })
+        while let last = line.last, last == "." || last == " " { line.removeLast() }
+        return line
+    }
+}
+
+extension Character {
+    fileprivate var isControl: Bool { unicodeScalars.contains { $0.properties.generalCategory == .control } }
+}

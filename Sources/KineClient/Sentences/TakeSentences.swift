@@ -1,0 +1,72 @@
+// What a person is told of a take: how it ended, and what became of its file.
+import KineContainers
+import KineControl
+
+public enum TakeSentences {
+    /// The last lines of a take: the recording, or that there was none, then a line for each destination. The reason for its
+    /// end is left out where it is what was `told` of a failure.
+    public static func summary(_ summary: TakeSummary, told: String? = nil) -> [String] {
+        let progress = summary.progress
+        let reason = summary.reason == told ? "" : " (\(summary.reason))"
+        let frames = "\(summary.size.width)x\(summary.size.height); \(frames(progress))\(reason)."
+        let length = Quantity.length(progress.duration)
+        let first =
+            summary.output.map { "Saved \($0): \(length), \(Quantity.bytes(progress.bytes)), \(frames)" }
+            ?? "Broadcast \(length), \(frames)"
+        return [first] + summary.destinations.map(DestinationSentences.summary)
+    }
+
+    /// What a take drew, left out and lost.
+    private static func frames(_ progress: TakeProgress) -> String {
+        "\(Quantity.count(progress.framesDrawn, "frame")) drawn, \(progress.framesUnchanged) skipped as unchanged, "
+            + "\(progress.framesDropped) dropped"
+    }
+
+    /// That the engine died and how, for the beginning of a sentence.
+    public static func happened(_ death: EngineDeath) -> String {
+        switch death.cause {
+        case .aborted: "The engine was ended immediately, as asked"
+        case .died:
+            "The engine died (\(death.ending?.sentence ?? "in a way that is unknown here")"
+                + "\(death.lastWords.map { "; its last words: \($0)" } ?? ""))"
+        }
+    }
+
+    /// That the engine died, and what became of the file.
+    public static func death(_ death: EngineDeath) -> String {
+        let happened = happened(death)
+        switch death.file {
+        case .recovered(let path, let saved):
+            return "\(happened); what was recorded is saved in \(path): \(Quantity.length(saved.duration)), "
+                + "\(Quantity.bytes(saved.bytes))."
+        case .unrecoverable(let error): return "\(happened), and its file cannot be finished: \(error)."
+        case .olderKept(let path):
+            return "\(happened) before anything was on the disk; \(path) is still the older file."
+        case .notRecorded: return "\(happened), and the broadcast is over; nothing was being recorded."
+        case .notBegun: return "\(happened) before anything was recorded; kinecast doctor may say why."
+        case .leftAlone(let path?):
+            return "\(happened); if \(path) does not play, kinecast recover finishes it."
+        case .leftAlone(nil): return "\(happened); kinecast status shows what runs."
+        }
+    }
+
+    /// What recovery made of a file.
+    public static func recovery(of path: String, _ saved: RecoveredFile) -> String {
+        let amount =
+            "\(Quantity.length(saved.duration)), \(Quantity.bytes(saved.bytes)), \(Quantity.count(saved.pictures, "frame"))"
+        if saved.wasAlreadyFinished { return "\(path) is finished already: \(amount); nothing was changed." }
+        let lost = saved.skippedBytes > 0 ? "; \(Quantity.bytes(saved.skippedBytes)) at the end were damaged" : ""
+        return "Recovered \(path): \(amount)\(lost)."
+    }
+
+    /// That a take whose engine died was taken off the list.
+    public static func dismissal(of take: TakeRecord) -> String {
+        "Take \(take.id) is off the list\(take.output.map { "; \($0) stays as it is" } ?? "")."
+    }
+
+    /// That a take is in the list whose engine died, and what to do about it.
+    public static func died(_ take: TakeRecord) -> String {
+        let file = take.output.map { ", which was writing \($0)," } ?? ""
+        return "The engine of take \(take.id)\(file) died; \(take.remedy)."
+    }
+}

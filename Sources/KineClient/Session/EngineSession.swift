@@ -1,0 +1,198 @@
+// A session with the engine of one take: what an app, the command line and a studio page hold while they record.
+import KineControl
+import KinePlatform
+import KineRelay
+
+/// A take that runs in an engine, and what it tells.
+///
+/// The session that started the engine owns the take: when it is closed or let go, the engine finishes the file and the
+/// broadcasts by itself; when the engine dies, the session recovers the file. A session that was attached later only
+/// listens and asks. A thread of the session's own does all waiting, so no call blocks. A task that is cancelled stops
+/// waiting; the engine still does what it was asked.
+public final class EngineSession: Sendable {
+    /// How long an engine has to answer a request.
+    public static let patience = Duration.seconds(10)
+
+    private let stream: AsyncStream<SessionEvent>
+    private let mailbox: SessionMailbox
+
+    private init(_ stream: AsyncStream<SessionEvent>, _ mailbox: SessionMailbox) {
+        self.stream = stream
+        self.mailbox = mailbox
+    }
+
+    deinit { close() }
+
+    /// Starts an engine and asks it for a take. Returns when the engine's process runs; `events` tells when the take does.
+    public static func start(
+        _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator()
+    ) async throws(ClientError) -> EngineSession {
+        let (mailbox, events, continuation) = parts()
+        try await BlockingCall.start("kine-session") { (reply: (Result<Void, ClientError>) -> Void) in
+            let replaced = configuration.output.flatMap(FileIdentity.init)
+            let engine: EngineProcess
+            do throws(ClientError) {
+                engine = try EngineProcess.start(locator)
+            } catch {
+                return reply(.failure(error))
+            }
+            do throws(ControlError) {
+                try engine.connection.send(.start(configuration))
+            } catch {
+                // An engine that died at once is noticed by the loop: its channel is closed.
+                guard error == .closed else {
+                    reply(.failure(ClientError(error)))
+                    return engine.giveUp()
+                }
+            }
+            reply(.success(()))
+            SessionLoop(
+                owning: engine, hasDestinations: !configuration.destinations.isEmpty, replacing: replaced,
+                mailbox: mailbox, events: continuation
+            ).run()
+        }
+        let session = EngineSession(events, mailbox)
+        // Let go of, the session ends its take.
+        if Task.isCancelled { throw .cancelled }
+        return session
+    }
+
+    /// Connects to the engine of a take that another client started. `typed`: its id or enough of its beginning; nil means
+    /// the only one that runs.
+    public static func attach(to typed: String?) async throws(ClientError) -> EngineSession {
+        try await attach { () throws(TakeRegistry.Error) in
+            let registry = try TakeRegistry.standard()
+            return (registry, try registry.find(typed))
+        }
+    }
+
+    public static func attach(to take: TakeRecord) async throws(ClientError) -> EngineSession {
+        try await attach { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
+    }
+
+    static func attach(
+        _ find: @escaping @Sendable () throws(TakeRegistry.Error) -> (TakeRegistry, TakeRecord)
+    ) async throws(ClientError) -> EngineSession {
+        let (mailbox, events, continuation) = parts()
+        try await BlockingCall.start("kine-session") { (reply: (Result<Void, ClientError>) -> Void) in
+            let take: TakeRecord
+            let connection: ClientConnection
+            do throws(TakeRegistry.Error) {
+                let registry: TakeRegistry
+                (registry, take) = try find()
+                connection = try registry.connect(to: take)
+            } catch {
+                return reply(.failure(ClientError(error)))
+            }
+            reply(.success(()))
+            SessionLoop(attachedTo: take, over: connection, mailbox: mailbox, events: continuation).run()
+        }
+        return EngineSession(events, mailbox)
+    }
+
+    private static func parts() -> (SessionMailbox, AsyncStream<SessionEvent>, AsyncStream<SessionEvent>.Continuation) {
+        let (events, continuation) = AsyncStream.makeStream(
+            of: SessionEvent.self, bufferingPolicy: .bufferingNewest(1024))
+        return (SessionMailbox(), events, continuation)
+    }
+
+    /// What happens, in order, for one reader. Ends when the session is closed. A reader that is 1024 events behind loses the
+    /// oldest.
+    public var events: Events { Events(session: self) }
+
+    /// The events of a session, which their reader keeps open.
+    public struct Events: AsyncSequence, Sendable {
+        fileprivate let session: EngineSession
+
+        public func makeAsyncIterator() -> AsyncIterator {
+            AsyncIterator(session: session, stream: session.stream.makeAsyncIterator())
+        }
+
+        public struct AsyncIterator: AsyncIteratorProtocol {
+            fileprivate let session: EngineSession
+            fileprivate var stream: AsyncStream<SessionEvent>.AsyncIterator
+
+            public mutating func next() async -> SessionEvent? { await stream.next() }
+
+            public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
+                await stream.next(isolation: actor)
+            }
+        }
+    }
+
+    /// What happens until `resume` is neither recorded nor shown.
+    public func pause() async throws(ClientError) { _ = try await ask(.pause) }
+
+    public func resume() async throws(ClientError) { _ = try await ask(.resume) }
+
+    public func status(within patience: Duration = patience) async throws(ClientError) -> TakeStatus {
+        try await status(.status, within: patience)
+    }
+
+    /// Tells the extensions what is being shown. Throws where no destination runs that could be told.
+    public func annotate(_ information: [String: String]) async throws(ClientError) {
+        let status = try await status(.annotate(information))
+        guard status.destinations.contains(where: { $0.phase != .ended }) else { throw .noDestination(take: status.id) }
+    }
+
+    /// The take's status, which holds the links of its destinations; throws where none has one.
+    public func links() async throws(ClientError) -> TakeStatus {
+        let status = try await status()
+        guard status.destinations.contains(where: { $0.link != nil && $0.phase != .ended }) else {
+            throw .noLink(take: status.id)
+        }
+        return status
+    }
+
+    /// Replaces the links by new ones: those there were open nothing any more.
+    public func renewLinks() async throws(ClientError) -> TakeStatus {
+        _ = try await links()
+        // The new links come one event at a time, and all are in a status that is asked for behind the first.
+        _ = try await ask(.renewLinks)
+        return try await status()
+    }
+
+    /// Asks for the take's end and returns at once; `events` tells how it ended.
+    public func requestStop(immediately: Bool = false) { mailbox.post(.input(.stop(immediately: immediately))) }
+
+    /// Ends the take and waits until the file and the broadcasts are finished, however long the disk needs. `immediately`
+    /// leaves out all that can be left out (moving the index).
+    public func stop(immediately: Bool = false) async throws(ClientError) -> TakeOutcome {
+        try await outcome(.stop(immediately: immediately))
+    }
+
+    /// Waits until the take is over.
+    public func outcome() async throws(ClientError) -> TakeOutcome { try await outcome(.outcome) }
+
+    /// Kills the engine and recovers the file, for a user who will not wait; `events` tells what was saved. A session that
+    /// was attached can only ask the engine to stop immediately.
+    public func abort() { mailbox.post(.input(.abort)) }
+
+    /// Lets go of the engine. One whose take runs finishes it by itself.
+    public func close() { mailbox.post(.input(.close)) }
+
+    /// Waits until the session is closed and the engine that it started is gone, with all that engine's helpers.
+    public func closed() async { _ = await mailbox.finished.value() }
+
+    private func ask(_ request: SessionRequest, within patience: Duration? = patience) async throws(ClientError)
+        -> SessionAnswer
+    {
+        let answer = SessionMailbox.Answer()
+        let deadline = patience.map { MonotonicClock.now() + Int64($0 / .nanoseconds(1)) }
+        mailbox.post(.request(request, deadline: deadline, answer))
+        guard let result = await answer.value() else { throw .cancelled }
+        return try result.get()
+    }
+
+    private func status(
+        _ request: SessionRequest, within patience: Duration = patience
+    ) async throws(ClientError) -> TakeStatus {
+        guard case .status(let status) = try await ask(request, within: patience) else { throw .takeIsOver }
+        return status
+    }
+
+    private func outcome(_ request: SessionRequest) async throws(ClientError) -> TakeOutcome {
+        guard case .outcome(let outcome) = try await ask(request, within: nil) else { throw .takeIsOver }
+        return outcome
+    }
+}

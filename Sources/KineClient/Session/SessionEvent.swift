@@ -1,0 +1,68 @@
+// What a client learns of its take while the session lasts, and how the take ended.
+import KineContainers
+import KineControl
+import KinePlatform
+
+/// Something happened. The last event of a session is `ended`, unless the session is closed before.
+public enum SessionEvent: Sendable, Equatable {
+    /// The take runs: its first frame has been captured.
+    case started(TakeStarted)
+    /// Once a second, where the configuration asked for it. The statuses are those of the take's destinations.
+    case progress(TakeProgress, [DestinationStatus])
+    case paused
+    case resumed
+    /// Something a person should know while the take goes on; the engine's sentence.
+    case warning(String)
+    /// The connection to the engine broke; the session ends after this.
+    case connectionFailed(ClientError)
+    /// Something happened to one of the destinations; the take goes on.
+    case destination(DestinationEvent)
+    case ended(TakeOutcome)
+}
+
+/// How a take ended.
+public enum TakeOutcome: Sendable, Equatable {
+    /// As it should; destinations may have failed all the same.
+    case finished(TakeSummary)
+    /// It could not begin, or it ended early.
+    case failed(TakeFailure)
+    /// The engine ended without its last message.
+    case engineDied(EngineDeath)
+}
+
+/// The end of an engine that did not finish its take.
+public struct EngineDeath: Sendable, Equatable {
+    public enum Cause: Sendable, Equatable {
+        case died
+        /// `EngineSession.abort` ended it.
+        case aborted
+    }
+
+    /// What became of the recording.
+    public enum File: Sendable, Equatable {
+        /// The take had not begun.
+        case notBegun
+        /// The take was only broadcast.
+        case notRecorded
+        case recovered(path: String, RecoveredFile)
+        case unrecoverable(MP4Recovery.Error)
+        /// Nothing of the recording was on the disk yet; the file that it was to replace still has the name.
+        case olderKept(path: String)
+        /// This session did not start the engine: the one that did recovers the file; nil where there is none.
+        case leftAlone(path: String?)
+    }
+
+    public var cause: Cause
+    /// How the engine's process ended; nil where this process did not start it.
+    public var ending: ChildProcess.Ending?
+    /// The last line of the engine's log.
+    public var lastWords: String?
+    public var file: File
+
+    public init(cause: Cause, ending: ChildProcess.Ending? = nil, lastWords: String? = nil, file: File) {
+        self.cause = cause
+        self.ending = ending
+        self.lastWords = lastWords
+        self.file = file
+    }
+}

@@ -1,0 +1,116 @@
+// Carries out what SessionStateMachine decides, on a thread of its own: one poll over the engine's messages, the engine's
+// process and what the session's user asks.
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+
+/// The thread's side of a session. Lives on that thread alone.
+final class SessionLoop {
+    private let mailbox: SessionMailbox
+    private let events: AsyncStream<SessionEvent>.Continuation
+    private let connection: ClientConnection
+    private let engine: EngineProcess?
+    /// The file that the recording is to replace: while it has its name, nothing of the recording is there.
+    private let replaced: FileIdentity?
+    private var machine: SessionStateMachine
+    private var answers: [Int: SessionMailbox.Answer] = [:]
+    private var lastRequest = 0
+    /// A closed channel stays readable for ever.
+    private var readsChannel = true
+
+    init(
+        owning engine: EngineProcess, hasDestinations: Bool, replacing replaced: FileIdentity?, mailbox: SessionMailbox,
+        events: AsyncStream<SessionEvent>.Continuation
+    ) {
+        self.mailbox = mailbox
+        self.events = events
+        self.engine = engine
+        self.replaced = replaced
+        connection = engine.connection
+        machine = SessionStateMachine(.owner(pid: engine.process.pid, hasDestinations: hasDestinations))
+    }
+
+    init(
+        attachedTo record: TakeRecord, over connection: ClientConnection, mailbox: SessionMailbox,
+        events: AsyncStream<SessionEvent>.Continuation
+    ) {
+        self.mailbox = mailbox
+        self.events = events
+        self.connection = connection
+        engine = nil
+        replaced = nil
+        machine = SessionStateMachine(.guest(record))
+    }
+
+    func run() {
+        while !machine.isFinished {
+            let ready = wait()
+            if ready.mailbox { mailbox.collect().forEach(read) }
+            if ready.channel, readsChannel { readMessages() }
+            if machine.isClosing, engine?.process.poll() != nil { handle(.engineExited) }
+            if let deadline = machine.nextDeadline, MonotonicClock.now() >= deadline {
+                handle(.time(MonotonicClock.now()))
+            }
+        }
+        events.finish()
+        mailbox.close()
+    }
+
+    private func wait() -> (mailbox: Bool, channel: Bool) {
+        var entries = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)]
+        // poll leaves out negative descriptors.
+        entries.append(
+            pollfd(fd: readsChannel ? connection.descriptor.rawValue : -1, events: connection.pollEvents, revents: 0))
+        var deadline = machine.nextDeadline
+        if machine.isClosing, let process = engine?.process {
+            entries.append(pollfd(fd: process.exitDescriptor ?? -1, events: Int16(POLLIN), revents: 0))
+            // Without such a descriptor it is looked at now and then: 5 ms is short of what a person notices.
+            if process.exitDescriptor == nil { deadline = MonotonicClock.now() + 5_000_000 }
+        }
+        WakeSignal.poll(&entries, until: deadline)
+        return (entries[0].revents != 0, entries[1].revents != 0)
+    }
+
+    private func read(_ letter: SessionMailbox.Letter) {
+        switch letter {
+        case .input(let input): handle(input)
+        case .request(let request, let deadline, let answer):
+            lastRequest += 1
+            answers[lastRequest] = answer
+            handle(.request(id: lastRequest, request, deadline: deadline))
+        }
+    }
+
+    private func readMessages() {
+        do throws(ControlError) {
+            for message in try connection.readAvailable() { handle(.message(message)) }
+            guard connection.isClosed else { return }
+            readsChannel = false
+            handle(.channelClosed(nil))
+        } catch {
+            readsChannel = false
+            handle(.channelClosed(error))
+        }
+    }
+
+    private func handle(_ input: SessionStateMachine.Input) {
+        for action in machine.handle(input) { perform(action) }
+    }
+
+    private func perform(_ action: SessionStateMachine.Action) {
+        switch action {
+        // A channel that takes nothing any more is closed, which the loop notices.
+        case .send(let message): try? connection.send(message)
+        case .emit(let event): events.yield(event)
+        case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
+        case .recover(let cause, let output, let hasBegun):
+            guard let engine else { return }
+            handle(.recovered(engine.recover(cause, output: output, hasBegun: hasBegun, replacing: replaced)))
+        case .closeChannel:
+            readsChannel = false
+            connection.close()
+        case .finish: break
+        }
+    }
+}

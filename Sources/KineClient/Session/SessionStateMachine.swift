@@ -1,0 +1,267 @@
+// What a session with an engine does when something happens: a state machine without I/O. SessionLoop feeds it and carries
+// out its actions.
+import KineControl
+import KineRelay
+
+/// Something that the engine is asked, and that has an answer.
+enum SessionRequest: Equatable {
+    case pause
+    case resume
+    case status
+    /// Answered by a status, which says whom it reached.
+    case annotate([String: String])
+    /// Answered when the first new link is there.
+    case renewLinks
+    /// Answered by the take's outcome.
+    case stop(immediately: Bool)
+    /// The take's outcome, without asking for its end.
+    case outcome
+
+    var messages: [ClientMessage] {
+        switch self {
+        case .pause: [.pause]
+        case .resume: [.resume]
+        case .status: [.status]
+        case .annotate(let information): [.annotate(information), .status]
+        case .renewLinks: [.renewLinks]
+        case .stop(let immediately): [.stop(immediately: immediately)]
+        case .outcome: []
+        }
+    }
+
+    /// What a message of the engine means to this request; nil: it is no answer to it.
+    func answer(in message: EngineMessage) -> SessionAnswer? {
+        switch (self, message) {
+        case (.pause, .paused), (.resume, .resumed): return .done
+        case (.status, .status(let status)), (.annotate, .status(let status)): return .status(status)
+        case (.renewLinks, .destination(let event)):
+            if case .link = event.kind { return .done }
+            return nil
+        default: return nil
+        }
+    }
+}
+
+enum SessionAnswer: Equatable {
+    case done
+    case status(TakeStatus)
+    case outcome(TakeOutcome)
+}
+
+/// One side of the control channel: that of the client that started the engine, or of one that came later.
+struct SessionStateMachine {
+    enum Role: Equatable {
+        /// This process started the engine, and recovers the file if it dies.
+        case owner(pid: Int32, hasDestinations: Bool)
+        case guest(TakeRecord)
+    }
+
+    enum Input: Equatable {
+        case message(EngineMessage)
+        /// The control channel ended, or broke for that reason.
+        case channelClosed(ControlError?)
+        /// `deadline`: nanoseconds of CLOCK_MONOTONIC; nil: none.
+        case request(id: Int, SessionRequest, deadline: Int64?)
+        /// The end was asked for, and nobody waits for an answer.
+        case stop(immediately: Bool)
+        /// End the engine now, and save what there is.
+        case abort
+        /// The engine is gone and its file is seen to.
+        case recovered(EngineDeath)
+        /// It is that late on CLOCK_MONOTONIC.
+        case time(Int64)
+        /// Nobody is interested any more.
+        case close
+        /// The engine's process has ended and was reaped.
+        case engineExited
+    }
+
+    enum Action: Equatable {
+        case send(ClientMessage)
+        case emit(SessionEvent)
+        case answer(id: Int, Result<SessionAnswer, ClientError>)
+        /// Kill the engine if it still runs, recover its file, and come back with `recovered`. `hasBegun`: it had said that the
+        /// take runs.
+        case recover(EngineDeath.Cause, output: String?, hasBegun: Bool)
+        /// An engine whose take runs finishes it by itself then.
+        case closeChannel
+        /// There is nothing left to wait for.
+        case finish
+    }
+
+    private enum State: Equatable {
+        case running
+        case recovering(isClosing: Bool)
+        case over(TakeOutcome)
+        /// The channel is closed, and the engine's process is waited for.
+        case closing
+        case finished
+    }
+
+    private struct Pending: Equatable {
+        var id: Int
+        var request: SessionRequest
+        var deadline: Int64?
+    }
+
+    private let role: Role
+    private var state = State.running
+    private var started: TakeStarted?
+    private var pending: [Pending] = []
+    private var hasExited = false
+
+    init(_ role: Role) { self.role = role }
+
+    /// When `time` is to be told next; nil: nothing waits for a time.
+    var nextDeadline: Int64? { pending.compactMap(\.deadline).min() }
+
+    var isFinished: Bool { state == .finished }
+    /// Whether the end of the engine's process is waited for.
+    var isClosing: Bool { state == .closing }
+
+    mutating func handle(_ input: Input) -> [Action] {
+        switch input {
+        case .message(let message): state == .running ? received(message) : []
+        case .channelClosed(let error): state == .running ? channelClosed(error) : []
+        case .request(let id, let request, let deadline): self.request(id, request, deadline)
+        case .stop(let immediately): state == .running ? [.send(.stop(immediately: immediately))] : []
+        case .abort: state == .running ? abort() : []
+        case .recovered(let death): recovered(death)
+        case .time(let now): expire(now)
+        case .close: close()
+        case .engineExited: engineExited()
+        }
+    }
+
+    private mutating func received(_ message: EngineMessage) -> [Action] {
+        var events: [Action] = []
+        switch message {
+        case .started(let take):
+            started = take
+            events = [.emit(.started(take))]
+        case .progress(let progress):
+            // It does not tell of destinations: their status is asked for each time, and shown instead.
+            if case .owner(_, hasDestinations: true) = role { return [.send(.status)] }
+            events = [.emit(.progress(progress, []))]
+        case .status(let status):
+            if case .owner(_, hasDestinations: true) = role {
+                events = [.emit(.progress(status.progress, status.destinations))]
+            }
+        case .paused: events = [.emit(.paused)]
+        case .resumed: events = [.emit(.resumed)]
+        case .warning(let text): events = [.emit(.warning(text))]
+        case .destination(let event): events = [.emit(.destination(event))]
+        case .refused(let reason):
+            // An engine answers in the order of the requests.
+            guard let index = pending.firstIndex(where: { $0.request != .outcome }) else {
+                return [.emit(.warning(reason))]
+            }
+            return [.answer(id: pending.remove(at: index).id, .failure(.refused(reason)))]
+        case .finished(let summary): return over(.finished(summary))
+        case .failed(let failure): return over(.failed(failure))
+        }
+        let answers = pending.compactMap { one in
+            one.request.answer(in: message).map { Action.answer(id: one.id, .success($0)) }
+        }
+        pending.removeAll { $0.request.answer(in: message) != nil }
+        return events + answers
+    }
+
+    private mutating func channelClosed(_ error: ControlError?) -> [Action] {
+        let told = error.map { [Action.emit(.connectionFailed(ClientError($0)))] } ?? []
+        switch role {
+        case .owner:
+            return told + recover(.died)
+        case .guest(let record):
+            let reason = error.map(ClientError.init) ?? .endedWithoutAnswer(reference)
+            let failed = pending.filter { $0.request != .outcome }
+                .map { Action.answer(id: $0.id, .failure(reason)) }
+            pending.removeAll { $0.request != .outcome }
+            let death = EngineDeath(cause: .died, file: .leftAlone(path: record.output))
+            return told + failed + over(.engineDied(death))
+        }
+    }
+
+    private mutating func abort() -> [Action] {
+        // Only its parent may kill it; another client can ask it to hurry.
+        if case .guest = role { return [.send(.stop(immediately: true))] }
+        return recover(.aborted)
+    }
+
+    private mutating func recover(_ cause: EngineDeath.Cause) -> [Action] {
+        state = .recovering(isClosing: false)
+        return [.recover(cause, output: started?.output, hasBegun: started != nil)]
+    }
+
+    private mutating func recovered(_ death: EngineDeath) -> [Action] {
+        guard case .recovering(let isClosing) = state else { return [] }
+        hasExited = true
+        return over(.engineDied(death)) + (isClosing ? close() : [])
+    }
+
+    private mutating func over(_ outcome: TakeOutcome) -> [Action] {
+        state = .over(outcome)
+        defer { pending = [] }
+        return [.emit(.ended(outcome))] + pending.map { .answer(id: $0.id, Self.answer($0.request, after: outcome)) }
+    }
+
+    private static func answer(
+        _ request: SessionRequest, after outcome: TakeOutcome
+    ) -> Result<SessionAnswer, ClientError> {
+        switch request {
+        case .stop, .outcome: .success(.outcome(outcome))
+        case .pause, .resume, .status, .annotate, .renewLinks: .failure(.takeIsOver)
+        }
+    }
+
+    private mutating func request(_ id: Int, _ request: SessionRequest, _ deadline: Int64?) -> [Action] {
+        switch state {
+        case .running:
+            pending.append(Pending(id: id, request: request, deadline: deadline))
+            return request.messages.map(Action.send)
+        case .recovering:
+            pending.append(Pending(id: id, request: request, deadline: nil))
+            return []
+        case .over(let outcome): return [.answer(id: id, Self.answer(request, after: outcome))]
+        case .closing, .finished: return [.answer(id: id, .failure(.takeIsOver))]
+        }
+    }
+
+    private mutating func expire(_ now: Int64) -> [Action] {
+        let isLate = { (one: Pending) in one.deadline.map { $0 <= now } ?? false }
+        defer { pending.removeAll(where: isLate) }
+        return pending.filter(isLate).map { .answer(id: $0.id, .failure(.noAnswer(reference))) }
+    }
+
+    private mutating func close() -> [Action] {
+        switch state {
+        case .closing, .finished: return []
+        case .recovering:
+            state = .recovering(isClosing: true)
+            return []
+        case .running, .over: break
+        }
+        let answers = pending.map { Action.answer(id: $0.id, .failure(.takeIsOver)) }
+        pending = []
+        if case .owner = role, !hasExited {
+            state = .closing
+            return answers + [.closeChannel]
+        }
+        state = .finished
+        return answers + [.closeChannel, .finish]
+    }
+
+    private mutating func engineExited() -> [Action] {
+        hasExited = true
+        guard state == .closing else { return [] }
+        state = .finished
+        return [.finish]
+    }
+
+    private var reference: ClientError.TakeReference {
+        switch role {
+        case .owner(let pid, _): .init(id: started?.id, pid: pid, output: started?.output)
+        case .guest(let record): .init(id: record.id, pid: record.pid, output: record.output)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// `pause`, `resume` and `stop`: what one terminal asks of a take that another began.
+import ArgumentParser
+import KineClient
+import KineControl
+import KinePlatform
+
+struct TakeArgument: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp(
+            "The take: its id, or enough of its beginning. Without it, the only one that runs.", valueName: "TAKE"))
+    var take: String?
+
+    @Flag(help: "Print the answer as a line of JSON on standard output.")
+    var json = false
+
+    /// Connects to the take and asks it something.
+    func ask<Answer: Sendable>(
+        _ request: @escaping @Sendable (EngineSession) async throws(ClientError) -> Answer
+    ) throws(ClientError) -> Answer {
+        try MainThread.shared.wait { [take] () async throws(ClientError) in
+            try await request(EngineSession.attach(to: take))
+        }
+    }
+}
+
+struct PauseCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Pause a take: what happens until resume is neither recorded nor shown.")
+
+    @OptionGroup var argument: TakeArgument
+
+    func run() throws {
+        try argument.ask { (take) async throws(ClientError) in try await take.pause() }
+        if argument.json { JSONEvents.write(JSONEvent("paused")) }
+    }
+}
+
+struct ResumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Go on with a paused take.")
+
+    @OptionGroup var argument: TakeArgument
+
+    func run() throws {
+        try argument.ask { (take) async throws(ClientError) in try await take.resume() }
+        if argument.json { JSONEvents.write(JSONEvent("resumed")) }
+    }
+}
+
+struct StopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "End a take and wait until its file and its broadcasts are finished.")
+
+    @OptionGroup var argument: TakeArgument
+
+    func run() throws {
+        switch try argument.ask({ (take) async throws(ClientError) in try await take.stop() }) {
+        case .finished(let summary):
+            if argument.json {
+                JSONEvents.write(JSONEvent.summary("finished", summary, exitStatus: summary.exitStatus))
+            }
+            TakeSentences.summary(summary).forEach(Terminal.standardError.line)
+            if summary.exitStatus != 0 { throw ExitCode(summary.exitStatus) }
+        case .failed(let failure):
+            if argument.json { JSONEvents.write(JSONEvent.failure(failure)) }
+            if let summary = failure.summary {
+                TakeSentences.summary(summary, told: failure.message).forEach(Terminal.standardError.line)
+            }
+            throw CommandFailure(status: failure.exitStatus, message: failure.message)
+        case .engineDied(let death):
+            throw CommandFailure(status: ExitStatus.engineDied, message: TakeSentences.death(death))
+        }
+    }
+}

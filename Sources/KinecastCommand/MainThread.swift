@@ -1,0 +1,53 @@
+// The one bridge from this program, which is synchronous, to what is asynchronous: tasks whose jobs the main thread runs.
+// `main` itself cannot be async: that would end the main thread, with which COMMAND ends, and would bring in a thread pool.
+import KinePlatform
+import Synchronization
+
+/// Runs jobs while the main thread waits in `poll` or `wait`.
+final class MainThread: TaskExecutor {
+    static let shared = MainThread()
+
+    private let jobs = Mutex<[UnownedJob]>([])
+    private let wake = WakeSignal()
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+        wake.signal()
+    }
+
+    /// Sleeps until a job ran, one of the descriptors is readable, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil
+    /// waits for ever). Returns which descriptors are readable.
+    func poll(_ descriptors: [Int32] = [], until deadline: Int64? = nil) -> [Bool] {
+        let ready = WakeSignal.poll([wake.descriptor] + descriptors, until: deadline)
+        if ready[0] {
+            wake.clear()
+            let ready = jobs.withLock { jobs in
+                defer { jobs = [] }
+                return jobs
+            }
+            for job in ready { job.runSynchronously(on: asUnownedTaskExecutor()) }
+        }
+        return Array(ready.dropFirst())
+    }
+
+    /// Runs an asynchronous operation to its end. Only the main thread calls it, and no job does.
+    func wait<Success: Sendable, Failure: Error>(
+        for operation: @escaping @Sendable () async throws(Failure) -> Success
+    ) throws(Failure) -> Success {
+        let outcome = Monitor<Result<Success, Failure>?>(nil)
+        Task(executorPreference: self) {
+            let result: Result<Success, Failure>
+            do throws(Failure) {
+                result = .success(try await operation())
+            } catch {
+                result = .failure(error)
+            }
+            outcome.withLock { $0 = result }
+        }
+        while true {
+            if let result = outcome.withLock({ $0 }) { return try result.get() }
+            _ = poll()
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// A destination's row in the table of `status`.
+import KineClient
+import KineControl
+import KineRelay
+
+enum DestinationColumns {
+    /// What it is, how it is, what it uses, and where it can be seen.
+    static func columns(_ status: DestinationStatus) -> [String] {
+        let memory =
+            status.residentMemory > 0
+            ? "\(Quantity.memory(status.residentMemory)) of \(Quantity.memory(status.memoryLimit))" : "-"
+        return [
+            status.label, status.ending.map(DestinationSentences.word) ?? status.phase.rawValue, memory,
+            waiting(status), activity(status), status.link ?? "",
+        ]
+    }
+
+    /// What waits in the engine's memory for it, or, where it says so, also in its own for the network.
+    private static func waiting(_ status: DestinationStatus) -> String {
+        let bytes = "\(Quantity.bytes(status.statistics.queuedBytes)) waiting"
+        return status.statistics.connection?.queueMilliseconds.map { "\(bytes), \($0) ms to send" } ?? bytes
+    }
+
+    /// Its own words, and how its connection is: `live, 2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02`.
+    private static func activity(_ status: DestinationStatus) -> String {
+        let viewers = status.statistics.viewers.map { Quantity.count($0, "viewer") }
+        let words = viewers ?? status.state.map(DestinationSentences.phrase) ?? "-"
+        guard status.ending == nil else { return words }
+        var parts = [words]
+        if let problem = status.problem { parts.append(DestinationSentences.phrase(problem)) }
+        if let connection = status.statistics.connection {
+            if let bits = connection.bitRate { parts.append(Quantity.bitrate(bits)) }
+            parts += request(status.encoding)
+            parts += DestinationSentences.timing(connection)
+            parts += DestinationSentences.losses(connection)
+        }
+        return parts.joined(separator: ", ")
+    }
+
+    private static func request(_ encoding: EncodingRequest) -> [String] {
+        var parts: [String] = []
+        if let bits = encoding.averageBitRate { parts.append("asks for \(Quantity.bitrate(bits))") }
+        if let rate = encoding.maximumFrameRate { parts.append("asks for \(Quantity.oneDecimal(rate)) fps") }
+        return parts
+    }
+}

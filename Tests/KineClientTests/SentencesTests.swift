@@ -1,0 +1,146 @@
+// The sentences and numbers that people read.
+import KineControl
+import KineMedia
+import KinePlatform
+import KineRelay
+import SystemPackage
+import Testing
+
+@testable import KineClient
+@testable import KineContainers
+
+@Suite struct SentencesTests {
+    @Test func `times are clocks while they run and lengths in sentences`() {
+        #expect([0, 7.9, 61, 3723].map { Quantity.clock(.seconds($0)) } == ["0:00", "0:07", "1:01", "1:02:03"])
+        #expect(
+            [0, 7.44, 59.96, 61, 3723.2].map { Quantity.length(.seconds($0)) } == [
+                "0.0 s", "7.4 s", "1 min 0 s", "1 min 1 s", "1 h 2 min 3 s",
+            ])
+    }
+
+    @Test func `sizes are powers of ten`() {
+        #expect(
+            [0, 999, 1000, 999_949, 999_950, 12_345_678, 5_000_000_000].map { Quantity.bytes($0) } == [
+                "0 bytes", "999 bytes", "1.0 kB", "999.9 kB", "1.0 MB", "12.3 MB", "5.0 GB",
+            ])
+    }
+
+    @Test(arguments: [
+        (DestinationEnding.failed("The server refuses the key."), "x failed: The server refuses the key"),
+        (.crashed("signal 11"), "x crashed (signal 11)"),
+        (.memoryLimitExceeded(peak: 53 << 20, limit: 50 << 20), "x used 53 MB of memory, and 50 MB is its limit"),
+        (.stalled("held a sample for 5 s"), "x stalled: held a sample for 5 s"),
+    ])
+    func `each way to end has its own sentence`(ending: DestinationEnding, words: String) {
+        func warning(_ kind: DestinationEvent.Kind) -> String? {
+            let event = DestinationEvent(destination: 0, label: "x", kind: kind)
+            let sentence = DestinationSentences.sentence(event, isKnownLive: true)
+            return sentence?.isWarning == true ? sentence?.text : nil
+        }
+        #expect(warning(.ended(ending)) == "\(words); this destination is over.")
+        #expect(warning(.restarting(after: ending)) == "\(words); it is started again.")
+    }
+
+    @Test func `an extension's words stay on one line and cannot move the cursor`() {
+        let event = DestinationEvent(destination: 0, label: "x", kind: .state("on\u{1b}[2J\nair\r\n."))
+        #expect(DestinationSentences.sentence(event, isKnownLive: true)?.text == "x: on [2J air.")
+    }
+
+    @Test func `the summary has a line for each destination`() {
+        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .ended)
+        status.ending = .finished
+        status.statistics.pictures = 90
+        status.statistics.sentBytes = 1_500_000
+        status.peakMemory = 18 << 20
+        status.restarts = 1
+        status.soundLost = 0.25
+        var summary = TakeSummary(
+            output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
+        summary.progress.duration = .seconds(3)
+        summary.destinations = [status]
+        #expect(
+            TakeSentences.summary(summary) == [
+                "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped (stopped).",
+                "live: finished, 90 frames, 1.5 MB sent, 0.3 s of audio lost, started again once, at most 18 MB.",
+            ])
+        #expect(
+            TakeSentences.summary(summary, told: "stopped").first
+                == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped.")
+    }
+
+    static let saved = RecoveredFile(
+        bytes: 1_500_000, duration: .seconds(3), pictures: 90, soundAccessUnits: 0, wasAlreadyFinished: false,
+        skippedBytes: 0)
+
+    @Test(arguments: [
+        (
+            EngineDeath.File.recovered(path: "/a.mp4", saved),
+            "; what was recorded is saved in /a.mp4: 3.0 s, 1.5 MB."
+        ),
+        (
+            .unrecoverable(.notARecording(path: "/a.mp4")),
+            ", and its file cannot be finished: /a.mp4 is not a recording of Kinecast's, or its beginning is damaged: "
+                + "it was left as it is."
+        ),
+        (.olderKept(path: "/a.mp4"), " before anything was on the disk; /a.mp4 is still the older file."),
+        (.notRecorded, ", and the broadcast is over; nothing was being recorded."),
+        (.notBegun, " before anything was recorded; kinecast doctor may say why."),
+        (.leftAlone(path: "/a.mp4"), "; if /a.mp4 does not play, kinecast recover finishes it."),
+        (.leftAlone(path: nil), "; kinecast status shows what runs."),
+    ])
+    func `an engine's death is told with what became of the file`(file: EngineDeath.File, words: String) {
+        let aborted = EngineDeath(cause: .aborted, ending: .killed(signal: 9), file: file)
+        #expect(TakeSentences.death(aborted) == "The engine was ended immediately, as asked" + words)
+        let died = EngineDeath(cause: .died, ending: .exited(status: 3), lastWords: "Fatal error: no", file: file)
+        #expect(
+            TakeSentences.death(died)
+                == "The engine died (exit status 3; its last words: Fatal error: no)" + words)
+    }
+
+    @Test func `a recovered file is told with what was lost of it`() {
+        var saved = Self.saved
+        #expect(TakeSentences.recovery(of: "a.mp4", saved) == "Recovered a.mp4: 3.0 s, 1.5 MB, 90 frames.")
+        saved.skippedBytes = 1000
+        #expect(TakeSentences.recovery(of: "a.mp4", saved).hasSuffix("90 frames; 1.0 kB at the end were damaged."))
+        saved.wasAlreadyFinished = true
+        #expect(
+            TakeSentences.recovery(of: "a.mp4", saved)
+                == "a.mp4 is finished already: 3.0 s, 1.5 MB, 90 frames; nothing was changed.")
+    }
+
+    @Test(arguments: [
+        (
+            ClientError.engineCannotStart(executable: "/e", .system(.permissionDenied)),
+            "The engine /e cannot be started: Permission denied; check its permissions and ulimit."
+        ),
+        (
+            .noAnswer(.init(id: "abc", pid: 7, output: nil)),
+            "Take abc (process 7) does not answer; try again, or end the process."
+        ),
+        (
+            .endedWithoutAnswer(.init(id: "abc", pid: 7, output: "/a.mp4")),
+            "Take abc ended without an answer; if /a.mp4 does not play, kinecast recover finishes it."
+        ),
+        (
+            .endedWithoutAnswer(.init(id: "abc", pid: 7, output: nil)),
+            "Take abc ended without an answer; kinecast status shows what runs."
+        ),
+        (.refused("It does not pause."), "It does not pause."),
+        (.registry(.nothingRuns), "No take is running; kinecast record starts one."),
+        (
+            .recovery(.nothingRecorded(path: "a")),
+            "a ends before its first picture: there is nothing to recover, delete it."
+        ),
+    ])
+    func `an error is one sentence that says what to do`(error: ClientError, sentence: String) {
+        #expect(error.description == sentence)
+    }
+
+    @Test func `an engine of another version has an error of its own, wherever it shows`() {
+        let control = ControlError.protocolError(.version(theirs: 9))
+        #expect(ClientError(control).code == .otherVersion)
+        #expect(ClientError(TakeRegistry.Error.control(control)).code == .otherVersion)
+        #expect(ClientError(control).description == control.description)
+        #expect(ClientError(TakeRegistry.Error.control(.peerTooSlow)).code == .control)
+    }
+}

@@ -1,0 +1,221 @@
+// What a session with an engine does when something happens, in every order.
+import KineContainers
+import KineControl
+import KineMedia
+import KinePlatform
+import KineRelay
+import Testing
+
+@testable import KineClient
+
+@Suite struct SessionStateMachineTests {
+    typealias Machine = SessionStateMachine
+
+    static let started = TakeStarted(
+        id: "abcdefgh", output: "/tmp/a.mp4", size: PixelSize(width: 640, height: 480), environment: [])
+    static let summary = TakeSummary(
+        output: "/tmp/a.mp4", size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
+    static let failure = TakeFailure(exitStatus: 74, message: "full")
+    static let record = TakeRecord(id: "abcdefgh", pid: 7, output: "/tmp/a.mp4", source: "screen", started: 0)
+    static let death = EngineDeath(cause: .died, ending: .killed(signal: 9), file: .notBegun)
+    static let status = TakeStatus(
+        id: "abcdefgh", phase: .recording, output: nil, source: "screen", progress: TakeProgress())
+    static let link = EngineMessage.destination(
+        DestinationEvent(destination: 0, label: "live", kind: .link("http://a")))
+
+    func owner(hasDestinations: Bool = false) -> Machine {
+        var machine = Machine(.owner(pid: 7, hasDestinations: hasDestinations))
+        _ = machine.handle(.message(.started(Self.started)))
+        return machine
+    }
+
+    func guest() -> Machine { Machine(.guest(Self.record)) }
+
+    @Test func `an engine's last message ends the session, and nothing behind it counts`() {
+        var machine = owner()
+        #expect(
+            machine.handle(.message(.finished(Self.summary))) == [.emit(.ended(.finished(Self.summary)))])
+        #expect(machine.handle(.message(.failed(Self.failure))) == [])
+        #expect(machine.handle(.channelClosed(nil)) == [])
+        #expect(machine.handle(.stop(immediately: false)) == [])
+        #expect(machine.handle(.abort) == [])
+    }
+
+    @Test func `an engine that dies leaves its file to be recovered by the client that started it`() {
+        var machine = owner()
+        #expect(machine.handle(.channelClosed(nil)) == [.recover(.died, output: "/tmp/a.mp4", hasBegun: true)])
+        #expect(machine.handle(.recovered(Self.death)) == [.emit(.ended(.engineDied(Self.death)))])
+        var early = Machine(.owner(pid: 7, hasDestinations: false))
+        #expect(early.handle(.channelClosed(nil)) == [.recover(.died, output: nil, hasBegun: false)])
+    }
+
+    @Test func `a connection that breaks is told before the file is recovered, and another version has its own error`()
+    {
+        var machine = owner()
+        #expect(
+            machine.handle(.channelClosed(.protocolError(.version(theirs: 9)))) == [
+                .emit(.connectionFailed(.otherVersion(theirs: 9))),
+                .recover(.died, output: "/tmp/a.mp4", hasBegun: true),
+            ])
+    }
+
+    @Test func `an engine that dies ends a guest's session, which leaves the file to others`() {
+        var machine = guest()
+        _ = machine.handle(.request(id: 1, .stop(immediately: false), deadline: nil))
+        _ = machine.handle(.request(id: 2, .outcome, deadline: nil))
+        let outcome = TakeOutcome.engineDied(EngineDeath(cause: .died, file: .leftAlone(path: "/tmp/a.mp4")))
+        let take = ClientError.TakeReference(id: "abcdefgh", pid: 7, output: "/tmp/a.mp4")
+        #expect(
+            machine.handle(.channelClosed(nil)) == [
+                .answer(id: 1, .failure(.endedWithoutAnswer(take))), .emit(.ended(outcome)),
+                .answer(id: 2, .success(.outcome(outcome))),
+            ])
+    }
+
+    @Test func `only the client that started an engine can end it immediately`() {
+        var machine = owner()
+        #expect(machine.handle(.abort) == [.recover(.aborted, output: "/tmp/a.mp4", hasBegun: true)])
+        var guest = guest()
+        #expect(guest.handle(.abort) == [.send(.stop(immediately: true))])
+    }
+
+    @Test func `progress of a broadcast asks how its destinations are, and that of a recording is told as it is`() {
+        var broadcast = owner(hasDestinations: true)
+        #expect(broadcast.handle(.message(.progress(TakeProgress()))) == [.send(.status)])
+        #expect(broadcast.handle(.message(.status(Self.status))) == [.emit(.progress(TakeProgress(), []))])
+        var recording = owner()
+        #expect(recording.handle(.message(.progress(TakeProgress()))) == [.emit(.progress(TakeProgress(), []))])
+    }
+
+    @Test(arguments: [
+        (SessionRequest.pause, [ClientMessage.pause], EngineMessage.paused, SessionAnswer.done),
+        (.resume, [.resume], .resumed, .done),
+        (.status, [.status], .status(status), .status(status)),
+        (.annotate(["title": "x"]), [.annotate(["title": "x"]), .status], .status(status), .status(status)),
+        (.renewLinks, [.renewLinks], link, .done),
+        (.stop(immediately: true), [.stop(immediately: true)], .finished(summary), .outcome(.finished(summary))),
+        (.outcome, [], .failed(failure), .outcome(.failed(failure))),
+    ])
+    func `each request sends its messages and has its answer`(
+        request: SessionRequest, messages: [ClientMessage], reply: EngineMessage, answer: SessionAnswer
+    ) {
+        var machine = guest()
+        #expect(machine.handle(.request(id: 3, request, deadline: 5)) == messages.map { .send($0) })
+        // What others are told meanwhile is no answer.
+        let warned = machine.handle(.message(.warning("slow")))
+        #expect(warned == [.emit(.warning("slow"))])
+        #expect(machine.handle(.message(reply)).contains(.answer(id: 3, .success(answer))))
+        #expect(machine.nextDeadline == nil)
+    }
+
+    @Test func `a refusal answers the oldest request, and without one it is a warning`() {
+        var machine = guest()
+        _ = machine.handle(.request(id: 1, .outcome, deadline: nil))
+        _ = machine.handle(.request(id: 2, .pause, deadline: 5))
+        _ = machine.handle(.request(id: 3, .status, deadline: 6))
+        #expect(machine.handle(.message(.refused("no"))) == [.answer(id: 2, .failure(.refused("no")))])
+        #expect(machine.handle(.message(.refused("no"))) == [.answer(id: 3, .failure(.refused("no")))])
+        #expect(machine.handle(.message(.refused("no"))) == [.emit(.warning("no"))])
+    }
+
+    @Test func `an engine that does not answer in time fails the request and nothing else`() {
+        var machine = guest()
+        _ = machine.handle(.request(id: 1, .status, deadline: 10))
+        _ = machine.handle(.request(id: 2, .pause, deadline: 20))
+        #expect(machine.nextDeadline == 10)
+        #expect(machine.handle(.time(9)) == [])
+        let take = ClientError.TakeReference(id: "abcdefgh", pid: 7, output: "/tmp/a.mp4")
+        #expect(machine.handle(.time(10)) == [.answer(id: 1, .failure(.noAnswer(take)))])
+        #expect(machine.nextDeadline == 20)
+        #expect(machine.handle(.message(.paused)) == [.emit(.paused), .answer(id: 2, .success(.done))])
+    }
+
+    @Test func `a session that is closed waits for the engine that it started, and for no other`() {
+        var machine = owner()
+        #expect(machine.handle(.close) == [.closeChannel])
+        #expect(machine.isClosing && !machine.isFinished)
+        #expect(machine.handle(.engineExited) == [.finish])
+        #expect(machine.isFinished)
+        var guest = guest()
+        #expect(guest.handle(.close) == [.closeChannel, .finish])
+    }
+
+    @Test func `an engine that was recovered is gone already when the session is closed`() {
+        var machine = owner()
+        _ = machine.handle(.abort)
+        #expect(machine.handle(.close) == [])
+        #expect(
+            machine.handle(.recovered(Self.death))
+                == [.emit(.ended(.engineDied(Self.death))), .closeChannel, .finish])
+    }
+
+    /// What a machine has done so far, as far as it limits what it may still do.
+    private struct Past: Hashable {
+        var machine = ""
+        var waiting: Set<Int> = []
+        var recoveries = 0
+        var ends = 0
+        var channelIsClosed = false
+        var isFinished = false
+    }
+
+    /// All states that can be reached, and in each all that can happen.
+    @Test(arguments: [
+        Machine.Role.owner(pid: 7, hasDestinations: false), .owner(pid: 7, hasDestinations: true), .guest(record),
+    ])
+    func `in every order each request is answered once, a session ends once, and nothing follows its end`(
+        role: Machine.Role
+    ) {
+        let inputs: [Machine.Input] = [
+            .message(.started(Self.started)), .message(.progress(TakeProgress())), .message(.paused),
+            .message(.status(Self.status)), .message(.refused("no")), .message(.finished(Self.summary)),
+            .message(.failed(Self.failure)), .channelClosed(nil), .channelClosed(.peerTooSlow),
+            .request(id: 1, .pause, deadline: 10), .request(id: 2, .stop(immediately: false), deadline: nil),
+            .request(id: 3, .outcome, deadline: nil), .stop(immediately: false), .abort, .recovered(Self.death),
+            .time(10), .close, .engineExited,
+        ]
+        var seen: Set<Past> = []
+        var open = [(machine: Machine(role), past: Past())]
+        var endings = 0
+        while let (machine, past) = open.popLast() {
+            for input in inputs {
+                // Each request has a number of its own, and only a recovery that was asked for comes back.
+                if case .request(let id, _, _) = input, past.waiting.contains(id) { continue }
+                if case .recovered = input, past.recoveries == 0 { continue }
+                var machine = machine
+                var next = past
+                check(&machine, &next, input)
+                next.machine = "\(machine)"
+                if next.isFinished { endings += 1 }
+                if seen.insert(next).inserted { open.append((machine, next)) }
+            }
+        }
+        #expect(endings > 0)
+    }
+
+    private func check(_ machine: inout Machine, _ past: inout Past, _ input: Machine.Input) {
+        if case .request(let id, _, _) = input { past.waiting.insert(id) }
+        for action in machine.handle(input) {
+            switch action {
+            case .send: #expect(!past.channelIsClosed && past.ends == 0, "nothing is sent behind the end")
+            case .emit(let event):
+                #expect(past.ends == 0 && !past.channelIsClosed, "nothing is told behind the end")
+                if case .ended = event { past.ends += 1 }
+            case .answer(let id, _):
+                #expect(past.waiting.remove(id) != nil, "one answer for each request")
+            case .recover:
+                past.recoveries += 1
+                #expect(past.recoveries == 1, "a file is recovered once")
+            case .closeChannel:
+                #expect(!past.channelIsClosed)
+                past.channelIsClosed = true
+            case .finish:
+                #expect(!past.isFinished)
+                past.isFinished = true
+            }
+        }
+        #expect(past.isFinished == machine.isFinished)
+        #expect(!past.channelIsClosed || past.waiting.isEmpty, "nobody waits for a closed session")
+        #expect(past.ends == 0 || past.waiting.isEmpty, "nobody waits for a take that is over")
+    }
+}
