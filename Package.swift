@@ -98,7 +98,7 @@ let package = Package(
         .target(
             name: "KinePublish",
             dependencies: [
-                "KineMedia", "KineContainers", "KineLive", "KinePlatform", "KineRTMP", "CLinux",
+                "KineMedia", "KineContainers", "KineLive", "KinePlatform", "KineRTMP", "CLinux", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: programs),

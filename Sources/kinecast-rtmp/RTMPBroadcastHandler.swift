@@ -1,4 +1,4 @@
-// The built-in extension `rtmp`: a broadcast that is pushed to an RTMP server, and stays there.
+// The built-in extension `rtmp`: pushes a broadcast to an RTMP server.
 import CLinux
 import KineContainers
 import KineMedia
@@ -8,11 +8,11 @@ import KinecastExtension
 
 final class RTMPBroadcastHandler: BroadcastSampleHandler {
     private var publisher: RTMPPublisher?
-    /// The one sound that RTMP has room for.
-    private var sound: SampleBufferType?
+    /// The audio that is sent: RTMP has room for one.
+    private var audioType: SampleBufferType?
 
     required init() {
-        // One heap for all threads: several would each keep what they once used, and the limit is the process's.
+        // One heap for all threads: each of several would keep what it once used, and memory is limited.
         mallopt(M_ARENA_MAX, 1)
         super.init()
     }
@@ -29,18 +29,18 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
                 bitrate: context.averageBitRate)
         }
         for case .aac(let audio) in [context.audioApp, context.audioMic] {
-            guard sound == nil else {
-                warn("RTMP carries one sound: the microphone is left out; record without --separate-tracks to mix it.")
+            guard audioType == nil else {
+                warn(
+                    "RTMP carries one audio track: the microphone is left out; record without --separate-tracks to mix it."
+                )
                 break
             }
-            sound = audio.type
+            audioType = audio.type
             format.audio = .init(
                 specificConfiguration: audio.audioSpecificConfig, sampleRate: audio.sampleRate,
                 channels: audio.channels, bitrate: audio.bitrate)
         }
-        let publisher = RTMPPublisher(
-            settings, format: format, wantsKeyframe: { [weak self] in self?.requestKeyframe() },
-            observe: { [weak self] event in self?.tell(event) })
+        let publisher = RTMPPublisher(settings, format: format) { [weak self] in self?.handle($0) }
         self.publisher = publisher
         report(state: "connecting to \(settings.url)")
         report(isLive: false)
@@ -50,7 +50,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
     override func processSampleBuffer(
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {
-        guard let publisher, sampleBufferType == .video || sampleBufferType == sound else { return }
+        guard let publisher, sampleBufferType == .video || sampleBufferType == audioType else { return }
         sampleBuffer.withBytes { bytes in
             bytes.withUnsafeBytes {
                 publisher.publish(
@@ -62,7 +62,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
 
     override func broadcastFinished() async { await publisher?.finish() }
 
-    private nonisolated func tell(_ event: RTMPEvent) {
+    private nonisolated func handle(_ event: RTMPEvent) {
         switch event {
         case .status(let status):
             sentBytes = status.sentBytes
@@ -74,7 +74,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
             case .finished, .failed: break
             }
         case .interrupted(let failure, let delay):
-            report(isLive: false, reason: failure.onceOnly)
+            report(isLive: false, reason: failure.withoutRetry().description)
             let next = Int(delay.rounded(.up))
             warn(next > 0 ? "\(failure) The next attempt is in \(next) s." : failure.description)
         case .failed(let failure): finishBroadcastWithError(failure)
@@ -84,6 +84,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
                 maximumFrameRate: target.flatMap {
                     $0.frameDivisor > 1 ? Double(context.framesPerSecond) / Double($0.frameDivisor) : nil
                 })
+        case .keyframeNeeded: requestKeyframe()
         }
     }
 
@@ -92,13 +93,13 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
     ) -> ConnectionStatistics {
         var statistics = ConnectionStatistics()
         let isOver = status.state == .finished || status.state == .failed
-        // The last words of a connection are how long it held, and how quick it was.
+        // At the end, uptime and bitrate of the last connection stay.
         statistics.uptime = isOver ? last?.uptime : status.uptime
         statistics.bitRate = isOver ? last?.bitRate : status.state == .live ? status.bitrate : 0
         statistics.reconnects = status.reconnects
         statistics.queueMilliseconds = status.queueMilliseconds
         statistics.roundTripMilliseconds = status.roundTrip
-        statistics.picturesDropped = status.droppedPictures
+        statistics.picturesDropped = status.droppedFrames
         return statistics
     }
 }

@@ -92,7 +92,7 @@ struct ServeCommand: ParsableCommand {
             connection.isLive = true
             try say(.live(connection: connection.number, at: now))
         }
-        for message in connection.server.takeMedia() {
+        for message in connection.server.removeMedia() {
             let isPicture = message.type == 9
             // Behind the head there is a sample; what comes before the first one is how to decode it.
             guard message.type != 18, message.payload.count > 1, message.payload[1] == 1 else { continue }

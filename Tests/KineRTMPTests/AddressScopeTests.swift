@@ -47,11 +47,11 @@ import Testing
         }
         #expect(look(1, again: 5) == .silent)
         #expect(look(2, again: 1) == .silent)
-        #expect(look(2, again: 2) == .absent)
-        #expect(look(3, delivered: 10) == .moving)
+        #expect(look(2, again: 2) == .suspect)
+        #expect(look(3, delivered: 10) == .progressing)
         #expect(look(10.9, delivered: 10) == .silent)
         #expect(look(11, delivered: 10) == .stalled)
-        #expect(look(12, delivered: 10, isIdle: true) == .moving)
+        #expect(look(12, delivered: 10, isIdle: true) == .progressing)
         #expect(look(13, delivered: 10, again: 9) == .silent)
     }
 }

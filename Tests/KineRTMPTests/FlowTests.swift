@@ -16,8 +16,8 @@ import Testing
     @Test func theFirstPictureIsAKeyframe() {
         var queue = SendQueue()
         #expect(queue.append(item(0)) == .needsKeyframe)
-        #expect(queue.append(item(10, video: false)) == .taken)
-        #expect(queue.append(item(40, key: true)) == .taken)
+        #expect(queue.append(item(10, video: false)) == .queued)
+        #expect(queue.append(item(40, key: true)) == .queued)
         #expect(rest(queue) == [item(10, video: false), item(40, key: true)])
     }
 
@@ -25,26 +25,26 @@ import Testing
         var queue = SendQueue(longest: 1000)
         _ = queue.append(item(0, key: true))
         for time in stride(from: Int64(40), through: 1000, by: 40) {
-            #expect(queue.append(item(time, key: time == 400 || time == 800)) == .taken)
+            #expect(queue.append(item(time, key: time == 400 || time == 800)) == .queued)
             _ = queue.append(item(time, video: false))
         }
         #expect(queue.append(item(1040)) == .droppedToKeyframe)
         let kept = rest(queue)
         #expect(kept.first { $0.isVideo } == item(800, key: true))
         #expect(kept.filter { !$0.isVideo }.count == 25)
-        #expect(queue.droppedPictures == 20)
+        #expect(queue.droppedFrames == 20)
         #expect(queue.byteCount == kept.count * 3)
     }
 
     @Test func withoutAKeyframeAllPicturesGoUntilOneComes() {
         var queue = SendQueue(longest: 1000)
         _ = queue.append(item(0, key: true))
-        #expect(queue.append(item(500)) == .taken)
+        #expect(queue.append(item(500)) == .queued)
         #expect(queue.append(item(1040)) == .needsKeyframe)
-        #expect(queue.isEmpty && queue.isWaitingForKeyframe && queue.byteCount == 0)
+        #expect(queue.isEmpty && queue.awaitsKeyframe && queue.byteCount == 0)
         #expect(queue.append(item(1080)) == .needsKeyframe)
-        #expect(queue.append(item(1120, key: true)) == .taken)
-        #expect(queue.droppedPictures == 4)
+        #expect(queue.append(item(1120, key: true)) == .queued)
+        #expect(queue.droppedFrames == 4)
     }
 
     @Test func soundIsNeverDropped() {
@@ -77,15 +77,15 @@ import Testing
     @Test func noKeyframeIsAskedForWhileSoundAloneIsTooLong() {
         var queue = SendQueue(longest: 1000)
         for time in stride(from: Int64(0), through: 2000, by: 20) {
-            #expect(queue.append(item(time, video: false)) == .taken)
+            #expect(queue.append(item(time, video: false)) == .queued)
         }
         #expect(queue.append(item(2000, key: true)) == .tooLong)
         #expect(queue.append(item(2040)) == .tooLong)
         while queue.duration > 500 { _ = queue.popFirst() }
-        #expect(!queue.isTooLong && queue.isWaitingForKeyframe)
+        #expect(!queue.isTooLong && queue.awaitsKeyframe)
         #expect(queue.append(item(2080)) == .needsKeyframe)
-        #expect(queue.append(item(2120, key: true)) == .taken)
-        #expect(queue.droppedPictures == 3)
+        #expect(queue.append(item(2120, key: true)) == .queued)
+        #expect(queue.droppedFrames == 3)
     }
 
     @Test func itemsLeaveInTheirOrderHoweverManyThereAre() {
@@ -99,71 +99,73 @@ import Testing
 }
 
 @Suite struct ReconnectPolicyTests {
-    private let lost = PublishFailure(.lost, "lost")
+    private let lost: PublishFailure
+
+    init() throws { lost = try PublishFailure(.connectionLost(nil)) }
 
     @Test func waitsGrowByHalfUpToThirtySeconds() {
         var policy = ReconnectPolicy()
-        let delays = (0..<40).compactMap { _ in policy.failed(lost, chance: 0.5) }
+        let delays = (0..<40).compactMap { _ in policy.failed(lost, jitter: 0.5) }
         #expect(delays.prefix(3) == [1_000_000_000, 1_500_000_000, 2_250_000_000])
         #expect(delays.count == 40 && delays.last == 30_000_000_000)
         policy.connected()
-        #expect(policy.failed(lost, chance: 0.5) == 1_000_000_000)
-        #expect(policy.failed(lost, chance: 0) == 1_200_000_000)
-        #expect(policy.failed(lost, chance: 1) == 2_700_000_000)
+        #expect(policy.failed(lost, jitter: 0.5) == 1_000_000_000)
+        #expect(policy.failed(lost, jitter: 0) == 1_200_000_000)
+        #expect(policy.failed(lost, jitter: 1) == 2_700_000_000)
     }
 
     @Test func waitsCountFromTheAttempt() {
         var policy = ReconnectPolicy()
-        #expect(policy.failed(lost, after: 400_000_000, chance: 0.5) == 600_000_000)
+        #expect(policy.failed(lost, after: 400_000_000, jitter: 0.5) == 600_000_000)
         // What has lasted for longer than the wait is tried again soon, but not by all publishers in the same instant.
-        #expect(policy.failed(lost, after: 10_000_000_000, chance: 0) == 100_000_000)
-        #expect(policy.failed(lost, after: 10_000_000_000, chance: 1) == 500_000_000)
+        #expect(policy.failed(lost, after: 10_000_000_000, jitter: 0) == 100_000_000)
+        #expect(policy.failed(lost, after: 10_000_000_000, jitter: 1) == 500_000_000)
         // A server that takes each connection for a while only is not tried more often for that.
-        for _ in 0..<10 { _ = policy.failed(lost, after: 3_000_000_000, chance: 0.5) }
-        #expect(policy.failed(lost, after: 3_000_000_000, chance: 0.5) == 27_000_000_000)
-        #expect(policy.failed(lost, after: .max, chance: 0.5) == 300_000_000)
+        for _ in 0..<10 { _ = policy.failed(lost, after: 3_000_000_000, jitter: 0.5) }
+        #expect(policy.failed(lost, after: 3_000_000_000, jitter: 0.5) == 27_000_000_000)
+        #expect(policy.failed(lost, after: .max, jitter: 0.5) == 300_000_000)
     }
 
-    @Test func finalFailuresAreNotTriedAgain() {
+    @Test func finalFailuresAreNotTriedAgain() throws {
         for kind in [.refused, .wrongApplication, .unauthorized, .certificate] as [PublishFailure.Kind] {
             var policy = ReconnectPolicy()
-            #expect(policy.failed(PublishFailure(kind, ""), chance: 0) == nil)
+            #expect(policy.failed(try PublishFailure(.connectionLost(nil), kind: kind), jitter: 0) == nil)
         }
     }
 
     @Test func aLimitCountsAttemptsInARow() {
         var policy = ReconnectPolicy(limit: 2)
-        #expect(policy.failed(lost, chance: 0) != nil)
-        #expect(policy.failed(lost, chance: 0) != nil)
-        #expect(policy.failed(lost, chance: 0) == nil)
+        #expect(policy.failed(lost, jitter: 0) != nil)
+        #expect(policy.failed(lost, jitter: 0) != nil)
+        #expect(policy.failed(lost, jitter: 0) == nil)
     }
 
     @Test func aNetworkThatComesBackShortensTheWaitAndNotTheCount() {
         var policy = ReconnectPolicy(limit: 12)
-        for _ in 0..<10 { _ = policy.failed(lost, chance: 0.5) }
+        for _ in 0..<10 { _ = policy.failed(lost, jitter: 0.5) }
         policy.networkReturned()
-        #expect(policy.failed(lost, chance: 0.5) == 1_000_000_000)
-        #expect(policy.failed(lost, chance: 0.5) == 1_500_000_000)
-        #expect(policy.failed(lost, chance: 0.5) == nil)
+        #expect(policy.failed(lost, jitter: 0.5) == 1_000_000_000)
+        #expect(policy.failed(lost, jitter: 0.5) == 1_500_000_000)
+        #expect(policy.failed(lost, jitter: 0.5) == nil)
     }
 
     @Test func aServerThatClosesAtEachStreamNameDoesNotKnowIt() {
         var policy = ReconnectPolicy()
-        #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil)
-        #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil)
-        #expect(policy.failed(lost, atStreamName: true, chance: 0) == nil)
+        #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
+        #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
+        #expect(policy.failed(lost, atStreamName: true, jitter: 0) == nil)
         policy = ReconnectPolicy()
         policy.accepted()
-        for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, chance: 0) != nil) }
+        for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil) }
     }
 
     @Test func aYesAloneDoesNotShortenTheWaitsOrTheCount() {
         var policy = ReconnectPolicy(limit: 3)
         for expected: Int64? in [1_000_000_000, 1_500_000_000, 2_250_000_000, nil] {
             policy.accepted()
-            #expect(policy.failed(lost, chance: 0.5) == expected)
+            #expect(policy.failed(lost, jitter: 0.5) == expected)
         }
         policy.connected()
-        #expect(policy.failed(lost, chance: 0.5) == 1_000_000_000)
+        #expect(policy.failed(lost, jitter: 0.5) == 1_000_000_000)
     }
 }

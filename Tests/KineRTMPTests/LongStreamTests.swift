@@ -14,7 +14,7 @@ import Testing
         var talk = try Conversation()
         try talk.start()
         _ = try talk.send(talk.session.beginStream(SessionTests.format, timestamp: UInt32(truncatingIfNeeded: start)))
-        #expect(talk.server.takeMedia().map(\.type) == [18, 9, 8])
+        #expect(talk.server.removeMedia().map(\.type) == [18, 9, 8])
 
         // As a publisher does it: samples wait in the queue, and leave it in their order.
         var queue = SendQueue()
@@ -28,7 +28,7 @@ import Testing
                         isVideo: true, isKeyframe: isKeyframe, time: time,
                         payload: [isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0xF0]
                             + Self.stamp(pictures)))
-                try #require(outcome == .taken)
+                try #require(outcome == .queued)
                 pictures += 1
             }
             if time % 60 == start % 60 {
@@ -45,7 +45,7 @@ import Testing
                     : talk.session.audio(item.payload, timestamp: timestamp)
             }
             if !bytes.isEmpty { _ = try talk.send(bytes) }
-            for message in talk.server.takeMedia() {
+            for message in talk.server.removeMedia() {
                 // The reader counts on by differences, as a player does.
                 let before = received[message.type] ?? (0, start)
                 let now = before.time + Int64(message.timestamp &- UInt32(truncatingIfNeeded: before.time))

@@ -73,7 +73,7 @@ import Testing
     private func live() throws -> PublishStateMachine {
         var machine = try publishing()
         try #require(
-            machine.receive(status("NetStream.Publish.Start", level: "status"), now: 0) == [.live(streamID: 1)])
+            machine.receive(status("NetStream.Publish.Start", level: "status"), now: 0) == [.live])
         return machine
     }
 

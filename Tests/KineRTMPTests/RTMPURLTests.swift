@@ -72,10 +72,10 @@ import Testing
     }
 
     @Test func aServerCannotMoveAStreamOutOfEncryption() throws {
-        #expect(try RTMPURL("rtmps://h/app/key").moved(to: "rtmp://h/app") == nil)
-        #expect(try RTMPURL("rtmp://h/app/key").moved(to: "rtmps://h/app")?.isSecure == true)
-        #expect(try RTMPURL("rtmp://h/app/key").moved(to: "rtmp://h//") == nil)
+        #expect(try RTMPURL("rtmps://h/app/key").redirected(to: "rtmp://h/app") == nil)
+        #expect(try RTMPURL("rtmp://h/app/key").redirected(to: "rtmps://h/app")?.isSecure == true)
+        #expect(try RTMPURL("rtmp://h/app/key").redirected(to: "rtmp://h//") == nil)
         #expect(
-            try RTMPURL("rtmp://h/app/key").moved(to: "rtmp://h/" + String(repeating: "a", count: 5000)) == nil)
+            try RTMPURL("rtmp://h/app/key").redirected(to: "rtmp://h/" + String(repeating: "a", count: 5000)) == nil)
     }
 }

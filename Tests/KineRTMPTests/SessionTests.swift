@@ -184,7 +184,7 @@ struct Conversation {
             var talk = try Conversation()
             try talk.start()
             let request = talk.server.reconnectRequest(address: address)
-            guard case .move(let url) = talk.session.receive(request, now: 0).first else {
+            guard case .redirect(let url) = talk.session.receive(request, now: 0).first else {
                 return #expect(Bool(false), "\(address ?? "")")
             }
             #expect(url.description == expected)
@@ -216,7 +216,7 @@ struct Conversation {
     @Test func aConnectionThatEndsIsLostOnce() throws {
         var talk = try Conversation()
         try talk.start()
-        guard case .fail(let failure) = talk.session.disconnected(reason: "reset").first else {
+        guard case .fail(let failure) = talk.session.disconnected(.init(number: 104, text: "reset")).first else {
             return #expect(Bool(false))
         }
         #expect(failure.kind == .lost && failure.description.contains("reset"))

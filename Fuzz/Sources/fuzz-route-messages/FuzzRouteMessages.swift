@@ -17,7 +17,7 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     return 0
 }
 
-private func tells(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(RouteMessages.tellOfANetwork) }
+private func tells(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(RouteMessages.announceNetwork) }
 
 /// Message for message from the front, as long as they are whole. The numbers are those of linux/rtnetlink.h and linux/if.h.
 private func oracle(_ bytes: ArraySlice<UInt8>) -> Bool {

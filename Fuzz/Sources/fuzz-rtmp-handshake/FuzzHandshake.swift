@@ -43,7 +43,7 @@ private func talk(_ bytes: [UInt8], _ url: RTMPURL, pieces: Int) -> Heard {
             case .fail(let failure):
                 hasFailed = true
                 checkHidden(failure.description)
-            case .move(let url): checkHidden(url.description)
+            case .redirect(let url): checkHidden(url.description)
             case .authenticate: hasFailed = true
             default: break
             }

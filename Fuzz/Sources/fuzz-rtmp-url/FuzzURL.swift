@@ -14,8 +14,8 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     guard let first = parts.first, let url = try? RTMPURL(String(decoding: first, as: UTF8.self)) else { return 0 }
     checkAgain(url)
     precondition(url.streamName.isEmpty || !url.isFreeOfSecrets(url.streamName), "a key is no secret")
-    precondition(url.mayBeSent(to: url), "the address itself is forbidden")
-    guard parts.count > 1, let moved = url.moved(to: String(decoding: parts[1], as: UTF8.self)) else { return 0 }
+    precondition(url.allowsRedirect(to: url), "the address itself is forbidden")
+    guard parts.count > 1, let moved = url.redirected(to: String(decoding: parts[1], as: UTF8.self)) else { return 0 }
     checkAgain(moved)
     precondition(moved.isSecure || !url.isSecure, "a server has led out of encryption")
     precondition(moved.streamName == url.streamName && moved.user == url.user, "a server has changed the key")

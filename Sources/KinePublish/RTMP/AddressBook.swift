@@ -1,4 +1,4 @@
-// What is known of servers' addresses between one look-up and the next, and how NIO is told of them.
+// The addresses of servers from one look-up to the next, and their form for NIO.
 import KineRTMP
 import NIOCore
 import NIOPosix
@@ -7,7 +7,7 @@ extension NameLookUp.Name {
     init(_ url: RTMPURL) { self.init(host: url.host, port: url.port) }
 }
 
-/// The addresses of a few names: those that worked last, and those that were found last.
+/// The addresses of a few names: those that worked, and those of the last look-up.
 struct AddressBook {
     private struct Entry {
         var worked: [SocketAddress] = []
@@ -19,7 +19,7 @@ struct AddressBook {
 
     func worked(_ name: NameLookUp.Name) -> [SocketAddress] { entries[name]?.worked ?? [] }
 
-    /// All of them, the one that worked last first.
+    /// All of them, the one that worked last in front.
     func candidates(_ name: NameLookUp.Name) -> [SocketAddress] {
         guard let entry = entries[name] else { return [] }
         return entry.worked + entry.found.filter { !entry.worked.contains($0) }
@@ -30,14 +30,14 @@ struct AddressBook {
         change(name) { $0.found = addresses }
     }
 
-    /// Somebody answers there.
+    /// A server answers at this address.
     mutating func note(_ address: SocketAddress, of name: NameLookUp.Name) {
         change(name) { entry in
             entry.worked = [address] + entry.worked.filter { $0 != address && entry.found.contains($0) }
         }
     }
 
-    /// Servers may name ever others.
+    /// Servers may redirect to ever more names, so the book is emptied when it is full.
     private mutating func change(_ name: NameLookUp.Name, _ body: (inout Entry) -> Void) {
         if entries[name] == nil, entries.count >= Self.limit { entries.removeAll() }
         body(&entries[name, default: Entry()])
@@ -54,7 +54,7 @@ extension SocketAddress {
     }
 }
 
-/// Addresses that are known already, as NIO wants to be told them: it then tries one after another (RFC 8305).
+/// A resolver for NIO that knows the addresses already. NIO tries one after another (RFC 8305).
 struct KnownAddresses: Resolver, Sendable {
     let addresses: [SocketAddress]
     let eventLoop: any EventLoop

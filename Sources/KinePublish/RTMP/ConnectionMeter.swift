@@ -1,15 +1,15 @@
-// What is measured of one connection: whether it moves, and whether it has proven itself.
+// The measurements of one connection: whether it makes progress, and whether it has proven itself.
 import KineRTMP
 
 /// Times are nanoseconds on any steady clock.
 struct ConnectionMeter {
     let connection: ReconnectStateMachine.ConnectionID
-    private(set) var silence: SilenceWatch
-    /// nil: the server has not said yes.
+    private var silence: SilenceWatch
+    /// nil: the server has not accepted the stream.
     private(set) var liveSince: Int64?
     private let stallDeadline: Int64
     private let provingTime: Int64
-    /// Bytes that had arrived when it was measured first after it became live.
+    /// Bytes that had arrived at the first measurement of the live stream.
     private var deliveredWhenLive: Int64?
     private var isProven = false
     private var isOdd = false
@@ -26,20 +26,19 @@ struct ConnectionMeter {
         silence = SilenceWatch(stallDeadline: stallDeadline, now: now)
     }
 
-    /// Every second measurement is told.
-    mutating func isDue() -> Bool {
+    /// Every second measurement is reported.
+    mutating func isReportDue() -> Bool {
         isOdd.toggle()
         return !isOdd
     }
 
-    mutating func look(_ statistics: TCPStatistics, waiting: Int, now: Int64) -> SilenceWatch.Verdict {
+    mutating func update(_ statistics: TCPStatistics, waiting: Int, now: Int64) -> SilenceWatch.Verdict {
         silence.update(
             deliveredBytes: statistics.deliveredBytes, isIdle: waiting == 0 && !statistics.isUnacknowledged,
             retransmissions: statistics.retransmissions, now: now)
     }
 
-    /// Whether it has just proven itself: attempts count from the first again once a connection has lasted, and what was sent
-    /// arrives.
+    /// Whether the connection has just proven itself: it has lasted, and something arrived.
     mutating func proves(delivered: Int64, now: Int64) -> Bool {
         guard let liveSince, !isProven else { return false }
         let before = deliveredWhenLive ?? delivered

@@ -1,5 +1,5 @@
-// Gets a TCP connection to the server, however long that takes. An attempt takes its time and its failure is told; in between,
-// and for as long as the server cannot be reached, it is probed each second: one SYN, which a host that is up answers at once.
+// Gets a TCP connection to the server, however long that takes. An attempt takes its time and reports its failure. Between
+// attempts, while the server cannot be reached, the dialer probes it each second with a SYN, which a host that is up answers.
 import KineRTMP
 import NIOCore
 
@@ -7,41 +7,35 @@ import NIOCore
 final class Dialer {
     typealias Destination = ReconnectStateMachine.Destination
 
-    /// What takes how long.
     struct Times: Sendable {
-        /// An attempt waits no longer for a name. The look-up goes on, and its answer serves the next.
+        /// An attempt waits no longer for a name. The look-up goes on, and its answer serves the next attempt.
         var lookUp = TimeAmount.seconds(15)
-        /// Longer than this, and an attempt goes to the addresses that worked last.
+        /// After this time without an answer, an attempt uses the addresses that worked last.
         var patience = TimeAmount.seconds(2)
-        /// The longest that all addresses together may take (RFC 8305). Looking up is not part of it.
+        /// For all addresses together (RFC 8305), without the look-up.
         var connect = TimeAmount.seconds(5)
         /// A probe waits no longer for its answer. Slower networks are for attempts.
         var probe = TimeAmount.seconds(1)
     }
 
-    /// Nanoseconds from probe to probe, by chance within these: publishers of one server shall not probe all at once.
+    /// Nanoseconds between probes, random within this range: publishers of one server must not probe all at once.
     private static let probeIntervals: ClosedRange<Int64> = 750_000_000...1_000_000_000
-    /// An address or a route that comes is seldom alone.
-    private static let settling = TimeAmount.milliseconds(50)
+    /// Networks report several changes at once; a single probe follows them.
+    private static let settlingTime = TimeAmount.milliseconds(50)
+    private static let unansweredLimit = 3
 
-    /// Where the server took the last connection, and then nothing came of it: left out where the name has others.
+    /// The server accepted the last connection here, and then it failed. Left out if the name has other addresses.
     var lastFailedAddress: SocketAddress?
     private let eventLoop: any EventLoop
     private let times: Times
     private let connected: (any Channel) -> Void
     private let lookUp: NameLookUp
-    private var book = AddressBook()
-    private var target: Destination?
-    /// Counts what was looked for, so that what comes too late is told from what is wanted.
-    private var generation = 0
-    private var attempt: Attempt?
-    private var probes = 0
-    private var unanswered = 0
-    private var timer: Scheduled<Void>?
-    /// A network came, and the probe that follows it is about to be.
-    private var isSettling = false
+    private var addressBook = AddressBook()
+    private var search: Search?
+    /// Probes without an answer yet, those of earlier searches too.
+    private var unansweredProbes = 0
 
-    /// `connected` gets a connection that nothing has been read from or written to, once for each time that is looked.
+    /// `connected` gets a connection over which nothing was sent or read, once for each search.
     init(
         on eventLoop: any EventLoop, resolver: any NameResolver = SystemResolver(), times: Times = Times(),
         connected: @escaping (any Channel) -> Void
@@ -52,107 +46,71 @@ final class Dialer {
         lookUp = NameLookUp(on: eventLoop, resolver: resolver)
     }
 
-    /// Tries all addresses of the server. When they fail, `failed` is called and probing goes on, until `stop`.
+    /// Tries all addresses of the server. When they fail, calls `failed` and goes on probing, until `stop`.
     func dial(_ target: Destination, failed: @escaping (PublishFailure) -> Void) {
-        probe(target)
-        attempt?.end()
-        let attempt = Attempt(failed)
-        self.attempt = attempt
-        if let address = Self.numeric(target.url) { return connect(attempt, [address]) }
-        let name = NameLookUp.Name(target.url)
+        let search = beginSearch(target)
+        let attempt = Attempt(eventLoop, failed)
+        search.replaceAttempt(attempt)
+        if let address = search.numericAddress { return connect([address], attempt, search) }
+        let name = search.name
         lookUp.find(name) { answer in
-            self.book.note(answer, of: name)
-            guard attempt.isWaiting else { return }
+            self.addressBook.note(answer, of: name)
             switch answer {
-            case .success(let found): self.connect(attempt, found)
-            case .failure:
-                let known = self.book.worked(name)
-                known.isEmpty ? self.fail(attempt, Self.unknown(target.url)) : self.connect(attempt, known)
+            case .success(let addresses): self.connect(addresses, attempt, search)
+            case .failure: self.connectWhereItWorked(attempt, search, otherwise: .nameUnknown)
             }
         }
-        guard attempt.isWaiting else { return }
-        attempt.schedule(on: eventLoop, in: times.patience) {
-            let known = self.book.worked(name)
-            if !known.isEmpty { self.connect(attempt, known) }
-        }
-        attempt.schedule(on: eventLoop, in: times.lookUp) { self.fail(attempt, Self.unanswered(target.url)) }
+        attempt.schedule(in: times.patience) { self.connectWhereItWorked(attempt, search, otherwise: nil) }
+        attempt.schedule(in: times.lookUp) { attempt.end(PublishFailure(.nameServersSilent, target.url)) }
     }
 
-    /// Probes until the server is there or `stop` is called.
-    func probe(_ target: Destination) {
-        guard self.target != target else { return }
-        stop()
-        self.target = target
-        probe(in: .nanoseconds(.random(in: Self.probeIntervals)))
-    }
+    /// Probes until the server answers or `stop` is called.
+    func probe(_ target: Destination) { beginSearch(target) }
 
-    /// Where a server is looked for, it is this one from now on.
-    func retarget(to target: Destination) {
-        if self.target != nil { probe(target) }
-    }
+    /// Changes the target of the present search, if there is one.
+    func retarget(to target: Destination) { if search != nil { beginSearch(target) } }
 
-    /// A network came: the next probe is now. What comes until then does not put it off.
+    /// The next probe follows at once, however many changes the network reports until then.
     func networkReturned() {
-        guard target != nil, !isSettling else { return }
-        isSettling = true
-        probe(in: Self.settling)
+        guard let search, !search.isProbeImminent else { return }
+        search.isProbeImminent = true
+        scheduleProbe(search, in: Self.settlingTime)
     }
 
     func stop() {
-        generation += 1
-        target = nil
-        isSettling = false
-        attempt?.end()
-        attempt = nil
-        timer?.cancel()
-        timer = nil
+        search?.end()
+        search = nil
+    }
+
+    @discardableResult private func beginSearch(_ target: Destination) -> Search {
+        if let search, search.target == target { return search }
+        stop()
+        let search = Search(target)
+        self.search = search
+        scheduleProbe(search, in: .nanoseconds(.random(in: Self.probeIntervals)))
+        return search
     }
 
     // MARK: Attempts
 
-    /// One look-up and one connection.
-    private final class Attempt {
-        private var timers: [Scheduled<Void>] = []
-        private var failed: ((PublishFailure) -> Void)?
-        /// No address is being connected to yet.
-        private(set) var isWaiting = true
-
-        init(_ failed: @escaping (PublishFailure) -> Void) { self.failed = failed }
-
-        func schedule(on eventLoop: any EventLoop, in delay: TimeAmount, _ body: @escaping () -> Void) {
-            timers.append(eventLoop.assumeIsolated().scheduleTask(in: delay) { if self.isWaiting { body() } })
-        }
-
-        func beginConnecting() {
-            isWaiting = false
-            for timer in timers { timer.cancel() }
-            timers = []
-        }
-
-        func end(_ failure: PublishFailure? = nil) {
-            beginConnecting()
-            let failed = failed.take()
-            if let failure { failed?(failure) }
+    private func connect(_ addresses: [SocketAddress], _ attempt: Attempt, _ search: Search) {
+        guard attempt.beginConnecting() else { return }
+        let allowed = allowed(addresses, search.target)
+        guard !allowed.isEmpty else { return attempt.end(PublishFailure(.addressForbidden, search.target.url)) }
+        open(allowed, search, timeout: times.connect) { error in
+            if let error { attempt.end(PublishFailure(dialing: search.target.url, error)) }
         }
     }
 
-    private func connect(_ attempt: Attempt, _ addresses: [SocketAddress]) {
-        guard let target else { return }
-        attempt.beginConnecting()
-        let allowed = allowed(addresses, target)
-        guard !allowed.isEmpty else { return fail(attempt, Self.forbidden(target.url)) }
-        open(allowed, target, timeout: times.connect) { [generation] error in
-            guard let error, generation == self.generation else { return }
-            self.fail(attempt, RTMPConnection.dialFailure(error, target.url))
-        }
+    /// `otherwise`: the attempt's failure when no address has worked yet; nil: it goes on waiting.
+    private func connectWhereItWorked(_ attempt: Attempt, _ search: Search, otherwise code: PublishFailure.Code?) {
+        guard attempt.isLookingUp else { return }
+        let known = addressBook.worked(search.name)
+        if !known.isEmpty { return connect(known, attempt, search) }
+        if let code { attempt.end(PublishFailure(code, search.target.url)) }
     }
 
-    private func fail(_ attempt: Attempt, _ failure: PublishFailure) {
-        if self.attempt === attempt { self.attempt = nil }
-        attempt.end(failure)
-    }
-
-    /// Not those that reach less far than they may, nor the last that failed where there are others.
+    /// Without those that reach less far than the target demands, and without the last that failed if there are others.
     func allowed(_ addresses: [SocketAddress], _ target: Destination) -> [SocketAddress] {
         var allowed = addresses
         if let narrowest = target.narrowest {
@@ -164,16 +122,15 @@ final class Dialer {
 
     /// `done` gets the error, or nil for a connection.
     private func open(
-        _ addresses: [SocketAddress], _ target: Destination, timeout: TimeAmount, done: @escaping ((any Error)?) -> Void
+        _ addresses: [SocketAddress], _ search: Search, timeout: TimeAmount, done: @escaping ((any Error)?) -> Void
     ) {
-        let mine = generation
-        RTMPConnection.dial(target.url, addresses, timeout: timeout, on: eventLoop).assumeIsolated()
+        RTMPSocket.connect(to: search.target.url, at: addresses, timeout: timeout, on: eventLoop).assumeIsolated()
             .whenComplete { result in
                 switch result {
                 case .success(let channel):
                     done(nil)
-                    guard mine == self.generation else { return channel.close(promise: nil) }
-                    if let address = channel.remoteAddress { self.book.note(address, of: .init(target.url)) }
+                    guard search === self.search else { return channel.close(promise: nil) }
+                    if let address = channel.remoteAddress { self.addressBook.note(address, of: search.name) }
                     self.stop()
                     self.connected(channel)
                 case .failure(let error): done(error)
@@ -183,50 +140,95 @@ final class Dialer {
 
     // MARK: Probes
 
-    private func probe(in delay: TimeAmount) {
-        timer?.cancel()
-        timer = eventLoop.assumeIsolated().scheduleTask(in: delay) {
-            self.isSettling = false
-            self.probe()
-            self.probe(in: .nanoseconds(.random(in: Self.probeIntervals)))
+    private func scheduleProbe(_ search: Search, in delay: TimeAmount) {
+        search.nextProbe?.cancel()
+        search.nextProbe = eventLoop.assumeIsolated().scheduleTask(in: delay) {
+            search.isProbeImminent = false
+            self.probe(search)
+            self.scheduleProbe(search, in: .nanoseconds(.random(in: Self.probeIntervals)))
         }
     }
 
-    private func probe() {
-        guard let target else { return }
-        let name = NameLookUp.Name(target.url)
-        let numeric = Self.numeric(target.url)
-        probes += 1
-        // Every second time: the server may have moved. To probe what is known needs no name service.
-        if numeric == nil, !lookUp.isRunning, probes % 2 == 0 || book.candidates(name).isEmpty {
-            lookUp.find(name) { self.book.note($0, of: name) }
+    private func probe(_ search: Search) {
+        search.probeCount += 1
+        let known = search.numericAddress.map { [$0] } ?? addressBook.candidates(search.name)
+        // The server may have moved, but known addresses can be probed without a name service: every second probe looks up.
+        if search.numericAddress == nil, !lookUp.isRunning, search.probeCount % 2 == 0 || known.isEmpty {
+            lookUp.find(search.name) { self.addressBook.note($0, of: search.name) }
         }
-        let addresses = allowed(numeric.map { [$0] } ?? book.candidates(name), target)
-        guard !addresses.isEmpty, unanswered < 3 else { return }
-        unanswered += 1
-        open(addresses, target, timeout: times.probe) { _ in self.unanswered -= 1 }
+        let addresses = allowed(known, search.target)
+        guard !addresses.isEmpty, unansweredProbes < Self.unansweredLimit else { return }
+        unansweredProbes += 1
+        open(addresses, search, timeout: times.probe) { _ in self.unansweredProbes -= 1 }
     }
+}
 
-    // MARK: Words
-
-    private static func unknown(_ url: RTMPURL) -> PublishFailure {
-        PublishFailure(.unreachable, "The name \(url.host) is not known now; check the address and the network.")
-    }
-
-    private static func unanswered(_ url: RTMPURL) -> PublishFailure {
-        PublishFailure(
-            .unreachable,
-            "No name server has told the address of \(url.host) in time; check the network and its name servers.")
-    }
-
-    private static func forbidden(_ url: RTMPURL) -> PublishFailure {
-        PublishFailure(
-            .unreachable,
-            "The server asked to go to \(url), which is inside another network than its own; it is tried again.")
-    }
-
+/// What the dialer looks for. Its identity tells the answers of this search from late ones of another.
+private final class Search {
+    let target: Dialer.Destination
+    let name: NameLookUp.Name
     /// An address in numbers needs no look-up.
-    private static func numeric(_ url: RTMPURL) -> SocketAddress? {
-        try? SocketAddress(ipAddress: url.host, port: url.port)
+    let numericAddress: SocketAddress?
+    var nextProbe: Scheduled<Void>?
+    var isProbeImminent = false
+    var probeCount = 0
+    private var attempt: Attempt?
+
+    init(_ target: Dialer.Destination) {
+        self.target = target
+        name = NameLookUp.Name(target.url)
+        numericAddress = try? SocketAddress(ipAddress: target.url.host, port: target.url.port)
+    }
+
+    func replaceAttempt(_ attempt: Attempt?) {
+        self.attempt?.end(nil)
+        self.attempt = attempt
+    }
+
+    func end() {
+        replaceAttempt(nil)
+        nextProbe?.cancel()
+    }
+}
+
+/// One look-up and one connection.
+private final class Attempt {
+    private enum State {
+        case lookingUp(failed: (PublishFailure) -> Void, timers: [Scheduled<Void>])
+        case connecting(failed: (PublishFailure) -> Void)
+        case over
+    }
+
+    private let eventLoop: any EventLoop
+    private var state: State
+
+    init(_ eventLoop: any EventLoop, _ failed: @escaping (PublishFailure) -> Void) {
+        self.eventLoop = eventLoop
+        state = .lookingUp(failed: failed, timers: [])
+    }
+
+    var isLookingUp: Bool { if case .lookingUp = state { true } else { false } }
+
+    /// Calls `body` if the attempt is still looking up by then.
+    func schedule(in delay: TimeAmount, _ body: @escaping () -> Void) {
+        guard case .lookingUp(let failed, let timers) = state else { return }
+        state = .lookingUp(
+            failed: failed, timers: timers + [eventLoop.assumeIsolated().scheduleTask(in: delay, body)])
+    }
+
+    /// false when the attempt is connecting already, or over.
+    func beginConnecting() -> Bool {
+        guard case .lookingUp(let failed, let timers) = state else { return false }
+        for timer in timers { timer.cancel() }
+        state = .connecting(failed: failed)
+        return true
+    }
+
+    /// nil: nobody wants to know any more.
+    func end(_ failure: PublishFailure?) {
+        _ = beginConnecting()
+        guard case .connecting(let failed) = state else { return }
+        state = .over
+        if let failure { failed(failure) }
     }
 }

@@ -1,11 +1,11 @@
-// From a server's name to its addresses. Resolving blocks and cannot be cancelled, so it has a thread of its own.
+// From a server's name to its addresses. Resolving blocks and cannot be cancelled, so each look-up has its own thread.
 import Glibc
 import KinePlatform
 import NIOCore
 
-/// Finds addresses. A protocol, so that tests can make names slow, unknown or other than they were.
+/// Finds addresses. A protocol, so that tests can make names slow or unknown, or change their addresses.
 protocol NameResolver: Sendable {
-    /// Blocks as long as it takes. Throws where the name is not known now.
+    /// Blocks as long as it takes. Throws if the name is not known now.
     func addresses(of host: String, port: Int) throws -> [SocketAddress]
 }
 
@@ -42,8 +42,8 @@ struct SystemResolver: NameResolver {
     }
 }
 
-/// Looks names up, one at a time: where the first name server is dead, each look-up takes seconds, and many at once would take
-/// a thread each and bring nothing. Used on its event loop.
+/// Looks names up one at a time. With a dead name server each look-up takes seconds, and many at once would only take many
+/// threads. Used on its event loop.
 final class NameLookUp {
     struct Name: Hashable, Sendable {
         var host: String
@@ -64,7 +64,7 @@ final class NameLookUp {
 
     var isRunning: Bool { running != nil }
 
-    /// `done` is called on the event loop, however late. Callers that ask for the name that is being looked up wait for the same answer.
+    /// `done` is called on the event loop, later, however long it takes. Callers that wait for the same name get the same answer.
     func find(_ name: Name, _ done: @escaping (Answer) -> Void) {
         waiting.append((name, done))
         if running == nil { start(name) }
@@ -79,16 +79,16 @@ final class NameLookUp {
                 eventLoop.execute { deliver.value(answer) }
             }
         } catch {
-            // Later, as every answer: the caller is not ready for one before this returns.
+            // Callers are not ready for an answer before `find` returns.
             eventLoop.execute { deliver.value(.failure(error)) }
         }
     }
 
     private func answered(_ name: Name, _ answer: Answer) {
         running = nil
-        let (those, others) = (waiting.filter { $0.name == name }, waiting.filter { $0.name != name })
-        waiting = others
-        for one in those { one.done(answer) }
+        let answered = waiting.filter { $0.name == name }
+        waiting.removeAll { $0.name == name }
+        for caller in answered { caller.done(answer) }
         if running == nil, let next = waiting.first { start(next.name) }
     }
 }

@@ -1,25 +1,25 @@
-// Hears from Linux's kernel that a network came, or came back: a link that is up, an address, a route (rtnetlink(7)).
+// Notices that a network has come or come back: a link that is up, an address, a route (rtnetlink(7)).
 import CLinux
 import NIOCore
 import NIOPosix
 
-/// Tells its owner, on an event loop, that servers which could not be reached may be reachable now. Used on that loop.
+/// Reports that an unreachable server may be reachable now. Used on its event loop.
 final class NetworkWatch {
-    /// A channel that broke, by too many messages at once, is opened anew after this time.
-    private static let reopening = TimeAmount.seconds(1)
+    /// Too many messages at once break a channel; it is opened again after this time.
+    private static let reopeningDelay = TimeAmount.seconds(1)
 
     private let eventLoop: any EventLoop
     private let returned: @Sendable () -> Void
     private var channel: (any Channel)?
     private var isStopped = false
 
-    /// `returned` is called on `eventLoop`, several times for one change.
+    /// `returned` is called on `eventLoop`, perhaps several times for one change.
     init(on eventLoop: any EventLoop, returned: @escaping @Sendable () -> Void) {
         self.eventLoop = eventLoop
         self.returned = returned
     }
 
-    /// Where the kernel does not let it listen, nothing is ever told.
+    /// If the kernel does not let it listen, nothing is ever reported.
     func start() {
         guard !isStopped else { return }
         let descriptor = kine_watch_routes()
@@ -40,7 +40,7 @@ final class NetworkWatch {
                 self.channel = channel
                 channel.closeFuture.assumeIsolated().whenComplete { _ in
                     guard !self.isStopped else { return }
-                    self.eventLoop.assumeIsolated().scheduleTask(in: Self.reopening) { self.start() }
+                    self.eventLoop.assumeIsolated().scheduleTask(in: Self.reopeningDelay) { self.start() }
                 }
             }
         }
@@ -61,7 +61,7 @@ private final class RouteMessageHandler: ChannelInboundHandler {
     init(_ returned: @escaping @Sendable () -> Void) { self.returned = returned }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if unwrapInboundIn(data).withUnsafeReadableBytes(RouteMessages.tellOfANetwork) { returned() }
+        if unwrapInboundIn(data).withUnsafeReadableBytes(RouteMessages.announceNetwork) { returned() }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }

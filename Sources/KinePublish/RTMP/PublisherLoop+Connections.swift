@@ -1,4 +1,4 @@
-// A publisher's connections: what the dialer brings, and what is heard over them.
+// A publisher's connections: from the dialer's socket to a live stream and its end.
 import KineRTMP
 import NIOCore
 import NIOSSL
@@ -6,20 +6,18 @@ import NIOSSL
 extension PublisherLoop {
     func dial(_ target: ReconnectStateMachine.Destination) {
         do {
-            if target.url.isSecure, tls == nil {
-                tls = try RTMPConnection.context(settings)
-            }
+            if target.url.isSecure, tls == nil { tls = try RTMPSocket.tlsContext(settings) }
         } catch {
-            return dialFailed(RTMPConnection.unreadableAuthority(settings.certificateAuthority))
+            return dialFailed(error)
         }
         dialer.dial(target) { self.dialFailed($0) }
     }
 
     private func dialFailed(_ failure: PublishFailure) {
-        perform(machine.dialFailed(failure, now: now, chance: chance))
+        perform(machine.dialFailed(failure, now: now, jitter: jitter))
     }
 
-    /// The server has taken a connection: of an attempt, or of a probe.
+    /// A connection is there: of an attempt, or of a probe.
     func connected(_ channel: any Channel) {
         incoming = channel
         let oldRecovers = machine.sending.flatMap { clients[$0]?.recoversSoon } ?? false
@@ -31,47 +29,39 @@ extension PublisherLoop {
         dialer.networkReturned()
     }
 
-    func hold(_ id: ReconnectStateMachine.ConnectionID) {
-        guard let channel = incoming.take() else { return }
-        clients[id] = RTMPClient(channel) { [weak self] in self?.heard($0, from: id) }
-    }
-
-    func open(
-        _ id: ReconnectStateMachine.ConnectionID, _ url: RTMPURL, _ authentication: PublisherAuthentication?,
-        wasLive: Bool
-    ) {
+    func open(_ id: ConnectionID, _ url: RTMPURL, _ authentication: PublisherAuthentication?, wasLive: Bool) {
+        guard let channel = held.removeValue(forKey: id) else { return }
+        let client = RTMPClient(channel, url, authentication, wasLive: wasLive) { [weak self] in
+            self?.handle($0, of: id)
+        }
+        clients[id] = client
         beginMeasuring(id)
-        clients[id]?.open(
-            url, authentication ?? PublisherAuthentication(url, challenge: .random(in: 0 ... .max)), wasLive: wasLive,
-            tls: tls)
+        client.open(tls: tls)
     }
 
-    private func heard(_ event: RTMPClient.Event, from id: ReconnectStateMachine.ConnectionID) {
+    private func handle(_ event: RTMPClient.Event, of id: ConnectionID) {
         switch event {
         case .live: perform(machine.accepted(id))
         case .authenticate(let next): perform(machine.authenticate(id, next, now: now))
-        case .askedToMove(let url):
+        case .redirected(let url):
             let scope = clients[id]?.channel.remoteAddress?.scope ?? .global
-            perform(machine.asked(id, toMoveTo: url, scope: scope, now: now))
+            perform(machine.redirected(id, to: url, scope: scope, now: now))
         case .writable: drain()
         case .failed(let failure): failed(id, failure)
-        case .finished: failed(id, PublishFailure(.lost, "The connection has ended; it is tried again."))
+        case .finished: failed(id, PublishFailure(.connectionLost(nil), machine.destination.url))
         }
     }
 
-    func failed(_ id: ReconnectStateMachine.ConnectionID, _ failure: PublishFailure) {
-        noteAddress(of: id)
+    func failed(_ id: ConnectionID, _ failure: PublishFailure) {
+        noteFailedAddress(of: id)
         perform(
             machine.failed(
-                id, failure, atStreamName: clients[id]?.endedAtStreamName ?? false, now: now, chance: chance))
+                id, failure, atStreamName: clients[id]?.endedAtStreamName ?? false, now: now, jitter: jitter))
     }
 
-    /// Where the connection was is left out when the next is dialed, and there are others.
-    func noteAddress(of id: ReconnectStateMachine.ConnectionID) {
-        dialer.lastFailedAddress = clients[id]?.channel.remoteAddress
-    }
+    func noteFailedAddress(of id: ConnectionID) { dialer.lastFailedAddress = clients[id]?.channel.remoteAddress }
 
-    func becameLive(_ id: ReconnectStateMachine.ConnectionID, isAgain: Bool) {
+    func becameLive(_ id: ConnectionID, isAgain: Bool) {
         dialer.lastFailedAddress = nil
         if isAgain { status.reconnects += 1 }
         meter?.becameLive(now: now)
@@ -79,20 +69,20 @@ extension PublisherLoop {
         status.server = clients[id]?.server
         report(.live)
         answerStart(nil)
-        if queue.isWaitingForKeyframe, status.sentBytes > 0 { askForKeyframe() }
-        // Not before what came with the server's yes has been answered.
+        if queue.awaitsKeyframe, status.sentBytes > 0 { requestKeyframe() }
+        // Not before everything that came with the server's yes has been answered.
         eventLoop.execute { self.drain() }
     }
 
-    /// What waits goes to the old server, and then the goodbye.
-    func leave(_ id: ReconnectStateMachine.ConnectionID) {
+    /// Sends what waits to the old server, and the goodbye.
+    func leave(_ id: ConnectionID) {
         guard let client = forget(id) else { return }
-        send(everything: true, to: client)
+        sendQueue(to: client, ignoringBackpressure: true)
         client.finish()
         client.abandon()
     }
 
-    func forget(_ id: ReconnectStateMachine.ConnectionID) -> RTMPClient? {
+    func forget(_ id: ConnectionID) -> RTMPClient? {
         if meter?.connection == id { stopMeasuring() }
         return clients.removeValue(forKey: id)
     }

@@ -5,34 +5,33 @@ import NIOCore
 extension PublisherLoop {
     private static let keyframeInterval: Int64 = 500_000_000
 
-    /// Hands samples to the connection as long as it takes them, and after the last the goodbye.
+    /// Sends samples for as long as the connection accepts them, and the goodbye after the last.
     func drain() {
         guard let id = machine.sending, let client = clients[id] else { return }
         let wasTooLong = queue.isTooLong
-        send(everything: false, to: client)
-        if wasTooLong, !queue.isTooLong, queue.isWaitingForKeyframe { askForKeyframe() }
+        sendQueue(to: client, ignoringBackpressure: false)
+        if wasTooLong, !queue.isTooLong, queue.awaitsKeyframe { requestKeyframe() }
         if case .finishing = machine.state, queue.isEmpty { client.finish() }
     }
 
-    func send(everything: Bool, to client: RTMPClient) {
-        while everything || client.channel.isWritable, let item = queue.popFirst() {
-            if !client.hasBegun { client.begin(format, at: item.time) }
-            status.sentBytes += Int64(client.send(item))
+    func sendQueue(to client: RTMPClient, ignoringBackpressure: Bool) {
+        while ignoringBackpressure || client.channel.isWritable, let item = queue.popFirst() {
+            status.sentBytes += Int64(client.send(item, of: format))
         }
         client.channel.flush()
     }
 
-    func askForKeyframe() {
+    func requestKeyframe() {
         let now = now
-        if let keyframeAsked, now - keyframeAsked < Self.keyframeInterval { return }
-        keyframeAsked = now
-        wantsKeyframe()
+        if let keyframeRequested, now - keyframeRequested < Self.keyframeInterval { return }
+        keyframeRequested = now
+        observe(.keyframeNeeded)
     }
 
-    /// Begins anew with nothing waiting, and counts what is left out.
+    /// Begins a new queue, and counts what is dropped.
     func emptyQueue() {
         queue.removeAll()
-        status.droppedPictures += queue.droppedPictures
+        status.droppedFrames += queue.droppedFrames
         queue = SendQueue()
     }
 }

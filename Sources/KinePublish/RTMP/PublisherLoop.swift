@@ -1,52 +1,57 @@
-// Carries out what the state machines of KineRTMP decide, on one event loop: what a publisher holds, and what it is asked for.
-// Its connections, the way to the socket and the watch on it are in files of their own.
+// Carries out on one event loop what the state machines of KineRTMP decide. Its connections, the way to the socket and the
+// measurements are in files of their own.
 import KineRTMP
 import NIOCore
 import NIOSSL
+import Synchronization
 
 /// The publisher on its event loop.
 final class PublisherLoop: @unchecked Sendable {
-    // Sendable: everything that changes is touched only on `eventLoop`.
+    // Sendable: everything that changes, but for `lastStatus`, is touched only on `eventLoop`.
+    typealias ConnectionID = ReconnectStateMachine.ConnectionID
+
     private static let startDeadline = TimeAmount.seconds(5)
 
     let eventLoop: any EventLoop
     let settings: RTMPSettings
     let format: RTMPStreamFormat
-    let wantsKeyframe: @Sendable () -> Void
     let observe: @Sendable (RTMPEvent) -> Void
+    /// As it was last reported; for any thread.
+    let lastStatus = Mutex(RTMPStatus())
 
-    /// Which connection there is, and what follows.
     var machine: ReconnectStateMachine
-    /// What the machine wants and has not got yet. One that is carried out may lead to more.
-    var actions: [ReconnectStateMachine.Action] = []
-    var isPerforming = false
-    var timers: [ReconnectStateMachine.Timer: Scheduled<Void>] = [:]
+    /// Not carried out yet. Carrying out one may add others.
+    private var actions: [ReconnectStateMachine.Action] = []
+    private var isPerforming = false
+    private var timers: [ReconnectStateMachine.Timer: Scheduled<Void>] = [:]
     lazy var dialer = Dialer(on: eventLoop, resolver: settings.resolver, times: settings.times) { [unowned self] in
         self.connected($0)
     }
-    /// The dialer's connection, until the machine has said what becomes of it.
+    /// The dialer's connection, until the machine has numbered it or discarded it.
     var incoming: (any Channel)?
-    var clients: [ReconnectStateMachine.ConnectionID: RTMPClient] = [:]
+    /// Connections over which nothing was sent yet.
+    var held: [ConnectionID: any Channel] = [:]
+    var clients: [ConnectionID: RTMPClient] = [:]
     var tls: NIOSSLContext?
-    lazy var networkWatch = NetworkWatch(on: eventLoop) { [weak self] in self?.networkReturned() }
+    private lazy var networkWatch = NetworkWatch(on: eventLoop) { [weak self] in self?.networkReturned() }
 
     var queue = SendQueue()
     var controller: BitrateController
     var meter: ConnectionMeter?
     var measuring: RepeatedTask?
-    var keyframeAsked: Int64?
+    var keyframeRequested: Int64?
     var status = RTMPStatus()
-    private var started: ((PublishFailure?) -> Void)?
-    private var finished: [() -> Void] = []
+    /// Callers of `start` and `finish` that wait.
+    private var starting: ((PublishFailure?) -> Void)?
+    private var finishing: [() -> Void] = []
 
     init(
         _ settings: RTMPSettings, format: RTMPStreamFormat, on eventLoop: any EventLoop,
-        wantsKeyframe: @escaping @Sendable () -> Void, observe: @escaping @Sendable (RTMPEvent) -> Void
+        observe: @escaping @Sendable (RTMPEvent) -> Void
     ) {
         self.settings = settings
         self.format = format
         self.eventLoop = eventLoop
-        self.wantsKeyframe = wantsKeyframe
         self.observe = observe
         machine = ReconnectStateMachine(
             settings.url, policy: ReconnectPolicy(limit: settings.retries, firstDelay: settings.firstDelay))
@@ -54,52 +59,48 @@ final class PublisherLoop: @unchecked Sendable {
     }
 
     var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
-    var chance: Double { .random(in: 0...1) }
+    var jitter: Double { .random(in: 0...1) }
 
-    // MARK: What the publisher asks for
+    // MARK: The publisher's requests
 
     func start(_ done: @escaping (PublishFailure?) -> Void) {
         guard machine.state == .idle else { return done(nil) }
-        started = done
-        // The caller of `start` is told "live" or "not possible" where that is quickly known, and need not wait for more.
+        starting = done
+        // Waits for the outcome only if that is known soon.
         eventLoop.scheduleTask(in: Self.startDeadline) { self.answerStart(nil) }
         networkWatch.start()
         perform(machine.start(now: now))
     }
 
     func answerStart(_ failure: PublishFailure?) {
-        started?(failure)
-        started = nil
+        starting?(failure)
+        starting = nil
     }
 
-    func take(_ items: [SendQueue.Item]) {
+    func enqueue(_ items: [SendQueue.Item]) {
         for item in items {
             if item.isVideo, item.isKeyframe { perform(machine.keyframe(now: now)) }
-            guard machine.takesSamples else {
-                if item.isVideo { status.droppedPictures += 1 }
+            guard machine.acceptsSamples else {
+                if item.isVideo { status.droppedFrames += 1 }
                 continue
             }
-            if queue.append(item) == .needsKeyframe { askForKeyframe() }
+            if queue.append(item) == .needsKeyframe { requestKeyframe() }
         }
         drain()
         if queue.exceedsAudioLimit, !machine.isEnding, let id = machine.sending {
-            let failure = PublishFailure(
-                .lost,
-                "The connection to \(machine.destination.url) takes less than the sound needs; a new connection is made."
-            )
-            failed(id, failure)
+            failed(id, PublishFailure(.audioTooSlow, machine.destination.url))
         }
     }
 
     func finish(_ done: @escaping () -> Void) {
         guard machine.state != .ended, machine.state != .idle else { return done() }
-        finished.append(done)
+        finishing.append(done)
         perform(machine.finish())
     }
 
-    // MARK: What the machine wants
+    // MARK: The machine's actions
 
-    /// In order, also where carrying out one leads to more.
+    /// In order, even when carrying out one adds others.
     func perform(_ new: [ReconnectStateMachine.Action]) {
         actions += new
         guard !isPerforming else { return }
@@ -114,17 +115,19 @@ final class PublisherLoop: @unchecked Sendable {
         case .probe(let target): dialer.probe(target)
         case .retarget(let target): dialer.retarget(to: target)
         case .stopDialing: dialer.stop()
-        case .hold(let id): hold(id)
-        case .turnAway: incoming.take()?.close(promise: nil)
+        case .hold(let id): held[id] = incoming.take()
+        case .discard: incoming.take()?.close(promise: nil)
         case .open(let id, let url, let authentication, let wasLive): open(id, url, authentication, wasLive: wasLive)
         case .becameLive(let id, let isAgain): becameLive(id, isAgain: isAgain)
-        // Once what came with the server's yes has been answered.
+        // Once everything that came with the server's yes has been answered.
         case .finish: eventLoop.execute { self.drain() }
         case .leave(let id): leave(id)
-        case .close(let id): forget(id)?.close()
+        case .close(let id):
+            held.removeValue(forKey: id)?.close(promise: nil)
+            forget(id)?.close()
         case .reset(let id): forget(id)?.reset()
         case .emptyQueue: emptyQueue()
-        case .askForKeyframe: askForKeyframe()
+        case .requestKeyframe: requestKeyframe()
         case .startTimer(let timer, let delay):
             timers[timer]?.cancel()
             timers[timer] = eventLoop.scheduleTask(in: .nanoseconds(delay)) {
@@ -149,10 +152,10 @@ final class PublisherLoop: @unchecked Sendable {
         networkWatch.stop()
         stopMeasuring()
         report(failure == nil ? .finished : .failed)
-        // The caller that asked for the end learns from the status that it never was live, and from earlier events why.
-        if let failure, finished.isEmpty { observe(.failed(failure)) }
+        // A caller of `finish` learns from the status that the stream never was live, and from earlier events why.
+        if let failure, finishing.isEmpty { observe(.failed(failure)) }
         answerStart(failure)
-        for done in finished { done() }
-        finished = []
+        for done in finishing { done() }
+        finishing = []
     }
 }

@@ -1,50 +1,42 @@
-// Publishes one stream over RTMP or RTMPS, and stays: what happens on the network is PublisherLoop's, which lives on one event
-// loop; this is the door to it that any thread may use.
+// Publishes one stream over RTMP or RTMPS, and connects again whenever the connection is lost. PublisherLoop does the work on
+// one event loop; this is its interface for any thread.
 import KineMedia
 import KineRTMP
 import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A stream on its way to a server. All methods may be called from any thread, but samples in their order. Let go without
-/// `finish()`, it ends in the same way, and nobody waits for that.
+/// A published stream. All methods may be called from any thread; samples must come in their order. A publisher that is
+/// released without `finish()` ends in the same way, and nobody waits for that.
 public final class RTMPPublisher: Sendable {
     private let loop: PublisherLoop
     private let format: RTMPStreamFormat
-    private let latest = Latest()
     private let inbox = Mutex(Inbox())
 
     /// Connects with `start()`.
-    /// - Parameters:
-    ///   - wantsKeyframe: called, at most twice a second and from any thread, when a keyframe is needed.
-    ///   - observe: called in order from one thread; it must not block.
+    /// - Parameter observe: called in order from one thread; it must not block.
     public init(
-        _ settings: RTMPSettings, format: RTMPStreamFormat, wantsKeyframe: @escaping @Sendable () -> Void = {},
+        _ settings: RTMPSettings, format: RTMPStreamFormat,
         observe: @escaping @Sendable (RTMPEvent) -> Void = { _ in }
     ) {
         self.format = format
         loop = PublisherLoop(
-            settings, format: format, on: MultiThreadedEventLoopGroup.singleton.any(), wantsKeyframe: wantsKeyframe,
-            observe: { [latest] event in
-                if case .status(let status) = event { latest.status.withLock { $0 = status } }
-                observe(event)
-            })
+            settings, format: format, on: MultiThreadedEventLoopGroup.singleton.any(), observe: observe)
     }
 
     deinit {
-        let rest = inbox.withLock { $0.takeAll() }
+        let rest = inbox.withLock { $0.removeAll() }
         loop.eventLoop.execute { [loop] in
-            loop.take(rest)
+            loop.enqueue(rest)
             loop.finish {}
         }
     }
 
-    /// As it was told last.
-    public var status: RTMPStatus { latest.status.withLock { $0 } }
+    /// As it was last reported.
+    public var status: RTMPStatus { loop.lastStatus.withLock { $0 } }
 
     /// Connects. Returns when the stream is live, when the first connection failed for a reason that may pass, or after 5
-    /// seconds; from then on it is tried again in the background. Throws what cannot be helped without changing something, and
-    /// where `retries` is 0 also what may pass, such as `.unreachable`.
+    /// seconds; from then on attempts follow in the background. Throws a final failure, and with `retries` of 0 any failure.
     public func start() async throws(PublishFailure) {
         let outcome = await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [loop] in loop.start { continuation.resume(returning: $0) } }
@@ -52,9 +44,9 @@ public final class RTMPPublisher: Sendable {
         if let outcome { throw outcome }
     }
 
-    /// Hands a sample over. The bytes are copied before this returns; it never waits for the network.
+    /// Copies a sample into the queue. Never waits for the network.
     /// - Parameters:
-    ///   - presentationTime: on the take's timeline. Samples before time zero are left out: they are the encoder's lead-in.
+    ///   - presentationTime: on the take's timeline. Samples before time zero are left out: they are the encoder's priming.
     ///   - bytes: as in `EncodedSample.data`.
     public func publish(
         _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
@@ -71,8 +63,8 @@ public final class RTMPPublisher: Sendable {
         let item = SendQueue.Item(
             isVideo: type == .video, isKeyframe: isKeyframe, time: presentationTime.ticks(timescale: 1000),
             payload: payload)
-        guard inbox.withLock({ $0.add(item) }) else { return }
-        loop.eventLoop.execute { [self] in loop.take(inbox.withLock { $0.takeAll() }) }
+        guard inbox.withLock({ $0.append(item) }) else { return }
+        loop.eventLoop.execute { [self] in loop.enqueue(inbox.withLock { $0.removeAll() }) }
     }
 
     public func publish(_ sample: EncodedSample) {
@@ -81,12 +73,12 @@ public final class RTMPPublisher: Sendable {
         }
     }
 
-    /// Sends what waits, at most for 5 seconds, says goodbye and closes. Returns when that is done. The status of a
-    /// stream that no server ever took is `failed` then.
+    /// Sends what waits for 5 seconds at most, says goodbye and closes. Returns when that is done. The status is `failed`
+    /// then if no server ever accepted the stream.
     public func finish() async {
         await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [self] in
-                loop.take(inbox.withLock { $0.takeAll() })
+                loop.enqueue(inbox.withLock { $0.removeAll() })
                 loop.finish { continuation.resume() }
             }
         }
@@ -95,24 +87,20 @@ public final class RTMPPublisher: Sendable {
     /// Samples on their way to the event loop.
     private struct Inbox {
         private var items: [SendQueue.Item] = []
-        private var isCalled = false
+        private var isLoopWoken = false
 
-        /// Whether the loop has to be called. A piece of sound alone is not worth waking it; it goes with the next sample, a
-        /// fiftieth of a second later at most.
-        mutating func add(_ item: SendQueue.Item) -> Bool {
+        /// Whether the loop has to be woken. Audio alone is not worth it, and goes with the next sample a fiftieth of a second
+        /// later.
+        mutating func append(_ item: SendQueue.Item) -> Bool {
             items.append(item)
-            guard !isCalled, item.isVideo || items.count > 1 else { return false }
-            isCalled = true
+            guard !isLoopWoken, item.isVideo || items.count > 1 else { return false }
+            isLoopWoken = true
             return true
         }
 
-        mutating func takeAll() -> [SendQueue.Item] {
+        mutating func removeAll() -> [SendQueue.Item] {
             defer { self = Inbox() }
             return items
         }
-    }
-
-    private final class Latest: Sendable {
-        let status = Mutex(RTMPStatus())
     }
 }

@@ -1,25 +1,38 @@
-// Where and how a stream is published, as the user sets it.
+// Where and how a stream is published.
 import KineMedia
 import KineRTMP
 
 /// The settings of one destination.
 public struct RTMPSettings: Sendable {
-    /// A setting that cannot be used. One sentence, without secrets.
-    public struct Error: Swift.Error, Equatable, CustomStringConvertible {
-        public let description: String
+    /// A setting that cannot be used.
+    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
+        case noAddress
+        case address(RTMPURL.Error)
+        case retries(String)
+        case minimumBitrate(String)
+
+        /// Without secrets.
+        public var description: String {
+            switch self {
+            case .noAddress: "No address to publish at is given; give one with --to rtmp://HOST/APPLICATION/STREAM."
+            case .address(let error): error.description
+            case .retries(let text): "The setting “retry” is “\(text)”; give a number of attempts, 0 or more."
+            case .minimumBitrate(let text): "The setting “min-bitrate” is “\(text)”; give bits a second, such as 500k."
+            }
+        }
     }
 
     public var url: RTMPURL
     /// A PEM file with certificates that are trusted beside the system's.
     public var certificateAuthority: String?
-    /// What is in that file, where it was read already; nil: it is read by its path.
+    /// The file's contents if it was read already; nil: it is read by its path.
     public var certificateAuthorityContents: [UInt8]?
     /// Attempts in a row to connect again; nil: for as long as the broadcast runs.
     public var retries: Int?
-    /// The least that adaptation may go down to, in bits a second.
+    /// Bits a second. Adaptation to a slow network goes no lower.
     public var minimumBitrate = 400_000
 
-    /// Nothing was acknowledged for so many nanoseconds although something waits: the peer does not read, or is not there.
+    /// Nanoseconds without an acknowledgement, while something waits, after which the connection is lost.
     var stallDeadline: Int64 = 8_000_000_000
     /// Nanoseconds before the first attempt to connect again.
     var firstDelay = ReconnectPolicy.firstDelay
@@ -34,29 +47,21 @@ public struct RTMPSettings: Sendable {
 
     /// Reads the setup fields `url`, `ca-file`, `max-reconnects` and `min-bitrate` (bits a second, or with `k` or `M`).
     public init(setupInfo: [String: String]) throws(Error) {
-        guard let address = setupInfo["url"] else {
-            throw Error(
-                description: "No address to publish at is given; give one with --to rtmp://HOST/APPLICATION/STREAM.")
-        }
+        guard let address = setupInfo["url"] else { throw .noAddress }
         do {
             url = try RTMPURL(address)
         } catch {
-            throw Error(description: error.description)
+            throw .address(error)
         }
-        // With a slash behind it, a key would pass for an application, which is no secret.
-        guard !url.streamName.isEmpty else { throw Error(description: RTMPURL.Error.streamName.description) }
+        // A key with a slash behind it would be read as an application, which is no secret.
+        guard !url.streamName.isEmpty else { throw .address(.streamName) }
         certificateAuthority = setupInfo["ca-file"]
         if let text = setupInfo["max-reconnects"] {
-            guard let number = Int(text), number >= 0 else {
-                throw Error(
-                    description: "The setting “max-reconnects” is “\(text)”; give a number of attempts, 0 or more.")
-            }
+            guard let number = Int(text), number >= 0 else { throw .retries(text) }
             retries = number
         }
         if let text = setupInfo["min-bitrate"] {
-            guard let bitrate = Bitrate(text) else {
-                throw Error(description: "The setting “min-bitrate” is “\(text)”; give bits a second, such as 500k.")
-            }
+            guard let bitrate = Bitrate(text) else { throw .minimumBitrate(text) }
             minimumBitrate = bitrate.bitsPerSecond
         }
     }

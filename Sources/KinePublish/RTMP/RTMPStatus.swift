@@ -1,23 +1,23 @@
-// What can be seen of a destination while it runs.
+// What a publisher reports while it runs.
 import KineRTMP
 
-/// A moment of a published stream.
+/// A published stream at one moment.
 public struct RTMPStatus: Sendable, Equatable {
-    /// In the words of the destination's phase.
+    /// Named as the phases of a destination are.
     public enum State: String, Sendable {
-        /// The server has not said yes yet, whether this is the first attempt or a later one.
+        /// No server has accepted the stream yet, in the first attempt or a later one.
         case starting
         case live
-        /// It was live, and its connection is lost; the next is tried in a moment.
+        /// The stream was live, and its connection is lost; another attempt follows.
         case reconnecting
         case finished
         case failed
     }
 
     public var state = State.starting
-    /// What the server calls itself; nil where it does not.
+    /// What the server calls itself; nil if it does not say.
     public var server: String?
-    /// Seconds since this connection is live; 0 while it is not.
+    /// Seconds that this connection has been live; 0 while it is not.
     public var uptime = 0.0
     /// Connections after the first that became live.
     public var reconnects = 0
@@ -27,20 +27,21 @@ public struct RTMPStatus: Sendable, Equatable {
     public var bitrate = 0
     /// Milliseconds until what waits now has been sent.
     public var queueMilliseconds = 0
-    /// Milliseconds; nil where the system does not tell.
+    /// Milliseconds; nil if the system does not tell.
     public var roundTrip: Double?
-    /// Pictures that were left out.
-    public var droppedPictures = 0
+    public var droppedFrames = 0
 }
 
-/// What a publisher tells, in order, from its event loop's thread.
+/// What a publisher reports, in order, from its event loop's thread.
 public enum RTMPEvent: Sendable {
     /// Twice a second while it is live, and whenever the state changes.
     case status(RTMPStatus)
-    /// A connection has ended, and another is tried after so many seconds.
+    /// A connection has ended; the next attempt follows after so many seconds.
     case interrupted(PublishFailure, retryAfter: Double)
-    /// It is over, without having been asked for. The last event.
+    /// The stream ended although nobody called `finish`. The last event.
     case failed(PublishFailure)
-    /// What the encoder is to aim at from now on; nil: what the user chose.
+    /// Encode with this from now on; nil: as the user chose.
     case target(BitrateController.Target?)
+    /// At most twice a second.
+    case keyframeNeeded
 }

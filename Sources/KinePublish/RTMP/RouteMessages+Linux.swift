@@ -1,15 +1,15 @@
-// What Linux's kernel says of links, addresses and routes (rtnetlink(7)), as far as a publisher has to know it.
+// The kernel's messages about links, addresses and routes (rtnetlink(7)), as far as they matter to a publisher.
 
-/// The kernel's messages: a length and a type each, in this machine's byte order (netlink(7)).
+/// Messages with a length and a type each, in this machine's byte order (netlink(7)).
 enum RouteMessages {
     private static let newLink: UInt16 = 16
     private static let newAddress: UInt16 = 20
     private static let newRoute: UInt16 = 24
-    /// IFF_LOWER_UP: the cable is in, the radio is associated.
+    /// IFF_LOWER_UP: the cable is plugged in, the radio is associated.
     private static let hasSignal: UInt32 = 1 << 16
 
-    /// Whether something came that a connection could go by. Whatever is cut off is left out.
-    static func tellOfANetwork(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// Whether something came that can carry a connection. A truncated message is ignored.
+    static func announceNetwork(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         while at + 16 <= bytes.count {
             let length = Int(bytes.loadUnaligned(fromByteOffset: at, as: UInt32.self))
@@ -17,7 +17,7 @@ enum RouteMessages {
             switch bytes.loadUnaligned(fromByteOffset: at + 4, as: UInt16.self) {
             case newAddress, newRoute: return true
             case newLink where length >= 28:
-                // struct ifinfomsg: its flags are behind eight bytes.
+                // The flags of struct ifinfomsg are behind eight bytes.
                 if bytes.loadUnaligned(fromByteOffset: at + 24, as: UInt32.self) & hasSignal != 0 { return true }
             default: break
             }

@@ -1,22 +1,22 @@
-// What Linux's kernel knows of a connection: how much it still holds, and how much has arrived (tcp(7), TCP_INFO).
+// What the kernel knows of a connection: how much it still holds, and how much has arrived (tcp(7), TCP_INFO).
 import CLinux
 import NIOCore
 
-/// A moment of a TCP connection.
+/// The state of a TCP connection at one moment.
 struct TCPStatistics: Sendable, Equatable {
-    /// Bytes that the peer has acknowledged, of everything ever sent.
+    /// Bytes that the peer has acknowledged since the connection began.
     var deliveredBytes: Int64
-    /// Bytes in the kernel that were never sent.
+    /// Bytes in the kernel that were not sent yet.
     var unsentBytes: Int
-    /// Something was sent that the peer has not acknowledged yet.
+    /// The peer has not acknowledged everything that was sent.
     var isUnacknowledged: Bool
     /// Nanoseconds.
     var roundTrip: Int64
-    /// How often in a row something was sent again, and the peer did not acknowledge anything: the network is away, or the
-    /// peer. It stays zero with a peer that is there and does not read.
+    /// Retransmissions in a row without an acknowledgement: the network or the peer is away. Zero with a peer that is there
+    /// and does not read.
     var retransmissions: Int
 
-    /// Completes with nil where the system does not tell.
+    /// nil if the system does not tell.
     static func read(_ channel: any Channel) -> EventLoopFuture<TCPStatistics?> {
         guard let provider = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeSucceededFuture(nil)
@@ -31,10 +31,9 @@ struct TCPStatistics: Sendable, Equatable {
         }.flatMapError { _ in channel.eventLoop.makeSucceededFuture(nil) }
     }
 
-    /// Makes the kernel send again each second what is not acknowledged, instead of waiting twice as long each time: the
-    /// connection then lives again within a second of its network. Fails before Linux 6.15. TCP_RTO_MAX_MS, 44 in
-    /// linux/tcp.h.
-    static func sendAgainEachSecond(_ channel: any Channel) -> EventLoopFuture<Void> {
+    /// Makes the kernel retransmit each second instead of ever more rarely: the connection goes on within a second of its
+    /// network's return. Fails before Linux 6.15. TCP_RTO_MAX_MS is 44 in linux/tcp.h.
+    static func retransmitEachSecond(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let provider = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
         }
@@ -43,14 +42,14 @@ struct TCPStatistics: Sendable, Equatable {
             level: SocketOptionLevel(tcpLevel), name: SocketOptionName(44), value: milliseconds)
     }
 
-    /// The kernel takes no more than this unsent: what waits has to wait in the queue, which can still drop it.
-    /// TCP_NOTSENT_LOWAT is 25 (linux/tcp.h).
+    /// The kernel holds no more unsent bytes than this; the rest waits in the queue, which can drop it. TCP_NOTSENT_LOWAT is
+    /// 25 in linux/tcp.h.
     static let unsentLimit = (
         option: ChannelOptions.Types.SocketOption(level: SocketOptionLevel(tcpLevel), name: SocketOptionName(25)),
         bytes: 64 << 10
     )
 }
 
-// Of netinet/in.h and netinet/tcp.h; the imported ones have types that differ between C libraries.
+// IPPROTO_TCP and TCP_INFO; their imported types differ between C libraries.
 private let tcpLevel: CInt = 6
 private let tcpInformation: CInt = 11

@@ -1,33 +1,21 @@
-// Reads AMF 0 from a peer that is not trusted: depth and number of values have limits, references included, for each of
-// those can make a small message huge.
+// Reads AMF 0 from a peer that is not trusted. Depth and number of values are limited, references included: each can make a
+// small message huge.
 
 /// The values of one message. References point at complex values of the same message (AMF 0, section 2.9).
 public struct AMF0Decoder: Sendable {
-    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
-        /// The bytes end within a value.
+    public enum Error: Swift.Error, Hashable {
+        /// The message ends within a value.
         case truncated
         /// A type that no peer sends in AMF 0: movie clips, record sets, the switch to AMF 3.
         case unknownType(UInt8)
         case badReference(Int)
         case tooDeep
         case tooManyValues
-
-        public var description: String {
-            let what =
-                switch self {
-                case .truncated: "it ends within a value"
-                case .unknownType(let marker): "it has a value of the unknown type \(marker)"
-                case .badReference(let index): "it refers to value \(index), which it does not have"
-                case .tooDeep: "its values are nested more than \(AMF0Decoder.depthLimit) deep"
-                case .tooManyValues: "it has more than \(AMF0Decoder.valueLimit) values"
-                }
-            return "The server sent a command that cannot be read: \(what); try again, or another server."
-        }
     }
 
     /// Objects and arrays within one another.
     public static let depthLimit = 32
-    /// Values in one message, those of resolved references counted again.
+    /// Values in one message. Each reference counts as all the values that it points at.
     public static let valueLimit = 4096
 
     private struct Complex: Sendable {
@@ -37,7 +25,7 @@ public struct AMF0Decoder: Sendable {
     }
 
     private var reader: ByteReader
-    /// What references may point at, in order of appearance; nil while it is being read itself.
+    /// What references may point at, in order of appearance; nil while a value is still being read.
     private var complex: [Complex?] = []
     private var values = 0
 
@@ -57,7 +45,7 @@ public struct AMF0Decoder: Sendable {
         return try value(depth: 0).value
     }
 
-    /// A value, and how deep it is nested itself.
+    /// A value, and how many levels it has itself.
     private mutating func value(depth: Int) throws(Error) -> (value: AMF0Value, depth: Int) {
         guard depth < Self.depthLimit else { throw .tooDeep }
         try count(1)
@@ -90,7 +78,7 @@ public struct AMF0Decoder: Sendable {
         let result: (value: AMF0Value, depth: Int)
         switch marker {
         case AMF0Marker.strictArray:
-            // The length is the sender's word: nothing is set aside for it.
+            // The length is only claimed: no memory is reserved for it.
             let length = Int(try integer(UInt32.self))
             guard length <= Self.valueLimit else { throw .tooManyValues }
             var elements: [AMF0Value] = []
@@ -153,7 +141,7 @@ public struct AMF0Decoder: Sendable {
         return value
     }
 
-    /// Bytes that are no UTF-8 are replaced: a server's words in another encoding are still a message.
+    /// Invalid UTF-8 is replaced: text in another encoding is still a message.
     private mutating func text(_ length: Int) throws(Error) -> String {
         guard let bytes = reader.bytes(length) else { throw .truncated }
         return String(decoding: bytes, as: UTF8.self)

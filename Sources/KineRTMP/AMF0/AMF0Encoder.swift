@@ -1,4 +1,4 @@
-// Writes AMF 0. Nothing is written as a reference: publishers have no value twice.
+// Writes AMF 0. No references are written: a publisher has no value twice.
 
 /// Values as bytes, one after another.
 public struct AMF0Encoder: Sendable {

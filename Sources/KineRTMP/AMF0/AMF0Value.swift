@@ -1,7 +1,7 @@
 // A value of Adobe's Action Message Format 0, in which RTMP's commands are written ("Action Message Format -- AMF 0",
-// 2007). What is read and written is AMF0Decoder's and AMF0Encoder's.
+// 2007). AMF0Decoder reads it, AMF0Encoder writes it.
 
-/// One value. References of the format are resolved by the decoder and not part of it.
+/// One value. The decoder resolves the format's references.
 public enum AMF0Value: Equatable, Sendable {
     /// A name and its value. Names may repeat; the order is kept.
     public struct Property: Equatable, Sendable {
@@ -16,7 +16,7 @@ public enum AMF0Value: Equatable, Sendable {
 
     case number(Double)
     case boolean(Bool)
-    /// Written as a long string where it has more than 65,535 bytes.
+    /// Written as a long string if it has more than 65,535 bytes.
     case string(String)
     case object([Property])
     case null
@@ -29,12 +29,12 @@ public enum AMF0Value: Equatable, Sendable {
     case xmlDocument(String)
     case typedObject(className: String, [Property])
 
-    /// The number, where it is one.
+    /// nil for any other type.
     public var number: Double? {
         if case .number(let value) = self { value } else { nil }
     }
 
-    /// The text, where it is one.
+    /// nil for any other type.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
@@ -51,7 +51,7 @@ public enum AMF0Value: Equatable, Sendable {
     public subscript(name: String) -> AMF0Value? { properties?.first { $0.name == name }?.value }
 }
 
-/// The bytes that say of which type a value is (AMF 0, section 2.1).
+/// The byte before a value that tells its type (AMF 0, section 2.1).
 enum AMF0Marker {
     static let number: UInt8 = 0x00
     static let boolean: UInt8 = 0x01

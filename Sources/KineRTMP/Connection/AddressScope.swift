@@ -1,9 +1,9 @@
-// How far an IP address reaches. A server may ask its publisher to go elsewhere; it must not lead it to places that only this
-// machine or its network can see.
+// How far an IP address reaches. A server may redirect its publisher, but not to places that only this machine or its network
+// can reach.
 
 /// From the narrowest to the widest (RFC 6890).
 public enum AddressScope: Int, Comparable, Hashable, Sendable {
-    /// No host's own address: multicast, broadcast, reserved.
+    /// Not a host's address: multicast, broadcast, reserved.
     case unusable
     /// This machine.
     case loopback
@@ -27,7 +27,7 @@ public enum AddressScope: Int, Comparable, Hashable, Sendable {
 
     private static func version4(_ b: [UInt8]) -> AddressScope {
         switch (b[0], b[1]) {
-        // Linux takes 0.0.0.0 for itself.
+        // 0.0.0.0 connects to this machine.
         case (0, _), (127, _): .loopback
         case (169, 254): .linkLocal
         // RFC 1918; RFC 6598, shared by a carrier's customers; RFC 2544, for benchmarks.
@@ -41,22 +41,21 @@ public enum AddressScope: Int, Comparable, Hashable, Sendable {
     private static func version6(_ b: [UInt8]) -> AddressScope {
         let isZero = { (range: Range<Int>) in b[range].allSatisfy { $0 == 0 } }
         if isZero(0..<15), b[15] <= 1 { return .loopback }
-        // Those that carry an IPv4 address reach as far as it does: mapped and compatible (RFC 4291), NAT64 (RFC 6052, 8215),
-        // 6to4 (RFC 3056).
+        // An IPv4 address within it decides: mapped and compatible (RFC 4291), NAT64 (RFC 6052, 8215), 6to4 (RFC 3056).
         if isZero(0..<10), b[10] == 0xFF, b[11] == 0xFF { return version4(Array(b[12...])) }
         if isZero(0..<12) { return version4(Array(b[12...])) }
         if b.starts(with: [0, 0x64, 0xFF, 0x9B]) { return min(version4(Array(b[12...])), translated(b)) }
         if b.starts(with: [0x20, 0x02]) { return version4(Array(b[2..<6])) }
         switch (b[0], b[1]) {
         case (0xFE, 0x80...0xBF): return .linkLocal
-        // Unique local (RFC 4193), and the site-local that was before it.
+        // Unique local (RFC 4193), and site-local, its predecessor.
         case (0xFC...0xFD, _), (0xFE, 0xC0...0xFF): return .privateNetwork
         case (0xFF, _): return .unusable
         default: return .global
         }
     }
 
-    /// The well-known NAT64 prefix reaches the world, the local-use one only a network.
+    /// The well-known NAT64 prefix is global; the local-use one belongs to a network.
     private static func translated(_ b: [UInt8]) -> AddressScope {
         b[4..<12].allSatisfy { $0 == 0 } ? .global : .privateNetwork
     }

@@ -1,5 +1,5 @@
-// MD5 (RFC 1321), for two ways of authentication that know nothing better. Written here because swift-crypto, which has it,
-// would bring a second copy of BoringSSL.
+// MD5 (RFC 1321), which two kinds of authentication require. Written here because swift-crypto would bring a second copy of
+// BoringSSL.
 
 enum MD5 {
     /// The 16 bytes of the digest.
@@ -36,8 +36,8 @@ enum MD5 {
             default: (mixed, word) = (c ^ (b | ~d), 7 * step % 16)
             }
             let sum = a &+ mixed &+ sines[step] &+ words[word]
-            let turn = turns[step / 16][step % 4]
-            (a, d, c, b) = (d, c, b, b &+ (sum << turn | sum >> (32 - turn)))
+            let rotation = rotations[step / 16][step % 4]
+            (a, d, c, b) = (d, c, b, b &+ (sum << rotation | sum >> (32 - rotation)))
         }
         state[0] &+= a
         state[1] &+= b
@@ -45,7 +45,7 @@ enum MD5 {
         state[3] &+= d
     }
 
-    private static let turns: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
+    private static let rotations: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
     /// 2^32 times the sine of 1, 2, 3 … radians.
     private static let sines: [UInt32] = [
         0xD76A_A478, 0xE8C7_B756, 0x2420_70DB, 0xC1BD_CEEE, 0xF57C_0FAF, 0x4787_C62A, 0xA830_4613, 0xFD46_9501,

@@ -1,8 +1,8 @@
 // The commands of a publisher (RTMP 1.0, section 7.2), as messages.
 
-/// What a publisher says, and what it understands of the answers.
+/// The commands that a publisher sends, and the reading of those that it receives.
 enum PublishCommand {
-    /// Transactions in the order in which they are sent; answers name them.
+    /// Numbers in the order of sending. Answers repeat them.
     enum Transaction {
         static let connect = 1.0
         static let releaseStream = 2.0
@@ -22,7 +22,7 @@ enum PublishCommand {
             .object([
                 .init("app", .string(url.application + suffix)),
                 .init("type", .string("nonprivate")),
-                // Ingests that look at it know encoders by this name.
+                // Some servers accept only this name of an encoder.
                 .init("flashVer", .string("FMLE/3.0 (compatible; Kinecast)")),
                 .init("tcUrl", .string(url.serverAddress(suffix: suffix))),
                 .init("fourCcList", .strictArray([.string("hvc1"), .string("av01")])),
@@ -40,7 +40,7 @@ enum PublishCommand {
         message([.string(name), .number(transaction), .null] + arguments)
     }
 
-    /// Section 7.2.2.6. On the stream itself; "live" is not to be recorded.
+    /// Section 7.2.2.6. Sent on the stream itself; "live" means without recording.
     static func publish(_ url: RTMPURL, streamID: UInt32) -> RTMPMessage {
         var message = named("publish", Transaction.publish, [.string(url.streamName), .string("live")])
         message.streamID = streamID
@@ -51,12 +51,12 @@ enum PublishCommand {
         RTMPMessage(kind: .commandAMF0, payload: AMF0Encoder.encode(values))
     }
 
-    /// A command that came: its name, its transaction and what follows those.
+    /// The name, the transaction and the arguments of a command; nil for another message.
     static func read(_ message: RTMPMessage) throws(AMF0Decoder.Error) -> (name: String, Double, [AMF0Value])? {
         var payload = message.payload[...]
         switch message.kind {
         case .commandAMF0: break
-        // A byte of format, 0, and then the same (RTMP 1.0, section 7.1.1).
+        // AMF 0 behind a byte of format, 0 (RTMP 1.0, section 7.1.1).
         case .commandAMF3 where payload.first == 0: payload = payload.dropFirst()
         default: return nil
         }

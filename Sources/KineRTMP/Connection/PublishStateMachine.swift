@@ -1,5 +1,5 @@
-// The order of commands from `connect` to live and back (RTMP 1.0, section 7.2), with deadlines on a clock that the caller
-// brings. Chunks, handshake and sockets are RTMPSession's and its driver's.
+// The order of commands from `connect` to live and back (RTMP 1.0, section 7.2), with deadlines on the caller's clock.
+// RTMPSession adds handshake and chunks.
 
 /// One connection's commands. Times are nanoseconds on any steady clock.
 public struct PublishStateMachine: Sendable {
@@ -7,26 +7,27 @@ public struct PublishStateMachine: Sendable {
         case idle
         /// `connect` is sent.
         case connecting
-        /// `createStream` is sent, and what goes before it without waiting.
+        /// `createStream` is sent, behind two commands whose answers are not waited for.
         case creating
+        /// The server was told the stream's name.
         case publishing(streamID: UInt32)
-        /// Samples are taken.
         case live(streamID: UInt32)
-        /// This side has said its last words.
+        /// This side has said goodbye.
         case finished
-        case failed
+        /// `atStreamName`: the server was told the stream's name, and gave neither a yes nor a no.
+        case failed(atStreamName: Bool)
     }
 
     public enum Action: Equatable, Sendable {
         case send(RTMPMessage, chunkStream: UInt32)
-        /// Samples may be sent with this message stream id, from a keyframe on.
-        case live(streamID: UInt32)
-        /// Close, and connect anew with this suffix behind the application: the server asks who is there.
+        /// Samples may be sent, from a keyframe on.
+        case live
+        /// Close, and connect again with this: the server asks for user and password.
         case authenticate(PublisherAuthentication)
-        /// The server asks to connect anew, at this address: at the next keyframe.
-        case move(RTMPURL)
+        /// The server asks to connect again at this address, at the next keyframe.
+        case redirect(RTMPURL)
         case fail(PublishFailure)
-        /// Everything is said; what is still to be sent may go, then close.
+        /// Close once everything is sent.
         case close
     }
 
@@ -34,16 +35,14 @@ public struct PublishStateMachine: Sendable {
     public static let answerDeadline: Int64 = 10_000_000_000
 
     public private(set) var state: State = .idle
-    /// When `tick` has to be called at the latest, if nothing comes; nil: not at all.
+    /// When `tick` has to be called at the latest; nil: not at all.
     public private(set) var deadline: Int64?
     /// What the server calls itself; nil before it has answered, or where it does not say.
     public private(set) var server: String?
-    /// The server was told the stream's name and ended the connection without a yes or a no, or gave no answer in time.
-    public private(set) var endedAtStreamName = false
 
     private let url: RTMPURL
     private var authentication: PublisherAuthentication
-    /// The key was taken before, so that a refusal now means something else.
+    /// The server accepted the key before: a refusal now does not mean that the key is wrong.
     private let wasLive: Bool
 
     public init(_ url: RTMPURL, authentication: PublisherAuthentication, wasLive: Bool = false) {
@@ -52,69 +51,59 @@ public struct PublishStateMachine: Sendable {
         self.wasLive = wasLive
     }
 
+    /// The server was told the stream's name and ended the connection without a yes or a no, or gave no answer in time.
+    public var endedAtStreamName: Bool { state == .failed(atStreamName: true) }
+
     /// The handshake is done.
     public mutating func start(now: Int64) -> [Action] {
         guard state == .idle else { return [] }
-        state = .connecting
-        deadline = now + Self.answerDeadline
+        enter(.connecting, now: now)
         return [.send(PublishCommand.connect(url, suffix: authentication.suffix), chunkStream: ChunkStreamID.command)]
     }
 
-    /// A message that is no protocol control.
+    /// Any message but protocol control.
     public mutating func receive(_ message: RTMPMessage, now: Int64) -> [Action] {
-        guard state != .failed, state != .finished else { return [] }
+        guard !isOver else { return [] }
         let command: (name: String, transaction: Double, arguments: [AMF0Value])?
         do {
             command = try PublishCommand.read(message)
         } catch {
-            // To a stream that is live it says nothing that must be known.
-            if isLive { return [] }
-            return fail(.broken, error.description)
+            // A stream that is live can do without it.
+            return isLive ? [] : fail(.command(error))
         }
         guard let command else { return [] }
-        // Answers are a null or an object, and then what is told.
-        let told = command.arguments.dropFirst().first
+        // Answers are a null or an object, and then the information.
+        let information = command.arguments.dropFirst().first ?? command.arguments.first
         switch command.name {
         case "_result": return answered(command.transaction, command.arguments, now: now)
-        case "_error": return refused(command.transaction, told ?? command.arguments.first)
-        case "onStatus": return status(told ?? command.arguments.first, now: now)
-        case "close":
-            return fail(.lost, "The server \(url) closed the stream; it is tried again.")
+        case "_error": return refused(command.transaction, information)
+        case "onStatus": return status(information)
+        case "close": return fail(.streamClosed)
         default: return []
         }
     }
 
     /// The server closed the connection, or it broke.
-    public mutating func disconnected(reason: String? = nil) -> [Action] {
-        switch state {
-        case .failed, .finished: return []
-        case .publishing where !wasLive:
-            // Services close without a word where they do not know the key; so do servers that restart.
-            return fail(
-                .lost,
-                "The server \(url) closed the connection when it was told the stream's name; check the stream key.")
-        default:
-            return fail(.lost, "The connection to \(url) was lost\(reason.map { ": \($0)" } ?? ""); it is tried again.")
-        }
+    public mutating func disconnected(_ error: PublishFailure.SystemError? = nil) -> [Action] {
+        guard !isOver else { return [] }
+        // Services close without a word when they do not know the key; so do servers that restart.
+        if case .publishing = state, !wasLive { return fail(.closedAtStreamName) }
+        return fail(.connectionLost(error))
     }
 
     public mutating func tick(now: Int64) -> [Action] {
         guard let deadline, now >= deadline else { return [] }
-        let step =
-            switch state {
-            case .connecting: "the connect command"
-            case .creating: "the request for a stream"
-            default: "the request to publish"
-            }
-        return fail(.unreachable, "The server \(url) did not answer \(step) within 10 seconds; it is tried again.")
+        switch state {
+        case .connecting: return fail(.answerTimedOut(to: .connect))
+        case .creating: return fail(.answerTimedOut(to: .createStream))
+        default: return fail(.answerTimedOut(to: .publish))
+        }
     }
 
     /// The last sample is sent.
     public mutating func finish() -> [Action] {
-        defer {
-            state = .finished
-            deadline = nil
-        }
+        guard !isOver else { return [] }
+        defer { enter(.finished) }
         switch state {
         case .live(let streamID), .publishing(let streamID):
             return [
@@ -122,7 +111,6 @@ public struct PublishStateMachine: Sendable {
                 command("deleteStream", PublishCommand.Transaction.deleteStream, [.number(Double(streamID))]),
                 .close,
             ]
-        case .failed, .finished: return []
         default: return [.close]
         }
     }
@@ -131,10 +119,9 @@ public struct PublishStateMachine: Sendable {
         switch (state, transaction) {
         case (.connecting, PublishCommand.Transaction.connect):
             server = serverName(arguments)
-            state = .creating
-            deadline = now + Self.answerDeadline
+            enter(.creating, now: now)
             let name = AMF0Value.string(url.streamName)
-            // The answers to the first two are not waited for: many servers give none.
+            // Many servers do not answer the first two.
             return [
                 command("releaseStream", PublishCommand.Transaction.releaseStream, [name]),
                 command("FCPublish", PublishCommand.Transaction.publishForward, [name]),
@@ -142,10 +129,9 @@ public struct PublishStateMachine: Sendable {
             ]
         case (.creating, PublishCommand.Transaction.createStream):
             guard let number = arguments.dropFirst().first?.number, let streamID = UInt32(exactly: number) else {
-                return fail(.broken, "The server \(url) gave no stream to publish on; try again, or another server.")
+                return fail(.streamNotCreated(words: nil))
             }
-            state = .publishing(streamID: streamID)
-            deadline = now + Self.answerDeadline
+            enter(.publishing(streamID: streamID), now: now)
             return [
                 .send(PublishCommand.publish(url, streamID: streamID), chunkStream: ChunkStreamID.publish)
             ]
@@ -153,89 +139,87 @@ public struct PublishStateMachine: Sendable {
         }
     }
 
-    private mutating func refused(_ transaction: Double, _ told: AMF0Value?) -> [Action] {
-        let words = said(told)
+    private mutating func refused(_ transaction: Double, _ information: AMF0Value?) -> [Action] {
         switch (state, transaction) {
-        case (.connecting, PublishCommand.Transaction.connect):
-            switch authentication.refused(told?["description"]?.string ?? "") {
-            case .again:
-                state = .failed
-                deadline = nil
-                return [.authenticate(authentication)]
-            case .credentialsMissing:
-                return fail(
-                    .unauthorized,
-                    "The server \(url) asks for a user and a password; put them in the address: USER:PASSWORD@HOST.")
-            case .refused:
-                return fail(.unauthorized, "The server \(url) does not take this user and password; check them.")
-            case .none:
-                return fail(
-                    wasLive ? .lost : .wrongApplication,
-                    "The server \(url) refused the application\(words); check the address up to the stream key.")
-            }
+        case (.connecting, PublishCommand.Transaction.connect): return refusedConnect(information)
         case (.creating, PublishCommand.Transaction.createStream):
-            return fail(.broken, "The server \(url) gave no stream to publish on\(words); it is tried again.")
-        case (.publishing, PublishCommand.Transaction.publish):
-            return refusedStream(told)
+            return fail(.streamNotCreated(words: words(information)))
+        case (.publishing, PublishCommand.Transaction.publish): return refusedStream(information)
         default: return []
         }
     }
 
-    private mutating func status(_ told: AMF0Value?, now: Int64) -> [Action] {
-        let code = told?["code"]?.string ?? ""
-        switch code {
-        case "NetStream.Publish.Start":
-            guard case .publishing(let streamID) = state else { return [] }
-            state = .live(streamID: streamID)
-            deadline = nil
-            return [.live(streamID: streamID)]
-        case "NetConnection.Connect.ReconnectRequest":
-            // Enhanced RTMP v2, "Reconnect Request": without an address, or with one that cannot be, the present one.
-            let target = told?["tcUrl"]?.string.flatMap { url.moved(to: $0) }
-            return [.move(target ?? url)]
-        case "NetConnection.Connect.Rejected", "NetConnection.Connect.InvalidApp":
-            return refused(PublishCommand.Transaction.connect, told)
-        case "NetConnection.Connect.Closed", "NetStream.Unpublish.Success", "NetStream.Publish.Failed",
-            "NetStream.Failed":
-            return fail(.lost, "The server \(url) ended the stream\(said(told)); it is tried again.")
-        default:
-            guard told?["level"]?.string == "error" else { return [] }
-            return refusedStream(told)
+    private mutating func refusedConnect(_ information: AMF0Value?) -> [Action] {
+        switch authentication.refused(information?["description"]?.string ?? "") {
+        case .again:
+            enter(.failed(atStreamName: false))
+            return [.authenticate(authentication)]
+        case .credentialsMissing: return fail(.credentialsMissing)
+        case .refused: return fail(.credentialsRefused)
+        case .none: return fail(.applicationRefused(words: words(information)), kind: wasLive ? .lost : nil)
         }
     }
 
-    private mutating func refusedStream(_ told: AMF0Value?) -> [Action] {
-        let words = said(told)
-        let isTaken = told?["description"]?.string?.lowercased().contains("already") == true
-        if isTaken || wasLive || isLive {
-            return fail(.busy, "The server \(url) does not take the stream now\(words); it is tried again.")
+    private mutating func status(_ information: AMF0Value?) -> [Action] {
+        switch information?["code"]?.string ?? "" {
+        case "NetStream.Publish.Start":
+            guard case .publishing(let streamID) = state else { return [] }
+            enter(.live(streamID: streamID))
+            return [.live]
+        case "NetConnection.Connect.ReconnectRequest":
+            // Enhanced RTMP v2, "Reconnect Request": without a usable address, the present one.
+            return [.redirect(information?["tcUrl"]?.string.flatMap { url.redirected(to: $0) } ?? url)]
+        case "NetConnection.Connect.Rejected", "NetConnection.Connect.InvalidApp":
+            return refused(PublishCommand.Transaction.connect, information)
+        case "NetConnection.Connect.Closed", "NetStream.Unpublish.Success", "NetStream.Publish.Failed",
+            "NetStream.Failed":
+            return fail(.streamEnded(words: words(information)))
+        default: return information?["level"]?.string == "error" ? refusedStream(information) : []
         }
-        return fail(.refused, "The server \(url) refused the stream\(words); check the stream key.")
+    }
+
+    private mutating func refusedStream(_ information: AMF0Value?) -> [Action] {
+        let words = words(information)
+        let isBusy = information?["description"]?.string?.lowercased().contains("already") == true
+        return fail(isBusy || wasLive || isLive ? .streamBusy(words: words) : .streamRefused(words: words))
     }
 
     private var isLive: Bool { if case .live = state { true } else { false } }
 
-    /// The server's words in brackets, where they may be repeated.
-    private func said(_ told: AMF0Value?) -> String {
-        guard let text = told?["description"]?.string ?? told?["code"]?.string else { return "" }
-        return shown(text, atMost: 200).map { " (“\($0)”)" } ?? ""
+    private var isOver: Bool {
+        switch state {
+        case .finished, .failed: true
+        default: false
+        }
     }
 
-    /// What of a server's words can be shown; nil: nothing, for they may hold a secret. Neither what is left out nor what is
-    /// cut off may hide one.
+    /// What the server says about it; nil: nothing, or nothing that can be shown.
+    private func words(_ information: AMF0Value?) -> String? {
+        (information?["description"]?.string ?? information?["code"]?.string).flatMap { shown($0, atMost: 200) }
+    }
+
+    /// The part of a server's text that can be shown; nil when the text may hold a secret. A secret is searched for both
+    /// before and after unprintable characters are removed.
     private func shown(_ text: String, atMost length: Int) -> String? {
-        // No server has so much to say, and all of it would be searched.
+        // Longer texts are not worth the search.
         guard text.utf8.count <= 4096 else { return nil }
         let line = text.filter { $0.isASCII && $0 >= " " && $0 != "\u{7F}" }
         guard !line.isEmpty, url.isFreeOfSecrets(text), url.isFreeOfSecrets(line) else { return nil }
         return String(line.prefix(length))
     }
 
-    private mutating func fail(_ kind: PublishFailure.Kind, _ sentence: String) -> [Action] {
-        if case .publishing = state { endedAtStreamName = kind == .lost || kind == .unreachable }
-        state = .failed
-        deadline = nil
-        return [.fail(PublishFailure(kind, sentence))]
+    /// `now`: an answer is due from then on.
+    private mutating func enter(_ state: State, now: Int64? = nil) {
+        self.state = state
+        deadline = now.map { $0 + Self.answerDeadline }
+    }
+
+    private mutating func fail(_ code: PublishFailure.Code, kind: PublishFailure.Kind? = nil) -> [Action] {
+        let failure = PublishFailure(code, url, kind: kind)
+        var atStreamName = false
+        if case .publishing = state { atStreamName = failure.kind == .lost || failure.kind == .unreachable }
+        enter(.failed(atStreamName: atStreamName))
+        return [.fail(failure)]
     }
 
     private func command(_ name: String, _ transaction: Double, _ arguments: [AMF0Value]) -> Action {

@@ -1,14 +1,14 @@
-// User and password as Adobe's and Limelight's servers ask for them: in the words of a refused `connect`. Every answer goes
-// behind the application's name in a new connection: Adobe's takes three connections in all.
+// User and password as Adobe's and Limelight's servers ask for them: in the description of a refused `connect`. Each answer
+// goes behind the application's name in a new connection; three connections are needed in all.
 
-/// What is known about the server's demand, from connection to connection.
+/// The state of the authentication, which is kept from one connection to the next.
 public struct PublisherAuthentication: Sendable, Hashable {
     public enum Demand: Sendable, Equatable {
-        /// Connect again; `suffix` has changed.
+        /// Connect again, with the new `suffix`.
         case again
         /// The server asks for user and password, and none are given.
         case credentialsMissing
-        /// It does not take these.
+        /// User or password is wrong.
         case refused
         /// The refusal has nothing to do with authentication.
         case none
@@ -17,11 +17,11 @@ public struct PublisherAuthentication: Sendable, Hashable {
     private let user: String?
     private let password: String?
     private let application: String
-    /// What this side adds to the digest, so that no answer serves twice: eight hexadecimal digits.
+    /// This side's part of the digest, eight hexadecimal digits: no answer can be used twice.
     private let challenge: String
     /// Goes behind the application's name, and behind the server's address.
     public private(set) var suffix = ""
-    private var rounds = 0
+    private var attempts = 0
 
     public init(_ url: RTMPURL, challenge: UInt32) {
         user = url.user
@@ -31,7 +31,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
         self.challenge = String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Takes the description of a refused `connect`.
+    /// Reads the description of a refused `connect`.
     public mutating func refused(_ description: String) -> Demand {
         let kind: Kind
         if description.contains("authmod=adobe") {
@@ -43,30 +43,30 @@ public struct PublisherAuthentication: Sendable, Hashable {
         }
         guard let user, let password else { return .credentialsMissing }
         for reason in ["authfailed", "nosuchuser"] where description.contains("reason=\(reason)") { return .refused }
-        rounds += 1
-        // One connection tells the way, one brings the challenge, one the answer.
-        guard rounds <= 2 else { return .refused }
-        let told = Self.parameters(description)
+        attempts += 1
+        // The first refusal names the kind, the second brings the challenge; the third means that the answer was wrong.
+        guard attempts <= 2 else { return .refused }
+        let parameters = Self.parameters(description)
         guard description.contains("reason=needauth") else {
-            guard rounds == 1 else { return .refused }
+            guard attempts == 1 else { return .refused }
             suffix = "?authmod=\(kind.rawValue)&user=\(user)"
             return .again
         }
         switch kind {
         case .adobe:
-            let salted = MD5.base64(user + (told["salt"] ?? "") + password)
-            let given = told["opaque"] ?? told["challenge"] ?? ""
+            let salted = MD5.base64(user + (parameters["salt"] ?? "") + password)
+            let given = parameters["opaque"] ?? parameters["challenge"] ?? ""
             suffix =
                 "?authmod=adobe&user=\(user)&challenge=\(challenge)"
                 + "&response=\(MD5.base64(salted + given + challenge))"
-            if let opaque = told["opaque"] { suffix += "&opaque=\(opaque)" }
+            if let opaque = parameters["opaque"] { suffix += "&opaque=\(opaque)" }
         case .limelight:
-            let nonce = told["nonce"] ?? ""
-            // Digest authentication (RFC 2617, section 3.2.2) with RTMP's words in it.
-            let who = MD5.hexadecimal("\(user):live:\(password)")
+            let nonce = parameters["nonce"] ?? ""
+            // Digest authentication (RFC 2617, section 3.2.2) with RTMP's names in it.
+            let credentials = MD5.hexadecimal("\(user):live:\(password)")
             let instance = application.contains("/") ? "" : "/_definst_"
-            let what = MD5.hexadecimal("publish:/\(application)\(instance)")
-            let response = MD5.hexadecimal("\(who):\(nonce):00000001:\(challenge):auth:\(what)")
+            let request = MD5.hexadecimal("publish:/\(application)\(instance)")
+            let response = MD5.hexadecimal("\(credentials):\(nonce):00000001:\(challenge):auth:\(request)")
             suffix = "?authmod=llnw&user=\(user)&nonce=\(nonce)&cnonce=\(challenge)&nc=00000001&response=\(response)"
         }
         return .again
@@ -77,7 +77,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
         case limelight = "llnw"
     }
 
-    /// The pairs behind the question mark. Values may hold "=": they are base 64.
+    /// The pairs behind the question mark. Values may contain "=": they are in base 64.
     private static func parameters(_ description: String) -> [String: String] {
         guard let start = description.firstIndex(of: "?") else { return [:] }
         var result: [String: String] = [:]
@@ -91,7 +91,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
 }
 
 extension PublisherAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without user, password, and what is made of them.
+    /// Without user, password, and what is derived from them.
     public var description: String { "PublisherAuthentication(…)" }
 
     public var debugDescription: String { description }

@@ -1,36 +1,22 @@
-// Where a stream is published to. The last part of the path is the stream's name, the key at most services, and a secret:
-// the description leaves it out.
+// Where a stream is published to. The last part of the path is the stream's name, which most services call the key. It is a
+// secret: the description leaves it out.
 
 /// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`.
 public struct RTMPURL: Hashable, Sendable {
-    /// One sentence, without the address: there may be a key in it.
-    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
+    public enum Error: Swift.Error, Hashable {
         case scheme
         case host
         case port
         case application
         case streamName
         case character
-
-        public var description: String {
-            let what =
-                switch self {
-                case .scheme: "does not begin with rtmp:// or rtmps://"
-                case .host: "names no host"
-                case .port: "has a port that is no number from 1 to 65535"
-                case .application: "names no application"
-                case .streamName: "names no stream"
-                case .character: "has a space or another character that addresses do not have"
-                }
-            return "The address \(what); give it as rtmp://HOST/APPLICATION/STREAM."
-        }
     }
 
     public var isSecure: Bool
     /// Without the brackets of an IPv6 address.
     public var host: String
     public var port: Int
-    /// For servers that ask for it; percent-decoded.
+    /// For servers that ask for it. User and password are percent-decoded.
     public var user: String?
     public var password: String?
     /// Everything in the path before the stream's name: "live2", "app/instance".
@@ -86,14 +72,14 @@ public struct RTMPURL: Hashable, Sendable {
         (application, streamName) = try Self.path(rest[slash...])
     }
 
-    /// With an accent behind it, a delimiter is one to others but not to a string's comparison, and a key would end elsewhere.
+    /// A delimiter with a combining accent does not compare equal to the delimiter, but other programs split there.
     private static func isMarkedDelimiter(_ character: Character) -> Bool {
         guard let first = character.unicodeScalars.first, !character.isASCII else { return false }
         return ":/?#[]@&=%".unicodeScalars.contains(first)
     }
 
-    /// Splits at the last slash. A slash in the query is part of a token, not of the path, unless the path would have no
-    /// stream then: "live?vhost=a/key" is how some servers write it.
+    /// Splits at the last slash. A slash in the query belongs to a token, unless the path has no other: some servers write
+    /// "live?vhost=a/key".
     private static func path(_ path: Substring) throws(Error) -> (application: String, stream: String) {
         guard path.first == "/" else { throw .application }
         let path = path.dropFirst()
@@ -115,14 +101,14 @@ public struct RTMPURL: Hashable, Sendable {
         return "rtmp\(isSecure ? "s" : "")://\(name)\(isStandard ? "" : ":\(port)")"
     }
 
-    /// Bytes of a server's address that are read.
+    /// Bytes of the longest address that a server may send.
     private static let longestAddress = 2048
 
-    /// This stream at the address that a server asks to go to: complete, or relative to the present one. nil where it is
-    /// none, or would leave encryption.
-    public func moved(to address: String) -> RTMPURL? {
+    /// This stream at the address that a server redirects to, complete or relative to the present one. nil for an address
+    /// that is invalid or would leave encryption.
+    public func redirected(to address: String) -> RTMPURL? {
         guard address.utf8.count <= Self.longestAddress else { return nil }
-        var moved = self
+        var redirected = self
         let target: RTMPURL?
         if address.contains("://") {
             target = try? RTMPURL(address + "/")
@@ -134,17 +120,17 @@ public struct RTMPURL: Hashable, Sendable {
             target = try? RTMPURL("\(origin)/\(address)/")
         }
         guard let target, target.isSecure || !isSecure, target.application != "/" else { return nil }
-        moved.isSecure = target.isSecure
-        moved.host = target.host
-        moved.port = target.port
-        moved.application =
+        redirected.isSecure = target.isSecure
+        redirected.host = target.host
+        redirected.port = target.port
+        redirected.application =
             target.application.hasSuffix("/") ? String(target.application.dropLast()) : target.application
-        return moved
+        return redirected
     }
 
-    /// Whether the server that the user gave as this address may send its publisher to that one: not out of encryption, and to
-    /// no port but this address's, the protocol's, or one on the same host that needs no privilege.
-    public func mayBeSent(to target: RTMPURL) -> Bool {
+    /// Whether the server at this address, which the user gave, may redirect its publisher to that one: never out of
+    /// encryption, and only to this address's port, the protocol's own, or an unprivileged one on the same host.
+    public func allowsRedirect(to target: RTMPURL) -> Bool {
         guard target.isSecure || !isSecure else { return false }
         return target.port == port || target.port == Self.standardPort(isSecure: target.isSecure)
             || (target.host == host && target.port >= 1024)
@@ -162,13 +148,13 @@ public struct RTMPURL: Hashable, Sendable {
         return nil
     }
 
-    /// Without percent-encoding (RFC 3986, section 2.1); what is none stays.
+    /// Without percent-encoding (RFC 3986, section 2.1). A "%" without two digits stays.
     private static func decoded(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
         while let byte = rest.popFirst() {
             let digits = rest.prefix(2)
-            // Signs, too, would be a number's.
+            // UInt8's initializer would accept a sign.
             if byte == 0x25, digits.count == 2, digits.allSatisfy({ Character(UnicodeScalar($0)).isHexDigit }),
                 let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
             {
@@ -183,20 +169,20 @@ public struct RTMPURL: Hashable, Sendable {
 }
 
 extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without user, password, stream name and query, and without what hides a token in the application.
+    /// Without user, password, stream name and query, and without the part of the application that may hold a token.
     public var description: String { ([origin] + applicationParts.shown + ["…"]).joined(separator: "/") }
 
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The application without its query. Where nothing is behind it, its last part is where the key was put.
+    /// The application without its query. When no stream name follows, its last part may be the key, and is hidden.
     private var applicationParts: (shown: [String], hidden: String?) {
         let parts = application.prefix { $0 != "?" }.split(separator: "/").map(String.init)
         if let first = streamName.first, first != "?" { return (parts, nil) }
         return (Array(parts.dropLast()), parts.last)
     }
 
-    /// Whether a text that comes from the server may be shown; a server may repeat what it was told.
+    /// Whether a text from the server may be shown: a server may repeat what it was told.
     public func isFreeOfSecrets(_ text: String) -> Bool {
         var secrets = [streamName, String(streamName.prefix { $0 != "?" }), password ?? ""]
         if let hidden = applicationParts.hidden { secrets.append(hidden) }
@@ -206,7 +192,7 @@ extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
         return !secrets.contains { secret in !secret.isEmpty && texts.contains { $0.contains(secret) } }
     }
 
-    /// What stands behind "?" in a part of an address: values, and words that have none, where they are long enough for one.
+    /// The secrets behind "?" in a part of an address: values, and names without a value, of four characters or more.
     private static func queryValues(_ text: String) -> [String] {
         guard let start = text.firstIndex(of: "?") else { return [] }
         var values: [String] = []

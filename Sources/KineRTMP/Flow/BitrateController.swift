@@ -1,11 +1,11 @@
-// How much the encoder should make, from what the network takes: quickly down, slowly up, and at the floor fewer pictures.
+// The bitrate for the encoder, from what the network transmits: quickly down, slowly up, and at the floor fewer frames.
 // Pure; called a few times a second with what was measured.
 
 /// The bitrate of one destination. Times are nanoseconds on any steady clock.
 public struct BitrateController: Sendable {
     public struct Measurement: Sendable, Equatable {
         public var now: Int64
-        /// Bytes that wait on this side: in the queue, and unsent in the kernel.
+        /// Bytes that wait in the queue, or unsent in the kernel.
         public var waitingBytes: Int
         /// Bytes that the peer has acknowledged so far.
         public var deliveredBytes: Int64
@@ -20,7 +20,7 @@ public struct BitrateController: Sendable {
     public struct Target: Sendable, Equatable {
         /// Bits a second.
         public var bitrate: Int
-        /// Every so many-th picture is taken.
+        /// One frame of so many is encoded.
         public var frameDivisor: Int
 
         public init(bitrate: Int, frameDivisor: Int) {
@@ -29,46 +29,46 @@ public struct BitrateController: Sendable {
         }
     }
 
-    /// Seconds that may wait before less is asked for.
+    /// Seconds of waiting data above which the bitrate is lowered.
     public static let congestedDelay = 0.4
-    /// Below this many seconds the network takes everything.
+    /// Seconds of waiting data below which the network transmits everything.
     public static let freeDelay = 0.1
-    /// What is aimed at, of what the network takes: what waits has to go, too.
+    /// The part of the network's capacity that is used, so that what waits is sent, too.
     private static let share = 0.85
     private static let secondsBetweenDecreases: Int64 = 1_000_000_000
     private static let secondsBeforeIncrease: Int64 = 4_000_000_000
     private static let largestDivisor = 4
 
     public let range: ClosedRange<Int>
-    /// Bits a second of what is sent beside the pictures: sound is never made less.
+    /// Bits a second of audio, which is never reduced.
     public let reserved: Int
     public private(set) var target: Target
-    /// Bits a second that arrived in the last second or so; nil before there is a measurement.
+    /// Bits a second that arrived in about the last second; nil before there is a measurement.
     public private(set) var throughput: Double?
-    /// Seconds that it takes until what waits now has been sent; 0 where it is not known yet.
+    /// Seconds until what waits now has been sent; 0 while that is unknown.
     public private(set) var delay = 0.0
     private var last: Measurement?
-    /// Bits a second that the network takes, measured while something waits all the time: what arrives otherwise is only what was
-    /// made, and a still screen makes hardly anything.
+    /// Bits a second that the network transmits; nil unless something waits all the time. Otherwise the encoder is the limit:
+    /// a still screen needs hardly anything.
     private var capacity: Double?
-    /// Seconds since which something waits all the time: so old is what waits at most.
+    /// Seconds for which something has waited without a break. Nothing that waits is older.
     public private(set) var busy = 0.0
     private var decreased = Int64.min
     private var freeSince: Int64?
-    /// What the network took when it was too much last: approached in small steps.
+    /// The capacity when the network was last overloaded; approached in small steps.
     private var ceiling: Double?
 
-    /// `range`: bits a second; it begins at the upper end.
+    /// `range`: bits a second. The target begins at the upper end.
     public init(range: ClosedRange<Int>, reserved: Int = 0) {
         self.range = range
         self.reserved = reserved
         target = Target(bitrate: range.upperBound, frameDivisor: 1)
     }
 
-    /// Nothing less than everything is aimed at.
+    /// Neither bitrate nor frame rate is reduced.
     public var isUnlimited: Bool { target == Target(bitrate: range.upperBound, frameDivisor: 1) }
 
-    /// The connection is another one: nothing measured holds for it, but what was aimed at last is where it begins.
+    /// Call for a new connection. Measurements are forgotten, the target is kept.
     public mutating func reset() {
         last = nil
         throughput = nil
@@ -78,7 +78,7 @@ public struct BitrateController: Sendable {
         freeSince = nil
     }
 
-    /// What is to be aimed at now.
+    /// Returns the new target.
     public mutating func update(_ measurement: Measurement) -> Target {
         defer { last = measurement }
         guard let last, measurement.now > last.now else { return target }
@@ -114,12 +114,12 @@ public struct BitrateController: Sendable {
         busy += seconds
         let mean = capacity.map { $0 + (rate - $0) * min(1, seconds / min(1, busy)) } ?? rate
         capacity = mean
-        // Where next to nothing arrives, a little that waits is not yet for ever.
+        // When next to nothing arrives, a few waiting bytes do not mean an endless delay.
         delay = Double(measurement.waitingBytes) * 8 / max(mean, Double(range.lowerBound) / 4)
     }
 
     private mutating func decrease(_ now: Int64, isGrowing: Bool) {
-        // It is getting less by itself, and soon gone.
+        // What waits is getting less, and is soon gone.
         guard isGrowing || delay > 2 * Self.congestedDelay else { return }
         decreased = now
         let capacity = capacity ?? 0
@@ -128,7 +128,7 @@ public struct BitrateController: Sendable {
             target.frameDivisor = min(target.frameDivisor + 1, Self.largestDivisor)
             return
         }
-        // At once to where the network is; but that nothing arrived for half a second need not mean more than that.
+        // At once to the network's capacity, unless that was zero for less than a second, which means little.
         let aim = capacity > 0 || busy >= 1 ? capacity * Self.share - Double(reserved) : Double(target.bitrate) / 2
         target.bitrate = max(range.lowerBound, Int(min(aim, Double(target.bitrate) * Self.share)))
     }
@@ -139,7 +139,7 @@ public struct BitrateController: Sendable {
             return
         }
         let bitrate = Double(target.bitrate)
-        // Near the last failure carefully, far from it in larger steps; beyond it, it is forgotten.
+        // In small steps near the last overload, in larger ones elsewhere. Beyond it, it is forgotten.
         let isNear = ceiling.map { bitrate > $0 * 0.8 && bitrate < $0 * 1.05 } ?? false
         if let ceiling, bitrate > ceiling * 1.05 { self.ceiling = nil }
         target.bitrate = min(range.upperBound, Int(bitrate * (isNear ? 1.04 : 1.15)) + 1)

@@ -1,8 +1,8 @@
-// How often a server may send its publisher elsewhere: one that asks again and again would keep the stream from ever standing.
+// How often a server may redirect its publisher. Without a limit, a server could keep the stream from ever going on.
 
-/// Counts requests to reconnect that were followed.
+/// Counts the redirections that were followed.
 public struct RedirectLimit: Hashable, Sendable {
-    /// Requests that are followed within `period`.
+    /// Redirections that are followed within `period`.
     public static let count = 3
     /// Nanoseconds.
     public static let period: Int64 = 60_000_000_000
@@ -11,7 +11,7 @@ public struct RedirectLimit: Hashable, Sendable {
 
     public init() {}
 
-    /// Whether one more is followed now, which then counts.
+    /// Whether another one is followed now. If so, it counts.
     public mutating func allows(at now: Int64) -> Bool {
         followed.removeAll { now - $0 >= Self.period }
         guard followed.count < Self.count else { return false }

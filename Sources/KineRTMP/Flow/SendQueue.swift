@@ -1,6 +1,6 @@
-// What waits for the network, counted in time: pictures give way when it is too much, up to the next keyframe; sound never.
+// What waits for the network. When it is too much, frames are dropped up to the next keyframe; audio never is.
 
-/// The samples of one stream in the order of their coming. Pure; holds what it is given.
+/// The samples of one stream, in the order in which they came. Pure.
 public struct SendQueue: Sendable {
     public struct Item: Sendable, Equatable {
         public var isVideo: Bool
@@ -19,34 +19,33 @@ public struct SendQueue: Sendable {
     }
 
     public enum Outcome: Equatable, Sendable {
-        case taken
-        /// Pictures were dropped. Decoding begins anew at a keyframe that is there already.
+        case queued
+        /// Frames were dropped. A keyframe from which decoding goes on is queued already.
         case droppedToKeyframe
-        /// Pictures are dropped until a keyframe comes: ask for one.
+        /// Frames are dropped until a keyframe comes: request one.
         case needsKeyframe
-        /// What waits is too long without any picture. A keyframe is of use once `isTooLong` is over: ask for one then.
+        /// Too much audio waits for any frame. Request a keyframe once `isTooLong` is over.
         case tooLong
     }
 
-    /// Milliseconds from the oldest waiting sample to the newest, over which pictures are dropped.
+    /// Frames are dropped when more milliseconds than this lie between the oldest and the newest sample.
     public let longest: Int64
-    /// Bytes over which pictures are dropped.
+    /// Frames are dropped when more bytes than this wait.
     public let byteLimit: Int
-    /// Milliseconds, and bytes, of sound that wait at most.
-    private static let soundLimits = (duration: Int64(30_000), bytes: 4 << 20)
+    /// More audio than this, in milliseconds or bytes, means that the network is too slow even for audio.
+    private static let audioLimits = (duration: Int64(30_000), bytes: 4 << 20)
     public private(set) var byteCount = 0
-    private var soundByteCount = 0
-    /// Pictures that were left out in all.
-    public private(set) var droppedPictures = 0
+    private var audioByteCount = 0
+    /// All frames ever dropped.
+    public private(set) var droppedFrames = 0
+    /// Frames are dropped until the next keyframe. The first frame has to be one.
+    public private(set) var awaitsKeyframe = true
     private var items: [Item] = []
     private var head = 0
-    private var awaitsKeyframe: Bool
 
-    /// `awaitsKeyframe`: pictures before the first keyframe are left out, and counted.
-    public init(longest: Int64 = 3000, byteLimit: Int = 8 << 20, awaitsKeyframe: Bool = true) {
+    public init(longest: Int64 = 3000, byteLimit: Int = 8 << 20) {
         self.longest = longest
         self.byteLimit = byteLimit
-        self.awaitsKeyframe = awaitsKeyframe
     }
 
     public var isEmpty: Bool { head == items.count }
@@ -56,44 +55,42 @@ public struct SendQueue: Sendable {
         guard let last = items.last, head < items.count else { return 0 }
         return max(0, last.time - items[head].time)
     }
-    /// The next keyframe has to be asked for, or is.
-    public var isWaitingForKeyframe: Bool { awaitsKeyframe }
-    /// What waits is longer than it may be, and takes no picture.
+    /// More waits than may wait, and no frame is queued.
     public var isTooLong: Bool { duration > longest }
-    /// The network does not even take the sound. Of pictures, nothing waits for so long.
+    /// The network is too slow even for audio: frames never wait for so long.
     public var exceedsAudioLimit: Bool {
-        duration > Self.soundLimits.duration || soundByteCount > Self.soundLimits.bytes
+        duration > Self.audioLimits.duration || audioByteCount > Self.audioLimits.bytes
     }
 
     public mutating func append(_ item: Item) -> Outcome {
         if item.isVideo {
             if isTooLong {
-                droppedPictures += 1
+                droppedFrames += 1
                 awaitsKeyframe = true
                 return .tooLong
             }
             if awaitsKeyframe, !item.isKeyframe {
-                droppedPictures += 1
+                droppedFrames += 1
                 return .needsKeyframe
             }
             awaitsKeyframe = false
         } else {
-            soundByteCount += item.payload.count
+            audioByteCount += item.payload.count
         }
         items.append(item)
         byteCount += item.payload.count
-        guard isTooLong || byteCount > byteLimit else { return .taken }
-        return drop()
+        guard isTooLong || byteCount > byteLimit else { return .queued }
+        return dropFrames()
     }
 
     public mutating func popFirst() -> Item? {
         guard head < items.count else { return nil }
         let item = items[head]
-        // Let go of the bytes at once; the places are closed up now and then.
+        // The bytes are freed at once, the array is shifted now and then.
         items[head].payload = []
         head += 1
         byteCount -= item.payload.count
-        if !item.isVideo { soundByteCount -= item.payload.count }
+        if !item.isVideo { audioByteCount -= item.payload.count }
         if head == items.count || head > 256 {
             items.removeFirst(head)
             head = 0
@@ -101,29 +98,28 @@ public struct SendQueue: Sendable {
         return item
     }
 
-    /// Everything goes, sound too: the connection is lost, and with it who would have heard it.
+    /// Drops everything, audio too: the connection is lost.
     public mutating func removeAll() {
-        droppedPictures += items[head...].count(where: \.isVideo)
+        droppedFrames += items[head...].count(where: \.isVideo)
         items = []
         head = 0
         byteCount = 0
-        soundByteCount = 0
+        audioByteCount = 0
         awaitsKeyframe = true
     }
 
-    /// Drops pictures: those before the last keyframe, or all where there is none to begin anew at, or where only the first
-    /// one waits, which has waited too long then.
-    private mutating func drop() -> Outcome {
+    /// Drops the frames before the last keyframe. When that keyframe is the first frame or there is none, drops all frames.
+    private mutating func dropFrames() -> Outcome {
         let waiting = items[head...]
         let keyframe = waiting.lastIndex { $0.isVideo && $0.isKeyframe }
         let first = waiting.firstIndex { $0.isVideo }
-        guard let first else { return .taken }
+        guard let first else { return .queued }
         let end = keyframe.flatMap { $0 > first ? $0 : nil } ?? items.endIndex
         var kept: [Item] = []
         kept.reserveCapacity(waiting.count)
         for index in waiting.indices {
             if index < end, items[index].isVideo {
-                droppedPictures += 1
+                droppedFrames += 1
                 byteCount -= items[index].payload.count
             } else {
                 kept.append(items[index])

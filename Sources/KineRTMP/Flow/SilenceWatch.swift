@@ -1,30 +1,29 @@
-// Whether a connection still moves, from what the kernel says of it a few times a second.
+// Whether a connection makes progress, from what the kernel says of it a few times a second.
 
-/// One connection's account. Times are nanoseconds on any steady clock.
+/// One connection. Times are nanoseconds on any steady clock.
 public struct SilenceWatch: Hashable, Sendable {
     public enum Verdict: Hashable, Sendable {
-        /// The peer took something, or nothing waits for it.
-        case moving
-        /// Nothing was acknowledged, which need not mean anything yet.
+        /// The peer acknowledged something, or nothing waits for it.
+        case progressing
+        /// Nothing was acknowledged yet, which need not mean anything.
         case silent
-        /// Sent again and again without an answer: the network may be away. When it is back, a probe hears of it at once, but a
-        /// connection only when it sends again, which it does ever more rarely.
-        case absent
+        /// The kernel sends the same again and again: the network may be away. A probe finds out at once when it is back; the
+        /// connection itself tries ever more rarely.
+        case suspect
         /// Silent for too long.
         case stalled
     }
 
     /// Nanoseconds of silence after which retransmissions mean that the network may be away.
-    public static let absence: Int64 = 1_500_000_000
+    public static let suspicion: Int64 = 1_500_000_000
 
     private let stallDeadline: Int64
     private var deliveredBytes: Int64 = 0
-    /// When the peer took something last.
-    private var moved: Int64
+    private var lastProgress: Int64
 
     public init(stallDeadline: Int64, now: Int64) {
         self.stallDeadline = stallDeadline
-        moved = now
+        lastProgress = now
     }
 
     /// - Parameters:
@@ -33,11 +32,11 @@ public struct SilenceWatch: Hashable, Sendable {
     ///   - retransmissions: in a row, without an acknowledgement.
     public mutating func update(deliveredBytes: Int64, isIdle: Bool, retransmissions: Int, now: Int64) -> Verdict {
         if deliveredBytes != self.deliveredBytes || isIdle {
-            (self.deliveredBytes, moved) = (deliveredBytes, now)
-            return .moving
+            (self.deliveredBytes, lastProgress) = (deliveredBytes, now)
+            return .progressing
         }
-        let silence = now - moved
+        let silence = now - lastProgress
         if silence >= stallDeadline { return .stalled }
-        return silence >= Self.absence && retransmissions >= 2 ? .absent : .silent
+        return silence >= Self.suspicion && retransmissions >= 2 ? .suspect : .silent
     }
 }

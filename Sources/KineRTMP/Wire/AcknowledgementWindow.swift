@@ -1,23 +1,23 @@
-// When a peer has to be told how many bytes came (RTMP 1.0, sections 5.4.3 to 5.4.5). Servers that are told nothing stop.
+// When to acknowledge received bytes (RTMP 1.0, sections 5.4.3 to 5.4.5). A server without acknowledgements stops sending.
 
-/// The receiving side's account.
+/// The receiving side's counters.
 public struct AcknowledgementWindow: Sendable {
     /// Bytes; 0: the peer has not asked.
     private var size: UInt64 = 0
     private var acknowledged: UInt64 = 0
-    /// What was told the peer of the other direction; 0: nothing.
+    /// The window that was announced to the peer; 0: none.
     private var announced: UInt32 = 0
 
     public init() {}
 
-    /// What has to be sent because of a message from the peer.
+    /// The answer to a message from the peer.
     public mutating func receive(_ message: ControlMessage) -> ControlMessage? {
         switch message {
         case .windowAcknowledgementSize(let size):
             self.size = UInt64(size)
             return nil
         case .setPeerBandwidth(let size, _):
-            // To be answered where it differs from what was said last (section 5.4.5).
+            // Answered if it differs from the last announcement (section 5.4.5).
             guard size != announced, size > 0 else { return nil }
             announced = size
             return .windowAcknowledgementSize(size)

@@ -1,6 +1,6 @@
-// Reading and writing integers in network order, which all of RTMP but the message stream id is in.
+// Reading and writing integers in network order, as in all of RTMP but the message stream id.
 
-/// A place in bytes; what is not there reads as nil.
+/// A position in bytes. Reading past the end returns nil.
 struct ByteReader: Sendable {
     private var rest: ArraySlice<UInt8>
 

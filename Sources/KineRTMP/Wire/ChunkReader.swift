@@ -1,40 +1,26 @@
-// Puts chunks together to messages (RTMP 1.0, section 5.3). The peer is not trusted: how much is held at most is a limit of
-// the reader, whatever the chunks say.
+// Assembles messages from chunks (RTMP 1.0, section 5.3). The peer is not trusted: the reader limits how much it holds,
+// whatever the chunks say.
 
 /// The receiving half of a chunk stream. Bytes may come in any pieces. After an error nothing more is read.
 public struct ChunkReader: Sendable {
-    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
-        /// The first chunk of a chunk stream leaves out what nobody has said yet.
+    public enum Error: Swift.Error, Hashable {
+        /// The first chunk of a chunk stream has no full header.
         case headerMissing(chunkStream: UInt32)
-        /// A message begins before the one before on the same chunk stream is complete.
+        /// A message begins while another on the same chunk stream is incomplete.
         case messageInterrupted(chunkStream: UInt32)
         case messageTooLong(Int)
         case tooManyChunkStreams
         case badChunkSize(UInt32)
-        case tooMuchAtATime
-
-        public var description: String {
-            let what =
-                switch self {
-                case .headerMissing(let id): "chunk stream \(id) begins without a full header"
-                case .messageInterrupted(let id): "chunk stream \(id) begins a message within another"
-                case .messageTooLong(let length): "a message of \(length) bytes"
-                case .tooManyChunkStreams: "too many chunk streams"
-                case .badChunkSize(let size): "a chunk size of \(size)"
-                case .tooMuchAtATime: "too many unfinished messages"
-                }
-            return
-                "The server broke the protocol with \(what); check that the address is an RTMP server's, or try again."
-        }
+        case tooManyUnfinishedBytes
     }
 
-    /// Until either side says otherwise (section 5.4.1).
+    /// Holds until a SetChunkSize message (section 5.4.1).
     public static let initialChunkSize = 128
     public static let chunkStreamLimit = 64
 
     private struct Stream: Sendable {
         var timestamp: UInt32 = 0
-        /// What a type 3 chunk that begins a message adds.
+        /// Added to the timestamp by a type 3 chunk that begins a message.
         var delta: UInt32 = 0
         var isExtended = false
         var length = 0
@@ -47,7 +33,7 @@ public struct ChunkReader: Sendable {
 
     /// Bytes of payload in the peer's chunks.
     public private(set) var chunkSize = ChunkReader.initialChunkSize
-    /// Bytes taken in all.
+    /// All bytes ever appended.
     public private(set) var receivedBytes: UInt64 = 0
     private let messageLimit: Int
     private var streams: [UInt32: Stream] = [:]
@@ -57,10 +43,10 @@ public struct ChunkReader: Sendable {
     /// Bytes of payload in unfinished messages.
     private var unfinishedBytes = 0
 
-    /// `messageLimit`: bytes of the longest message that is taken; unfinished ones together have at most four times that.
+    /// `messageLimit`: bytes of the longest message; unfinished messages together may have four times that.
     public init(messageLimit: Int = 1 << 20) { self.messageLimit = messageLimit }
 
-    /// Bytes that are held, which no message was made of yet.
+    /// Bytes held that do not form a message yet.
     public var pendingBytes: Int { buffer.count - position + unfinishedBytes }
 
     public mutating func append(_ bytes: some Collection<UInt8>) {
@@ -72,7 +58,7 @@ public struct ChunkReader: Sendable {
         receivedBytes += UInt64(bytes.count)
     }
 
-    /// The next complete message; nil: more bytes are needed. SetChunkSize and Abort are carried out, and returned too.
+    /// The next complete message; nil: more bytes are needed. SetChunkSize and Abort are applied, and returned too.
     public mutating func next() throws(Error) -> RTMPMessage? {
         if let failure { throw failure }
         do {
@@ -81,7 +67,7 @@ public struct ChunkReader: Sendable {
                 case .needsBytes: return nil
                 case .unfinished: continue
                 case .message(let message):
-                    try obey(message)
+                    try apply(message)
                     return message
                 }
             }
@@ -114,9 +100,9 @@ public struct ChunkReader: Sendable {
 
         let wanted = min(chunkSize, stream.length - stream.payload.count)
         guard let bytes = reader.bytes(wanted) else { return .needsBytes }
-        guard unfinishedBytes + wanted <= 4 * messageLimit else { throw .tooMuchAtATime }
+        guard unfinishedBytes + wanted <= 4 * messageLimit else { throw .tooManyUnfinishedBytes }
         position = buffer.count - reader.count
-        // Not held twice while it grows.
+        // The dictionary gives up its reference, so that appending does not copy.
         streams[id] = nil
         stream.payload.append(contentsOf: bytes)
         unfinishedBytes += wanted
@@ -144,12 +130,12 @@ public struct ChunkReader: Sendable {
         }
     }
 
-    /// Reads what follows the basic header; false: not all of it is there.
+    /// Reads what follows the basic header; false when it is incomplete.
     private static func messageHeader(
         _ reader: inout ByteReader, format: UInt8, _ stream: inout Stream
     ) throws(Error) -> Bool {
         if format == 3 {
-            // The extended timestamp is there again, with the value that it had (section 5.3.1.3).
+            // The extended timestamp is repeated (section 5.3.1.3).
             if stream.isExtended, reader.integer(UInt32.self) == nil { return false }
             if !stream.isWithinMessage { stream.timestamp &+= stream.delta }
             return true
@@ -170,12 +156,12 @@ public struct ChunkReader: Sendable {
             time = extended
         }
         stream.timestamp = format == 0 ? time : stream.timestamp &+ time
-        // Behind a type 0 chunk, a type 3 chunk adds that one's timestamp (section 5.3.1.2.4).
+        // A type 3 chunk after a type 0 chunk adds that chunk's timestamp (section 5.3.1.2.4).
         stream.delta = time
         return true
     }
 
-    private mutating func obey(_ message: RTMPMessage) throws(Error) {
+    private mutating func apply(_ message: RTMPMessage) throws(Error) {
         switch ControlMessage(message) {
         case .setChunkSize(let size):
             // The first bit has to be zero (section 5.4.1).

@@ -1,9 +1,9 @@
-// Cuts messages into chunks (RTMP 1.0, section 5.3). One writer for each connection: headers leave out what the peer knows
-// from the chunks before.
+// Cuts messages into chunks (RTMP 1.0, section 5.3). Each connection has its own writer: headers leave out what the peer knows
+// from earlier chunks.
 
 /// The sending half of a chunk stream.
 public struct ChunkWriter: Sendable {
-    /// What the chunk before on the same chunk stream said.
+    /// The last header on a chunk stream.
     private struct Previous: Sendable {
         var timestamp: UInt32
         var length: Int
@@ -11,14 +11,14 @@ public struct ChunkWriter: Sendable {
         var streamID: UInt32
     }
 
-    /// Bytes of payload in a chunk; changed by sending `ControlMessage.setChunkSize`.
+    /// Bytes of payload in a chunk; changed by writing `ControlMessage.setChunkSize`.
     public private(set) var chunkSize = ChunkReader.initialChunkSize
     private var previous: [UInt32: Previous] = [:]
 
     public init() {}
 
-    /// Appends a message's chunks to `output`. A payload has at most `RTMPMessage.lengthLimit` bytes, and a chunk stream id is
-    /// within 2 and 65,599.
+    /// Appends a message's chunks to `output`. A payload has at most `RTMPMessage.lengthLimit` bytes, and chunk stream ids are
+    /// from 2 to 65,599.
     public mutating func write(_ message: RTMPMessage, on chunkStream: UInt32, to output: inout [UInt8]) {
         precondition(message.payload.count <= RTMPMessage.lengthLimit, "a message has at most 2^24 - 1 bytes")
         output.reserveCapacity(output.count + message.payload.count + 18 + 7 * (message.payload.count / chunkSize))
@@ -36,7 +36,7 @@ public struct ChunkWriter: Sendable {
         if case .setChunkSize(let size) = ControlMessage(message), size > 0 { chunkSize = Int(size & 0x7FFF_FFFF) }
     }
 
-    /// Returns the extended timestamp, where the message needs one.
+    /// Returns the extended timestamp, if the message needs one.
     private mutating func writeHeader(
         of message: RTMPMessage, on chunkStream: UInt32, to output: inout [UInt8]
     ) -> UInt32? {
@@ -46,7 +46,7 @@ public struct ChunkWriter: Sendable {
         let old = previous.updateValue(new, forKey: chunkStream)
         // A delta cannot go back; times are compared modulo 2^32 (section 4, "timestamps").
         let delta = old.map { message.timestamp &- $0.timestamp } ?? 0
-        // A type 3 chunk never begins a message here: behind a type 0 chunk readers differ in what its time is.
+        // No message begins with a type 3 chunk: behind a type 0 chunk, readers disagree about its timestamp.
         let format: UInt8
         if let old, old.streamID == new.streamID, delta < 1 << 31 {
             format = old.length == new.length && old.kind == new.kind ? 2 : 1

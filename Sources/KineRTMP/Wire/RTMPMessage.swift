@@ -1,6 +1,6 @@
-// A message of RTMP, and those that steer the chunk stream itself (Adobe's "RTMP Specification 1.0", sections 5.4 and 7.1).
+// A message of RTMP, and those that control the chunk stream itself (Adobe's "RTMP Specification 1.0", sections 5.4 and 7.1).
 
-/// What chunks are put together to.
+/// A message, which is sent in one or more chunks.
 public struct RTMPMessage: Equatable, Sendable {
     /// The message type id (sections 5.4 and 7.1).
     public struct Kind: RawRepresentable, Hashable, Sendable {
@@ -22,7 +22,7 @@ public struct RTMPMessage: Equatable, Sendable {
     }
 
     public var kind: Kind
-    /// 0 for the connection itself; a stream's number is the server's answer to createStream.
+    /// 0 for the connection itself. A stream's number is the server's answer to createStream.
     public var streamID: UInt32
     /// Milliseconds, modulo 2^32.
     public var timestamp: UInt32
@@ -39,8 +39,8 @@ public struct RTMPMessage: Equatable, Sendable {
     public static let lengthLimit = 0xFF_FFFF
 }
 
-/// The chunk streams that a publisher uses. Any from 2 to 65,599 would do; 2 is for protocol control (section 5.3.1.1), the
-/// others are those that servers know from FFmpeg and librtmp.
+/// The chunk streams that a publisher uses. 2 is for protocol control (section 5.3.1.1). The others are free; these are the
+/// ones that servers know from FFmpeg and librtmp.
 public enum ChunkStreamID {
     public static let control: UInt32 = 2
     public static let command: UInt32 = 3
@@ -50,25 +50,25 @@ public enum ChunkStreamID {
     public static let publish: UInt32 = 8
 }
 
-/// The messages that are understood below the commands.
+/// Protocol control and user control messages.
 public enum ControlMessage: Equatable, Sendable {
-    /// Bytes of payload a chunk, from the next chunk on: 1 to 2^31 - 1.
+    /// Bytes of payload in each chunk from the next one on: 1 to 2^31 - 1.
     case setChunkSize(UInt32)
-    /// What came of this chunk stream's message is to be thrown away.
+    /// The unfinished message on this chunk stream is dropped.
     case abort(chunkStream: UInt32)
     /// Bytes received so far, modulo 2^32.
     case acknowledgement(UInt32)
-    /// After so many bytes the other side has to acknowledge.
+    /// The receiver acknowledges after so many bytes.
     case windowAcknowledgementSize(UInt32)
     /// The limit type is 0 hard, 1 soft, 2 dynamic.
     case setPeerBandwidth(UInt32, limitType: UInt8)
     case streamBegin(UInt32)
     case pingRequest(UInt32)
     case pingResponse(UInt32)
-    /// Another event of section 7.1.7, which a publisher need not know.
+    /// Another event of section 7.1.7, which does not matter to a publisher.
     case otherEvent(UInt16)
 
-    /// nil where the message is of another kind, or too short to be what it says.
+    /// nil for a message of another kind, or one that is too short.
     public init?(_ message: RTMPMessage) {
         var reader = ByteReader(message.payload[...])
         switch message.kind {
@@ -95,7 +95,7 @@ public enum ControlMessage: Equatable, Sendable {
         }
     }
 
-    /// As it is sent: on chunk stream 2 and message stream 0 (section 5.4).
+    /// To be sent on chunk stream 2 and message stream 0 (section 5.4).
     public var message: RTMPMessage {
         var payload: [UInt8] = []
         let kind: RTMPMessage.Kind

@@ -21,7 +21,7 @@ import Testing
         #expect(seen.streamName == "key?token=a/b")
         let arrived = TestStream.samples(in: seen.media)
         #expect(arrived == samples.map(TestStream.expected))
-        #expect(told.status?.state == .finished && told.status?.droppedPictures == 0)
+        #expect(told.status?.state == .finished && told.status?.droppedFrames == 0)
         #expect(told.status?.server == "Strict/1")
     }
 
@@ -72,7 +72,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A network that takes less than the sound is left`() async throws {
+    @Test func `A network that takes less than the audio is left`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
@@ -85,7 +85,7 @@ import Testing
                     type: .audioApp, presentationTime: .milliseconds(Int64(index) * 20), duration: .zero,
                     isKeyframe: true, data: [UInt8](repeating: 1, count: 1 << 16)))
         }
-        let words = "less than the sound"
+        let words = "less than the audio"
         #expect(await told.events.next { $0.contains { Self.isInterrupted($0, words) } ? true : nil } == true)
         server.state.withLock { $0.isDeaf = false }
         await publisher.finish()
@@ -238,8 +238,8 @@ import Testing
         for picture in Self.largePictures(7, areKeyframes: false) { publisher.publish(picture) }
         for sample in TestStream.samples(1000..<1500) { publisher.publish(sample) }
         #expect(await second.wait { ($0.connections.last?.media.count ?? 0) > 0 ? true : nil } == true)
-        let left = try #require(await first.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
-        #expect(left.violation == "reset")
+        let abandoned = try #require(await first.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
+        #expect(abandoned.violation == "reset")
         await publisher.finish()
     }
 

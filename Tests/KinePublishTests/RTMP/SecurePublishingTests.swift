@@ -31,16 +31,16 @@ import Testing
         #expect(TestStream.samples(in: seen.media) == samples.map(TestStream.expected))
     }
 
-    @Test func `A trial says the version of TLS and the names of the certificate`() async throws {
+    @Test func `A check reports the version of TLS and the names of the certificate`() async throws {
         var settings = RTMPSettings(url: try RTMPURL("rtmps://localhost:\(front.port)/app/key"))
         settings.certificateAuthority = certificate.path
-        let trial = try await RTMPTrial.run(settings)
-        #expect(trial.tls == "TLS 1.3" && trial.certificate == ["localhost"] && trial.server == "Strict/1")
+        let check = try await RTMPCheck.run(settings)
+        #expect(check.tls == "TLS 1.3" && check.certificate == ["localhost"] && check.server == "Strict/1")
         let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
         #expect(seen.violation == nil && seen.phase == .deleted)
         settings.certificateAuthority = nil
-        let failure = await #expect(throws: PublishFailure.self) { try await RTMPTrial.run(settings) }
-        #expect(failure?.kind == .certificate && failure?.onceOnly.contains("--ca") == true)
+        let failure = await #expect(throws: PublishFailure.self) { try await RTMPCheck.run(settings) }
+        #expect(failure?.kind == .certificate && failure?.withoutRetry().description.contains("--ca") == true)
     }
 
     /// Why a stream to this address is over for good.

@@ -85,7 +85,10 @@ final class Told: Sendable {
     let events = Monitor<[RTMPEvent]>([])
     let keyframes = Monitor(0)
 
-    func note(_ event: RTMPEvent) { events.signal { $0.append(event) } }
+    func note(_ event: RTMPEvent) {
+        if case .keyframeNeeded = event { return keyframes.signal { $0 += 1 } }
+        events.signal { $0.append(event) }
+    }
 
     var failures: [PublishFailure] {
         events.withLock { $0.compactMap { if case .failed(let failure) = $0 { failure } else { nil } } }
@@ -109,8 +112,6 @@ final class Told: Sendable {
     func publisher(_ address: String, _ change: (inout RTMPSettings) -> Void = { _ in }) throws -> RTMPPublisher {
         var settings = RTMPSettings(url: try RTMPURL(address))
         change(&settings)
-        return RTMPPublisher(
-            settings, format: TestStream.format, wantsKeyframe: { self.keyframes.signal { $0 += 1 } },
-            observe: { self.note($0) })
+        return RTMPPublisher(settings, format: TestStream.format) { self.note($0) }
     }
 }

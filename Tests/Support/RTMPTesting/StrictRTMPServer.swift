@@ -111,7 +111,7 @@ public struct StrictRTMPServer {
     }
 
     /// Gives away what has come, for who keeps a long stream in another form.
-    public mutating func takeMedia() -> [Message] {
+    public mutating func removeMedia() -> [Message] {
         defer { media = [] }
         return media
     }

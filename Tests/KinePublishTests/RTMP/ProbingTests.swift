@@ -141,7 +141,7 @@ import Testing
             withUnsafeBytes(of: flags) { body += $0 }
             return message(16, body + [0, 0, 0, 0])
         }
-        func isHeard(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(RouteMessages.tellOfANetwork) }
+        func isHeard(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(RouteMessages.announceNetwork) }
         // IFF_UP, IFF_RUNNING, and IFF_LOWER_UP: with a cable and without (netdevice(7)).
         #expect(isHeard(link(0x1_0043)) && !isHeard(link(0x0003)))
         #expect(isHeard(message(20, [1, 2, 3])) && isHeard(message(24, [])))

@@ -1,4 +1,4 @@
-// `kinecast-rtmp --test`: reads what a destination is told, tries whether it takes a stream, and writes down what it is.
+// `kinecast-rtmp --test`: reads a destination's setup info, checks whether the server accepts a stream, and writes a report.
 import FoundationEssentials
 import Glibc
 import KinePublish
@@ -7,31 +7,32 @@ import KineRelay
 import KinecastExtension
 import SystemPackage
 
-enum DestinationTrial {
-    /// Answers on standard output, and returns.
-    static func answer() async {
+enum DestinationCheck {
+    /// From standard input to standard output.
+    static func run() async {
         signal(SIGPIPE, SIG_IGN)
         var report: DestinationReport
         do {
-            let setupInfo = try JSONDecoder().decode([String: String].self, from: question())
+            let setupInfo = try JSONDecoder().decode([String: String].self, from: readInput())
             var settings = try RTMPSettings(setupInfo: setupInfo)
             settings.certificateAuthorityContents = PassedFiles.contents(for: "ca-file")
-            report = DestinationReport(try await RTMPTrial.run(settings))
+            report = DestinationReport(try await RTMPCheck.run(settings))
         } catch let failure as PublishFailure {
-            report = DestinationReport(problem: failure.onceOnly)
+            report = DestinationReport(problem: failure.withoutRetry().description)
         } catch let error as RTMPSettings.Error {
             report = DestinationReport(problem: error.description)
         } catch {
-            report = DestinationReport(problem: "What is to be tried was not understood; install Kinecast completely.")
+            report = DestinationReport(
+                problem: "The destination to check was not understood; install Kinecast completely.")
         }
-        // The process that asked may be gone; nobody else wants to know.
+        // The process that asked may be gone.
         if let answer = try? JSONEncoder().encode(report) {
             _ = try? FileDescriptor.standardOutput.writeAll(answer)
         }
     }
 
     /// Standard input to its end.
-    private static func question() throws -> Data {
+    private static func readInput() throws -> Data {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4096)
         while bytes.count < DestinationReport.limit {
@@ -44,13 +45,13 @@ enum DestinationTrial {
 }
 
 extension DestinationReport {
-    init(_ trial: RTMPTrial) {
+    init(_ check: RTMPCheck) {
         self.init()
-        server = trial.server
-        address = trial.address
-        tls = trial.tls
-        certificate = trial.certificate.isEmpty ? nil : trial.certificate.joined(separator: ", ")
-        roundTrip = trial.roundTrip
-        duration = trial.duration
+        server = check.server
+        address = check.address
+        tls = check.tls
+        certificate = check.certificate.isEmpty ? nil : check.certificate.joined(separator: ", ")
+        roundTrip = check.roundTrip
+        duration = check.duration
     }
 }

@@ -1,0 +1,163 @@
+// Checks whether a server accepts a stream, and what it is, with one connection that sends no sample.
+import KineRTMP
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// What is known of a server that accepts the stream.
+public struct RTMPCheck: Sendable, Equatable {
+    /// As in `RTMPStatus`.
+    public var server: String?
+    /// Address and port in numbers.
+    public var address: String
+    /// The version, "TLS 1.3"; nil without encryption.
+    public var tls: String?
+    /// The names in the certificate.
+    public var certificate: [String] = []
+    /// Milliseconds; nil if the system does not tell.
+    public var roundTrip: Double?
+    /// Milliseconds from the first packet to the permission to publish.
+    public var duration: Double
+
+    /// Connects, asks to publish, and says goodbye, in 28 seconds at most. Throws why the server does not accept the stream.
+    /// Connects again only for authentication. Of the settings, only address and certificates matter.
+    public static func run(_ settings: RTMPSettings) async throws(PublishFailure) -> RTMPCheck {
+        let outcome = await withCheckedContinuation { continuation in
+            let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
+            eventLoop.execute {
+                CheckConnection(settings, on: eventLoop) { continuation.resume(returning: $0) }.start()
+            }
+        }
+        return try outcome.get()
+    }
+}
+
+private final class CheckConnection: @unchecked Sendable {
+    // Sendable: everything that changes is touched only on `eventLoop`.
+    private typealias Outcome = Result<RTMPCheck, PublishFailure>
+
+    private enum State {
+        case connecting
+        /// The server accepted the stream, and may still close the connection.
+        case accepted(RTMPCheck)
+        case ended
+    }
+
+    private static let deadline = TimeAmount.seconds(28)
+    /// Servers that look up keys elsewhere accept the stream first, and close the connection a moment later.
+    private static let settlingTime = TimeAmount.milliseconds(500)
+
+    private let settings: RTMPSettings
+    private let url: RTMPURL
+    private let eventLoop: any EventLoop
+    private let done: (Result<RTMPCheck, PublishFailure>) -> Void
+    private lazy var dialer = Dialer(on: eventLoop, resolver: settings.resolver, times: settings.times) {
+        [weak self] in self?.connected($0)
+    }
+    private var state = State.connecting
+    private var authentication: PublisherAuthentication?
+    private var tls: NIOSSLContext?
+    private var client: RTMPClient?
+    private var begun: Int64 = 0
+
+    init(
+        _ settings: RTMPSettings, on eventLoop: any EventLoop,
+        _ done: @escaping (Result<RTMPCheck, PublishFailure>) -> Void
+    ) {
+        self.settings = settings
+        self.eventLoop = eventLoop
+        self.done = done
+        url = settings.url
+    }
+
+    private var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
+
+    func start() {
+        begun = now
+        eventLoop.scheduleTask(in: Self.deadline) { self.fail(.checkTimedOut) }
+        do {
+            if url.isSecure { tls = try RTMPSocket.tlsContext(settings) }
+        } catch {
+            return end(.failure(error))
+        }
+        dial()
+    }
+
+    private func dial() {
+        dialer.dial(.init(url)) { self.end(.failure($0)) }
+    }
+
+    private func connected(_ channel: any Channel) {
+        let client = RTMPClient(channel, url, authentication, wasLive: false) { self.handle($0) }
+        self.client = client
+        client.open(tls: tls)
+    }
+
+    private func handle(_ event: RTMPClient.Event) {
+        switch (event, state) {
+        case (.live, _): accepted()
+        case (.authenticate(let next), _):
+            authentication = next
+            client?.close()
+            dial()
+        case (.failed(let failure), .accepted) where !failure.isFinal: fail(.closedOnceAccepted)
+        case (.failed(let failure), _): end(.failure(failure))
+        case (.finished, .accepted(let check)): end(.success(check))
+        // A server that redirects its publisher accepts the stream all the same.
+        case (.redirected, _), (.writable, _), (.finished, _): break
+        }
+    }
+
+    private func accepted() {
+        guard let channel = client?.channel else { return }
+        let address = channel.remoteAddress
+        let host = address?.ipAddress ?? url.host
+        var check = RTMPCheck(
+            server: client?.server,
+            address: "\(host.contains(":") ? "[\(host)]" : host):\(address?.port ?? url.port)",
+            duration: Double(now - begun) / 1e6)
+        if url.isSecure, let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self) {
+            check.tls = Self.name(handler.tlsVersion)
+            check.certificate = Self.names(handler.peerCertificate)
+        }
+        state = .accepted(check)
+        TCPStatistics.read(channel).whenSuccess { [check] statistics in
+            guard case .accepted = self.state else { return }
+            var check = check
+            check.roundTrip = statistics.map { Double($0.roundTrip) / 1e6 }
+            self.state = .accepted(check)
+            self.eventLoop.scheduleTask(in: Self.settlingTime) {
+                if case .accepted = self.state { self.client?.finish() }
+            }
+        }
+    }
+
+    private static func name(_ version: TLSVersion?) -> String? {
+        switch version {
+        case .tlsv1: "TLS 1.0"
+        case .tlsv11: "TLS 1.1"
+        case .tlsv12: "TLS 1.2"
+        case .tlsv13: "TLS 1.3"
+        default: nil
+        }
+    }
+
+    private static func names(_ certificate: NIOSSLCertificate?) -> [String] {
+        let names = certificate?._subjectAlternativeNames().compactMap { name in
+            name.nameType == .dnsName
+                ? name.contents.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } : nil
+        }
+        return names ?? []
+    }
+
+    private func fail(_ code: PublishFailure.Code) { end(.failure(PublishFailure(code, url))) }
+
+    private func end(_ outcome: Outcome) {
+        if case .ended = state { return }
+        state = .ended
+        dialer.stop()
+        client?.close()
+        client = nil
+        done(outcome)
+    }
+}

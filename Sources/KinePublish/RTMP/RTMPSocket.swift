@@ -1,0 +1,130 @@
+// Opens and closes sockets for RTMP, with TLS if the address asks for it, and passes bytes on. RTMPSession reads them.
+import KineRTMP
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Hears of a socket, on its event loop.
+protocol RTMPSocketOwner: AnyObject, Sendable {
+    func received(_ bytes: ByteBuffer)
+    func becameWritable()
+    /// The last call. `failure`: what is known beyond the end itself.
+    func closed(_ failure: PublishFailure?)
+}
+
+enum RTMPSocket {
+    private static let sendingTimeout = TimeAmount.seconds(5)
+    private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
+
+    /// Connects to one of the server's addresses. Nothing is read before `adopt`.
+    /// - Parameter timeout: for all of them together.
+    static func connect(
+        to url: RTMPURL, at addresses: [SocketAddress], timeout: TimeAmount, on eventLoop: any EventLoop
+    ) -> EventLoopFuture<any Channel> {
+        ClientBootstrap(group: eventLoop)
+            .connectTimeout(timeout)
+            .channelOption(.autoRead, value: false)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .channelOption(.writeBufferWaterMark, value: waterMark)
+            .channelOption(TCPStatistics.unsentLimit.option, value: TCPStatistics.unsentLimit.bytes)
+            .resolver(KnownAddresses(addresses: addresses, eventLoop: eventLoop))
+            .connect(host: url.host, port: url.port)
+    }
+
+    /// Begins TLS, unless it is nil, and reading. Call on the channel's event loop.
+    static func adopt(
+        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, owner: any RTMPSocketOwner
+    ) throws {
+        guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(RTMPHandler(url: url, owner: owner))
+        if let tls {
+            // An address in numbers is no server name; the certificate is checked against the address then.
+            let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
+            try pipeline.addHandler(
+                NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host), position: .first)
+        }
+        try channel.syncOptions?.setOption(.autoRead, value: true)
+    }
+
+    /// Ends a connection at once: unsent data is dropped, and the server learns that nobody is there any more.
+    static func reset(_ channel: any Channel) {
+        guard let provider = channel as? any SocketOptionProvider else { return channel.close(promise: nil) }
+        // With no time to linger, close sends a reset (socket(7), tcp(7)).
+        provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
+    }
+
+    /// Sends what waits, then closes, and gives the peer a second to close in its turn, which shows that it has everything.
+    /// A peer that reads nothing more is reset after `sendingTimeout`.
+    static func closeWhenSent(_ channel: any Channel, isSecure: Bool) -> EventLoopFuture<Void> {
+        channel.flush()
+        let sending = channel.eventLoop.scheduleTask(in: sendingTimeout) { reset(channel) }
+        channel.closeFuture.whenComplete { _ in sending.cancel() }
+        // TLS says goodbye behind the last data, and the peer answers.
+        guard !isSecure else { return channel.close() }
+        // Closing both directions while data is unread would drop what the peer has not got yet (RFC 1122, 4.2.2.13).
+        // Output is closed when the kernel has everything, which it sends even when this process ends.
+        channel.close(mode: .output).whenComplete { _ in
+            let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+            channel.closeFuture.whenComplete { _ in timer.cancel() }
+        }
+        return channel.closeFuture
+    }
+
+    /// Trusts the system's certificates, and those of the settings.
+    static func tlsContext(_ settings: RTMPSettings) throws(PublishFailure) -> NIOSSLContext {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.certificateVerification = .fullVerification
+        configuration.minimumTLSVersion = .tlsv12
+        do {
+            if let contents = settings.certificateAuthorityContents {
+                configuration.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMBytes(contents))]
+            } else if let file = settings.certificateAuthority {
+                configuration.additionalTrustRoots = [.file(file)]
+            }
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw PublishFailure(.authorityUnreadable(file: settings.certificateAuthority), settings.url)
+        }
+    }
+}
+
+/// The end of the pipeline.
+private final class RTMPHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let url: RTMPURL
+    private let owner: any RTMPSocketOwner
+    private var failure: PublishFailure?
+
+    init(url: RTMPURL, owner: any RTMPSocketOwner) {
+        self.url = url
+        self.owner = owner
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) { owner.received(unwrapInboundIn(data)) }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { owner.becameWritable() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A peer that leaves without TLS's goodbye is an ordinary end.
+        if failure == nil, (error as? NIOSSLError) != .uncleanShutdown {
+            failure = PublishFailure(connectedTo: url, error)
+        }
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        owner.closed(failure)
+        context.fireChannelInactive()
+    }
+}

@@ -1,0 +1,146 @@
+// Why a connection does not publish, or no longer does: for the decision whether to try again, and for the user.
+// The sentence is made in FailureSentences.swift.
+
+/// The end of one connection.
+public struct PublishFailure: Swift.Error, Hashable, Sendable {
+    /// What the failure means for the stream.
+    public enum Kind: Hashable, Sendable {
+        /// The server did not answer in time, or not at all.
+        case unreachable
+        /// The connection ended.
+        case lost
+        /// The server broke the protocol.
+        case broken
+        /// The server has no such application.
+        case wrongApplication
+        /// The server does not accept this stream, or not from this publisher.
+        case refused
+        /// Somebody publishes this stream already; it may be this publisher's last connection.
+        case busy
+        /// User and password are wrong, or missing.
+        case unauthorized
+        /// TLS: the server is not who it should be.
+        case certificate
+        /// The configuration cannot be used.
+        case configuration
+    }
+
+    /// What happened. Words of the server are given only where they hold no secret.
+    public enum Code: Hashable, Sendable {
+        // Before there is a connection.
+        case nameUnknown
+        case nameServersSilent
+        /// All addresses of a server reach less far than that of the server that redirected to it.
+        case addressForbidden
+        /// nil: the reason is unknown.
+        case connectFailed(SystemError?)
+        /// Seconds are not told: all addresses together had their time.
+        case connectTimedOut
+        /// nil: the certificates of the system.
+        case authorityUnreadable(file: String?)
+
+        // TLS.
+        case certificateForAnotherName
+        case certificateUntrusted
+        case tlsMissing
+        case tlsFailed
+
+        // Handshake and commands.
+        case handshakeTimedOut
+        case handshake(ClientHandshake.Error)
+        case chunks(ChunkReader.Error)
+        case command(AMF0Decoder.Error)
+        case answerTimedOut(to: Request)
+        case credentialsMissing
+        case credentialsRefused
+        case applicationRefused(words: String?)
+        case streamNotCreated(words: String?)
+        case streamRefused(words: String?)
+        case streamBusy(words: String?)
+        case closedAtStreamName
+        /// The server accepted the stream during a check, and closed the connection at once.
+        case closedOnceAccepted
+
+        // The stream.
+        case streamClosed
+        case streamEnded(words: String?)
+        case connectionLost(SystemError?)
+        case nothingAcknowledged(seconds: Int64)
+        case audioTooSlow
+        case answersUnread
+        /// The network was away, and another connection takes over.
+        case networkAway
+
+        // The end.
+        case neverAccepted
+        case checkTimedOut
+    }
+
+    /// What the server was asked when it did not answer.
+    public enum Request: Hashable, Sendable {
+        case connect
+        case createStream
+        case publish
+    }
+
+    /// A system's number and what it calls it. The number alone is different on each system.
+    public struct SystemError: Hashable, Sendable {
+        public var number: Int32
+        public var text: String
+
+        public init(number: Int32, text: String) {
+            self.number = number
+            self.text = text
+        }
+    }
+
+    public let code: Code
+    /// What it was about; shown without its secrets.
+    public let url: RTMPURL
+    /// Follows from the code, unless the circumstances say otherwise.
+    public var kind: Kind
+    /// Another attempt follows by itself.
+    public var isRetried = true
+
+    public init(_ code: Code, _ url: RTMPURL, kind: Kind? = nil) {
+        self.code = code
+        self.url = url
+        self.kind = kind ?? code.kind
+    }
+
+    /// Trying again cannot help before something is changed.
+    public var isFinal: Bool {
+        switch kind {
+        case .wrongApplication, .refused, .unauthorized, .certificate, .configuration: true
+        case .unreachable, .lost, .broken, .busy: false
+        }
+    }
+
+    /// The same where no other attempt follows by itself.
+    public func withoutRetry() -> PublishFailure {
+        var failure = self
+        failure.isRetried = false
+        return failure
+    }
+}
+
+extension PublishFailure.Code {
+    fileprivate var kind: PublishFailure.Kind {
+        switch self {
+        case .nameUnknown, .nameServersSilent, .addressForbidden, .connectFailed, .connectTimedOut,
+            .handshakeTimedOut, .answerTimedOut, .neverAccepted, .checkTimedOut:
+            .unreachable
+        case .tlsFailed, .closedAtStreamName, .streamClosed, .streamEnded, .connectionLost, .nothingAcknowledged,
+            .audioTooSlow, .answersUnread, .networkAway:
+            .lost
+        case .handshake(let error): error.isOtherProtocol ? .configuration : .broken
+        case .chunks, .command, .streamNotCreated: .broken
+        case .applicationRefused: .wrongApplication
+        case .streamRefused, .closedOnceAccepted: .refused
+        case .streamBusy: .busy
+        case .credentialsMissing, .credentialsRefused: .unauthorized
+        case .certificateForAnotherName, .certificateUntrusted: .certificate
+        case .authorityUnreadable, .tlsMissing: .configuration
+        }
+    }
+}

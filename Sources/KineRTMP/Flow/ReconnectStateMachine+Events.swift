@@ -1,0 +1,166 @@
+// What the user, the dialer, the server and the clock bring about.
+
+extension ReconnectStateMachine {
+    // MARK: The user
+
+    public mutating func start(now: Int64) -> [Action] { state == .idle ? dial(.stream, now: now) : [] }
+
+    public mutating func finish() -> [Action] {
+        switch state {
+        case .idle, .waiting: return end(neverLive)
+        case .dialing(let attempt, let stale): return finish(attempt) { .dialing($0, stale: stale) }
+        case .negotiating(let id, let attempt): return finish(attempt) { .negotiating(id, $0) }
+        case .live(let id, _):
+            state = .finishing(id)
+            return [.stopDialing, .startTimer(.finish, after: Self.finishDeadline), .finish(id)]
+        case .racing(let old, _, let candidate):
+            state = .finishing(old)
+            return [
+                .cancelTimer(.race), .close(candidate), .startTimer(.finish, after: Self.finishDeadline), .finish(old),
+            ]
+        case .finishing, .ended: return []
+        }
+    }
+
+    /// Samples that wait for another server are sent first.
+    private mutating func finish(_ attempt: Attempt, _ next: (Attempt) -> State) -> [Action] {
+        switch attempt.purpose {
+        case .stream: return end(neverLive)
+        case .redirectThenFinish: return []
+        case .redirect:
+            var attempt = attempt
+            attempt.purpose = .redirectThenFinish
+            state = next(attempt)
+            return [.startTimer(.finish, after: Self.finishDeadline)]
+        }
+    }
+
+    /// The next sample is a keyframe. A redirection is followed here: what waits goes to the old server, the keyframe and what
+    /// follows to the new one.
+    public mutating func keyframe(now: Int64) -> [Action] {
+        guard case .live(let id, let live) = state, let target = live.redirect else { return [] }
+        destination = target
+        authentication = nil
+        return [.leave(id), .emptyQueue] + dial(.redirect, now: now)
+    }
+
+    // MARK: The dialer
+
+    /// A connection is there: of an attempt, or of a probe.
+    /// - Parameter oldRecovers: the present connection sends again soon after its network is back.
+    public mutating func connected(now: Int64, oldRecovers: Bool = false) -> [Action] {
+        switch state {
+        case .dialing(let attempt, let stale): return open(attempt, insteadOf: stale)
+        case .waiting(let stale):
+            return [.cancelTimer(.retry)] + open(Attempt(begun: now, purpose: .stream), insteadOf: stale)
+        case .negotiating(let old, var attempt):
+            attempt.begun = now
+            return open(attempt, insteadOf: old)
+        case .live(let old, let live):
+            let candidate = nextConnection()
+            guard oldRecovers else { return [.hold(candidate)] + replace(old, by: candidate, now: now) }
+            state = .racing(old: old, live, candidate: candidate)
+            return [.hold(candidate), .startTimer(.race, after: Self.raceDeadline)]
+        case .idle, .racing, .finishing, .ended: return [.discard]
+        }
+    }
+
+    private mutating func open(_ attempt: Attempt, insteadOf old: ConnectionID?) -> [Action] {
+        let id = nextConnection()
+        state = .negotiating(id, attempt)
+        return [.hold(id)] + (old.map { [.reset($0)] } ?? [])
+            + [.open(id, destination.url, authentication, wasLive: wasLive)]
+    }
+
+    public mutating func networkReturned() { policy.networkReturned() }
+
+    // MARK: The server
+
+    /// The server accepted the stream.
+    public mutating func accepted(_ id: ConnectionID) -> [Action] {
+        guard case .negotiating(id, let attempt) = state else { return [] }
+        policy.accepted()
+        var actions: [Action] = attempt.purpose == .stream ? [.emptyQueue] : []
+        actions += [.stopDialing, .becameLive(id, isAgain: wasLive)]
+        wasLive = true
+        if attempt.purpose == .redirectThenFinish {
+            state = .finishing(id)
+            return actions + [.finish(id)]
+        }
+        state = .live(id, Live(begun: attempt.begun, redirect: attempt.redirect))
+        return attempt.redirect == nil ? actions : actions + [.requestKeyframe]
+    }
+
+    /// The server asks for user and password, which go into a new connection.
+    public mutating func authenticate(_ id: ConnectionID, _ next: PublisherAuthentication, now: Int64) -> [Action] {
+        guard case .negotiating(id, let attempt) = state else { return [] }
+        authentication = next
+        return [.close(id)] + dial(attempt.purpose, now: now)
+    }
+
+    /// The server asks its publisher to connect again. A forbidden address means the present one, as no address does.
+    /// - Parameter scope: of the server's own address.
+    public mutating func redirected(
+        _ id: ConnectionID, to url: RTMPURL, scope: AddressScope, now: Int64
+    ) -> [Action] {
+        let isPresent = url == destination.url || !originalURL.allowsRedirect(to: url)
+        let target = isPresent ? destination : Destination(url, narrowest: scope)
+        switch state {
+        case .live(id, var live) where redirects.allows(at: now):
+            live.redirect = target
+            state = .live(id, live)
+            return [.requestKeyframe]
+        case .negotiating(id, var attempt) where redirects.allows(at: now):
+            attempt.redirect = target
+            state = .negotiating(id, attempt)
+            return []
+        default: return []
+        }
+    }
+
+    // MARK: Measurements
+
+    /// The connection has been live for long enough, and something arrived.
+    public mutating func proved(_ id: ConnectionID) {
+        switch state {
+        case .live(id, var live):
+            live.isProven = true
+            state = .live(id, live)
+        case .racing(old: id, var live, let candidate):
+            live.isProven = true
+            state = .racing(old: id, live, candidate: candidate)
+        default: return
+        }
+        policy.connected()
+    }
+
+    /// The server acknowledged something, or nothing waits: no other connection is needed.
+    public mutating func progressed(_ id: ConnectionID) -> [Action] {
+        switch state {
+        case .racing(old: id, let live, let candidate):
+            state = .live(id, live)
+            return [.cancelTimer(.race), .close(candidate)]
+        case .live(id, _), .negotiating(id, _): return [.stopDialing]
+        default: return []
+        }
+    }
+
+    /// Nothing was acknowledged for a moment: the network may be away.
+    public mutating func suspected(_ id: ConnectionID) -> [Action] {
+        switch state {
+        case .live(id, _), .negotiating(id, _): [.probe(destination)]
+        default: []
+        }
+    }
+
+    // MARK: The clock
+
+    public mutating func fired(_ timer: Timer, now: Int64) -> [Action] {
+        switch (timer, state) {
+        case (.retry, .waiting(let stale)): dial(.stream, stale: stale, now: now)
+        case (.race, .racing(let old, _, let candidate)): replace(old, by: candidate, now: now)
+        case (.finish, _) where isEnding && state != .ended: end(nil)
+        default: []
+        }
+    }
+}

@@ -1,0 +1,109 @@
+// How a connection is lost, and what follows.
+
+extension ReconnectStateMachine {
+    /// An attempt to connect failed. The dialer goes on probing.
+    /// - Parameter jitter: from 0 to 1, for the wait.
+    public mutating func dialFailed(_ failure: PublishFailure, now: Int64, jitter: Double) -> [Action] {
+        guard case .dialing(let attempt, let stale) = state else { return [] }
+        return lost(failure, attempt, stale: stale, now: now, jitter: jitter)
+    }
+
+    /// A connection ended, or has to.
+    /// - Parameters:
+    ///   - atStreamName: the server had been told the stream's name, and had not answered.
+    ///   - jitter: from 0 to 1, for the wait.
+    public mutating func failed(
+        _ id: ConnectionID, _ failure: PublishFailure, atStreamName: Bool = false, now: Int64, jitter: Double
+    ) -> [Action] {
+        switch state {
+        case .negotiating(id, let attempt):
+            return [.close(id)]
+                + lost(failure, attempt, stale: nil, atStreamName: atStreamName, now: now, jitter: jitter)
+        case .live(id, let live): return [.close(id)] + lost(failure, live, stale: nil, now: now, jitter: jitter)
+        case .racing(let old, let live, candidate: id):
+            state = .live(old, live)
+            return [.cancelTimer(.race), .close(id)]
+        default: return oldFailed(id, now: now)
+        }
+    }
+
+    /// Nothing was acknowledged for too long. The connection is kept until the next one is there.
+    public mutating func stalled(
+        _ id: ConnectionID, _ failure: PublishFailure, now: Int64, jitter: Double
+    ) -> [Action] {
+        switch state {
+        case .negotiating(id, let attempt): lost(failure, attempt, stale: id, now: now, jitter: jitter)
+        case .live(id, let live): lost(failure, live, stale: id, now: now, jitter: jitter)
+        default: oldFailed(id, now: now)
+        }
+    }
+
+    /// Whether it ended or fell silent makes no difference.
+    private mutating func oldFailed(_ id: ConnectionID, now: Int64) -> [Action] {
+        switch state {
+        case .racing(old: id, _, let candidate): [.cancelTimer(.race)] + replace(id, by: candidate, now: now)
+        case .finishing(id): end(nil)
+        default: []
+        }
+    }
+
+    /// The candidate is the connection from now on, and begins with a keyframe.
+    mutating func replace(_ old: ConnectionID, by candidate: ConnectionID, now: Int64) -> [Action] {
+        state = .negotiating(candidate, Attempt(begun: now, purpose: .stream))
+        authentication = nil
+        return [
+            .reset(old), .emptyQueue, .interrupted(PublishFailure(.networkAway, destination.url), retryAfter: 0),
+            .open(candidate, destination.url, nil, wasLive: wasLive),
+        ]
+    }
+
+    /// Why the stream never was live when it ends; nil when it was.
+    var neverLive: PublishFailure? {
+        guard !wasLive, state != .idle else { return nil }
+        return lastFailure?.withoutRetry() ?? PublishFailure(.neverAccepted, originalURL)
+    }
+
+    /// A connection that was live is lost.
+    private mutating func lost(
+        _ failure: PublishFailure, _ live: Live, stale: ConnectionID?, now: Int64, jitter: Double
+    ) -> [Action] {
+        lost(failure, after: live.isProven ? now - live.begun : 0, stale: stale, jitter: jitter)
+    }
+
+    /// An attempt came to nothing.
+    private mutating func lost(
+        _ failure: PublishFailure, _ attempt: Attempt, stale: ConnectionID?, atStreamName: Bool = false, now: Int64,
+        jitter: Double
+    ) -> [Action] {
+        guard attempt.purpose != .redirectThenFinish else {
+            state = .waiting(stale: stale)
+            return end(nil)
+        }
+        return lost(failure, after: now - attempt.begun, stale: stale, atStreamName: atStreamName, jitter: jitter)
+    }
+
+    private mutating func lost(
+        _ failure: PublishFailure, after age: Int64, stale: ConnectionID?, atStreamName: Bool = false, jitter: Double
+    ) -> [Action] {
+        state = .waiting(stale: stale)
+        var failure = failure
+        var actions: [Action] = []
+        if destination.url != originalURL {
+            // After a redirection nothing is final: the original server is still there.
+            if failure.isFinal { failure.kind = .lost }
+            destination = Destination(originalURL)
+            actions.append(.retarget(destination))
+        }
+        lastFailure = failure
+        // What the server asked for holds for one connection; the next one asks again.
+        authentication = nil
+        guard let wait = policy.failed(failure, atStreamName: atStreamName, after: age, jitter: jitter) else {
+            // A server that closes at the stream's name again and again does not know the key.
+            if failure.kind == .lost, atStreamName, !wasLive { failure.kind = .refused }
+            return end(failure.withoutRetry())
+        }
+        return actions + [
+            .emptyQueue, .interrupted(failure, retryAfter: wait), .startTimer(.retry, after: wait),
+        ]
+    }
+}

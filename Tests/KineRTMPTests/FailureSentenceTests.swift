@@ -1,0 +1,56 @@
+// The sentences that a person reads when publishing fails.
+import KineRTMP
+import Testing
+
+@Suite struct FailureSentenceTests {
+    private static let address = "rtmps://user:secret@h/app/secret?token=secret"
+    private static let system = PublishFailure.SystemError(number: 111, text: "Connection refused")
+    /// Every code once.
+    private static let codes: [PublishFailure.Code] = [
+        .nameUnknown, .nameServersSilent, .addressForbidden, .connectFailed(system), .connectTimedOut,
+        .authorityUnreadable(file: "/ca.pem"), .certificateForAnotherName, .certificateUntrusted, .tlsMissing,
+        .tlsFailed, .handshakeTimedOut, .handshake(.otherVersion(6)), .handshake(.otherVersion(0x48)),
+        .handshake(.otherVersion(0x15)), .chunks(.headerMissing(chunkStream: 3)),
+        .chunks(.messageInterrupted(chunkStream: 3)), .chunks(.messageTooLong(5000)), .chunks(.tooManyChunkStreams),
+        .chunks(.badChunkSize(0)), .chunks(.tooManyUnfinishedBytes), .command(.truncated), .command(.unknownType(4)),
+        .command(.badReference(9)), .command(.tooDeep), .command(.tooManyValues), .answerTimedOut(to: .connect),
+        .answerTimedOut(to: .createStream), .answerTimedOut(to: .publish), .credentialsMissing, .credentialsRefused,
+        .applicationRefused(words: "no"), .streamNotCreated(words: nil), .streamRefused(words: "no"),
+        .streamBusy(words: "no"), .closedAtStreamName, .closedOnceAccepted, .streamClosed, .streamEnded(words: nil),
+        .connectionLost(system), .nothingAcknowledged(seconds: 8), .audioTooSlow, .answersUnread, .networkAway,
+        .neverAccepted, .checkTimedOut,
+    ]
+
+    @Test func `Each failure is one sentence of its own, without a secret, that says what follows`() throws {
+        let url = try RTMPURL(Self.address)
+        let failures = Self.codes.map { PublishFailure($0, url) }
+        #expect(Set(failures.map(\.description)).count == failures.count)
+        for failure in failures {
+            let sentence = failure.description
+            #expect(sentence.hasSuffix(".") && sentence.count { $0 == ";" } == 1 && sentence.first?.isUppercase == true)
+            #expect(!sentence.contains("secret") && !"\(failure)".contains("secret"))
+            // What is final is not tried again; what is not tried again says so.
+            #expect(!failure.isFinal || !sentence.hasSuffix("it is tried again."))
+            #expect(!failure.withoutRetry().description.contains("it is tried again"))
+        }
+    }
+
+    @Test func `A failure names the server, the system's reason and the server's words`() throws {
+        func sentence(_ code: PublishFailure.Code) throws -> String { try PublishFailure(code).description }
+        #expect(
+            try sentence(.connectFailed(Self.system))
+                == "No connection to h, port 1935: Connection refused; check the address and the network.")
+        #expect(
+            try sentence(.connectionLost(Self.system))
+                == "The connection to rtmp://h/app/… was lost: Connection refused; it is tried again.")
+        #expect(
+            try PublishFailure(.connectionLost(nil)).withoutRetry().description
+                == "The connection to rtmp://h/app/… was lost; try again later.")
+        #expect(
+            try sentence(.streamRefused(words: "no such stream"))
+                == "The server rtmp://h/app/… refused the stream (“no such stream”); check the stream key.")
+        #expect(try sentence(.handshake(.otherVersion(0x48))).contains("HTTP"))
+        #expect(try sentence(.handshake(.otherVersion(0x16))).contains("rtmps://"))
+        #expect(try sentence(.handshake(.otherVersion(120))).contains("version 120"))
+    }
+}
