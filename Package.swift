@@ -51,10 +51,13 @@ let package = Package(
         // Floor 0: system libraries, a module map and a shim header each, and what is written in C.
         .systemLibrary(name: "CX264"),
         .systemLibrary(name: "CYUV"),
-        .systemLibrary(name: "CXCB"),
         .systemLibrary(name: "CPulse"),
-        .systemLibrary(name: "CFFmpeg"),
         .systemLibrary(name: "CSharedAtomics"),
+        .target(name: "CFFmpeg", linkerSettings: ["swresample", "avutil"].map { .linkedLibrary($0) }),
+        .target(
+            name: "CXCB",
+            linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]
+                .map { .linkedLibrary("xcb\($0)") }),
         .target(name: "CLinux"),
         .target(name: "CPixels"),
         .target(name: "CSandbox"),

@@ -18,9 +18,5 @@ static inline const xcb_query_extension_reply_t *kine_shm_extension(xcb_connecti
 static inline const xcb_query_extension_reply_t *kine_composite_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_composite_id); }
 static inline const xcb_query_extension_reply_t *kine_input_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_input_id); }
 
-// A selection of XInput events: a header and its mask words one behind the other, as the request wants them.
-static inline xcb_void_cookie_t kine_select_raw_motion(xcb_connection_t *c, xcb_window_t window) {
-    struct { xcb_input_event_mask_t head; uint32_t mask; } selection = {
-        { XCB_INPUT_DEVICE_ALL_MASTER, 1 }, XCB_INPUT_XI_EVENT_MASK_RAW_MOTION };
-    return xcb_input_xi_select_events(c, window, 1, &selection.head);
-}
+// Asks for the raw motion of all pointers (XISelectEvents).
+xcb_void_cookie_t kine_select_raw_motion(xcb_connection_t *c, xcb_window_t window);
