@@ -201,7 +201,7 @@ let package = Package(
         // Denies a thread new threads, as the kernel does to a process that has as many as it may.
         .target(name: "ThreadTesting", path: "Tests/Support/ThreadTesting"),
         // Margins that only scripts/endurance judges, and seeds that are printed.
-        .target(name: "CoreTesting", dependencies: ["KinePlatform", system], path: "Tests/Support/CoreTesting"),
+        .target(name: "CoreTesting", dependencies: ["KinePlatform"], path: "Tests/Support/CoreTesting"),
         // The real executables, driven as a user drives them; for EndToEndTests and EnduranceTests.
         .target(
             name: "ProcessTesting",
@@ -215,26 +215,27 @@ let package = Package(
         .testTarget(
             name: "KineCaptureTests",
             dependencies: ["KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting"]),
-        .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels"]),
+        .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"]),
         .testTarget(
             name: "KineCodecsTests",
             dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "AudioTesting", "CoreTesting"]),
         .testTarget(
             name: "KineContainersTests",
-            dependencies: ["KineContainers", "KineMedia", "KinePlatform", "CLinux", system]),
+            dependencies: [
+                "KineContainers", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
+            ]),
         .testTarget(
             name: "KineRelayTests",
             dependencies: [
-                "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
-                "kinecast-relay-peer",
-                "CoreTesting", system,
+                "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
+                "kinecast-relay-peer", "CoreTesting", system,
             ]),
         .testTarget(
             name: "KineServicesTests",
-            dependencies: ["KineServices", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
+            dependencies: ["KineServices", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
         .testTarget(
             name: "KineControlTests",
-            dependencies: ["KineControl", "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
+            dependencies: ["KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
         .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [

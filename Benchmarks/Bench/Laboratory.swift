@@ -33,7 +33,7 @@ final class Laboratory {
 
     private let display: PrivateDisplay
     private let sound: PrivateSound?
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
     private var baselines: [Take: Load] = [:]
 
     /// Seconds on a processor for each second of the clock.
@@ -43,7 +43,7 @@ final class Laboratory {
     }
 
     init(size: PixelSize, withSound: Bool) throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: size)
         sound = withSound ? try PrivateSound() : nil
     }

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test func `whenever the engine is killed, at most a second is lost, but for what the machine held up`() throws {
-        var numbers = SeededNumbers()
+        var numbers = SeededGenerator()
         try Workplace.with { place in
             let size = PixelSize(width: 640, height: 480)
             let still = try PrivateScreen(size: size)

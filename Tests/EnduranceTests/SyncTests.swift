@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test func `picture and sound are together from the start, and still after twenty pauses`() throws {
-        var numbers = SeededNumbers()
+        var numbers = SeededGenerator()
         try Workplace.with { place in
             let (result, sceneError) = try recording(in: place) { _ in
                 wait(4)

@@ -29,7 +29,7 @@ import Testing
         defer { display.end() }
         let scene = try SceneProcess(.scroll, arguments: ["--fps", "20"], environment: display.environment)
         defer { scene.end() }
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("scroll.mp4")
         let cookie = display.environment.first { $0.hasPrefix("XAUTHORITY=") } ?? ""
         _ = try Tool.output(
@@ -57,7 +57,7 @@ import Testing
         defer { sound.end() }
         let scene = try SceneProcess(.flash, environment: display.environment + sound.environment)
         defer { scene.end() }
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("flash.mp4")
         _ = try Tool.output(
             "env",
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func fileWithLateSoundIsReadAsLate() throws {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("late.mp4")
         _ = try Tool.output(
             "ffmpeg",

@@ -28,7 +28,7 @@ struct LiveMemory {
     /// A screen in motion at 30 frames a second is watched for so long by `viewers` at once.
     /// - Parameter hostile: how many more want to cost memory; with a number, even 0, everything goes over TLS.
     static func measure(viewers: Int, hostile: Int? = nil, seconds: Double) throws -> LiveMemory {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let stage = try Stage(
             .scene(.motion), size: PixelSize(width: 1920, height: 1080), framesPerSecond: 30)
         defer { stage.end() }

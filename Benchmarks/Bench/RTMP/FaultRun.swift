@@ -13,7 +13,7 @@ final class FaultRun {
 
     let network: TestNetwork
     let farEnd: FarEnd
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
     private let display: PrivateDisplay
     private let sound: PrivateSound
     private let scene: SceneProcess
@@ -30,7 +30,7 @@ final class FaultRun {
             delayMilliseconds: delayMilliseconds, executables: executables, congestionControl: congestionControl)
         farEnd = FarEnd(network, executables: executables)
         try farEnd.start(deaf: deaf)
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: Self.size)
         sound = try PrivateSound()
         scene = try SceneProcess(

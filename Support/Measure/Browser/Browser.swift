@@ -30,7 +30,7 @@ public final class Browser {
 
     private let driver: ChildProcess
     private let output: FileDescriptor
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
     private let port: UInt16
     private var session = ""
 
@@ -39,7 +39,7 @@ public final class Browser {
     ///   - arguments: for Chromium, besides those that it needs here.
     ///   - environment: where its sound server is, and its display if it has one.
     public init(arguments: [String] = [], environment: [String]) throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         (driver, output, port) = try Self.startDriver(environment)
         let chromium = ChromeOptions(
             binary: try Tool.path(of: "chromium"),

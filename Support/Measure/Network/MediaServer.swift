@@ -8,11 +8,11 @@ public final class MediaServer {
     public let process: ChildProcess
     public let port: Int
     private var isStopped = false
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
 
     /// - Parameter diesWithThread: It ends with the thread that makes it, however that ends. Not where that is one of Swift's pool.
     public init(diesWithThread: Bool = true) throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         port = try Loopback.freePort()
         let configuration = """
             load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;

@@ -13,12 +13,12 @@ public final class PrivateDisplay {
     /// What a client needs in its environment.
     public var environment: [String] { ["DISPLAY=\(name)", "XAUTHORITY=\(folder.file("Xauthority"))"] }
 
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
 
     /// Starts a server with one screen of `size`, 24 bits deep, and waits until it takes connections (20 seconds at most).
     public init(size: PixelSize) throws {
         let executable = try Tool.path(of: "Xvfb")
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         self.folder = folder
         try PrivateDisplay.writeCookie(to: folder.file("Xauthority"))
         let log = try FileDescriptor.open(

@@ -13,12 +13,12 @@ public final class PrivateSound {
     public static let sink = "measure"
     public static let monitor = "measure.monitor"
 
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
 
     /// Starts the server and waits until it takes connections (20 seconds at most).
     public init() throws {
         let executable = try Tool.path(of: "pulseaudio")
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         self.folder = folder
         let socket = folder.file("native")
         let log = try FileDescriptor.open(

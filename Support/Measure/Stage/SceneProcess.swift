@@ -25,7 +25,7 @@ public final class SceneProcess {
     /// The X id of its window.
     public let window: UInt32
 
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
 
     /// Starts the scene and waits until its first picture is on the screen (30 seconds at most).
     /// - Parameters:
@@ -33,7 +33,7 @@ public final class SceneProcess {
     ///   - environment: where its display is, and its sound server.
     public init(_ scene: SceneKind, arguments: [String] = [], environment: [String]) throws {
         let executable = try Tool.sibling("kinecast-scene")
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         let pipe = try FileDescriptor.pipe()
         defer { try? pipe.readEnd.close() }
         var options = ChildProcess.Options()

@@ -10,10 +10,10 @@ import Testing
     /// nginx with one of the documentation's configurations, at other addresses and in another folder. Ended with this object.
     private final class Server {
         private let process: ChildProcess
-        private let folder: PrivateFolder
+        private let folder: TemporaryDirectory
 
-        init(_ name: String, _ changes: (PrivateFolder) -> [(String, String)]) throws {
-            folder = try PrivateFolder()
+        init(_ name: String, _ changes: (TemporaryDirectory) -> [(String, String)]) throws {
+            folder = try TemporaryDirectory()
             let documents = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
                 .removingLastComponent().appending("docs/many-viewers")
             var configuration = try Server.read(documents.appending(name))

@@ -1,4 +1,5 @@
 import AudioTesting
+import CoreTesting
 // Encoded pictures on their way to extensions, and the keyframes they need.
 import KineMedia
 import KinePlatform

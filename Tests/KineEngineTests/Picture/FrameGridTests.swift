@@ -1,4 +1,5 @@
 // The times that pictures get in the file.
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,4 +1,5 @@
 // The frame rate's limit, on a simulated clock.
+import CoreTesting
 import Testing
 
 @testable import KineEngine

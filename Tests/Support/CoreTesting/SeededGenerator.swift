@@ -1,7 +1,7 @@
 // Randomness that a failed run gives back: the seed is printed, and KINECAST_SEED sets it.
 import KinePlatform
 
-package struct SeededNumbers: RandomNumberGenerator {
+package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
     package init(seed: UInt64) { state = seed }
