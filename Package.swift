@@ -184,10 +184,10 @@ let package = Package(
             name: "kinecast-hostile", dependencies: ["KinecastExtension", "ConfinementTesting"],
             path: "Tests/Support/HostileExtension"),
         .target(
-            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KinePlatform", "CLinux", system],
+            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KineMeasure", "KinePlatform"],
             path: "Tests/Support/AudioTesting", linkerSettings: [.linkedLibrary("avcodec")]),
         .target(
-            name: "ScreenTesting", dependencies: ["CXCB", "KineMedia", "KinePlatform", system],
+            name: "ScreenTesting", dependencies: ["CXCB", "KineMeasure", "KineMedia", "KinePlatform"],
             path: "Tests/Support/ScreenTesting"),
         // A take known byte for byte, and a process that reads one.
         .target(
@@ -206,9 +206,8 @@ let package = Package(
         .target(
             name: "ProcessTesting",
             dependencies: [
-                "KineMeasure", "RTMPTesting", "ScreenTesting", "KineRelay", "KineContainers", "KineMedia",
-                "KinePlatform",
-                "CLinux", system,
+                "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices", "KineContainers",
+                "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting"),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadTesting", system]),

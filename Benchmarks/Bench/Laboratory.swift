@@ -141,7 +141,7 @@ final class Laboratory {
     /// The machine's own screen and sound are hidden from the recorder.
     private func environment(for take: Take) -> [String] {
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_RUNTIME_DIR="]
-        let kept = Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+        let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
         let soundServer = take.sound ? sound?.environment ?? [] : []
         return kept + display.environment + soundServer + ["XDG_RUNTIME_DIR=\(folder.path)"]
     }

@@ -12,7 +12,7 @@ import Testing
         var destinations: [RunningKinecast.Event.Destination]
     }
 
-    private func destination(_ place: Workplace) throws -> RunningKinecast.Event.Destination {
+    private func destination(_ place: TestPlace) throws -> RunningKinecast.Event.Destination {
         let line = try place.run("status", "--json").output
         let status = try JSONDecoder().decode(Status.self, from: Data(line.utf8))
         return try #require(status.destinations.first)
@@ -23,7 +23,7 @@ import Testing
         let chosen = 3_000_000
         let server = try SlowRTMPServer(speed: 1_000_000)
         defer { #expect(server.state.withLock { $0.violation } == nil) }
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--virtual", "480x272", "--bitrate", "3M", "--max-bitrate", "3M", "--record", "a.mp4",
                 "--json", "--to",

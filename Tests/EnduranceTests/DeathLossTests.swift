@@ -15,7 +15,7 @@ import Testing
     /// Records, kills client and engine in one instant after `wait` nanoseconds of the take; returns the take's length in
     /// seconds, and for how many of them the machine let nothing run at worst.
     private func killedTake(
-        _ display: String, in place: Workplace, after wait: Int64
+        _ display: String, in place: TestPlace, after wait: Int64
     ) throws -> (length: Double, heldUp: Double) {
         let take = try place.record(display, "a.mp4", "--overwrite")
         try take.event("started")
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `whenever the engine is killed, at most a second is lost, but for what the machine held up`() throws {
         var numbers = SeededGenerator()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let size = PixelSize(width: 640, height: 480)
             let still = try PrivateScreen(size: size)
             let bars = try SceneProcess(.bars, environment: ["DISPLAY=\(still.name)"])

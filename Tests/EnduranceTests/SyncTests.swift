@@ -16,7 +16,7 @@ import Testing
     /// Records the scene flash on a private screen while `body` does what it likes, then ends the take. Also returns by how
     /// many seconds the scene itself drew a flash too late for its beep at worst: a busy machine keeps it waiting.
     private func recording(
-        in place: Workplace, _ body: (RunningKinecast) throws -> Void
+        in place: TestPlace, _ body: (RunningKinecast) throws -> Void
     ) throws -> (result: FlashAndBeep, sceneError: Double) {
         let take = try place.start(
             "record", "a.mp4", "--virtual", "640x480", "--json", "--", RunningKinecast.scene, "flash",
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `picture and sound are together from the start, and still after twenty pauses`() throws {
         var numbers = SeededGenerator()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let (result, sceneError) = try recording(in: place) { _ in
                 wait(4)
                 for _ in 0..<20 {
@@ -74,7 +74,7 @@ import Testing
     /// Ten minutes: KINECAST_SYNC_SECONDS=600. The ordinary run takes twelve seconds.
     @Test func `picture and sound do not drift apart`() throws {
         let seconds = ProcessEnvironment.value("KINECAST_SYNC_SECONDS").flatMap { Double($0) } ?? 12
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let (result, sceneError) = try recording(in: place) { _ in wait(seconds) }
             print("\(seconds) s: \(describe(result)); the scene itself: \(sceneError)")
             for minute in 0..<Int(seconds / 60) {

@@ -165,7 +165,7 @@ struct Stage {
     /// What an engine gets: the machine's own screen, sound and services are hidden from it.
     func environment(_ folder: TemporaryDirectory) -> [String] {
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
-        return Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+        return ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
             + (display?.environment ?? []) + ["XDG_RUNTIME_DIR=\(folder.path)"]
     }
 }

@@ -44,7 +44,7 @@ final class FaultRun {
             .init(service: "rtmp", setupInfo: ["url": farEnd.address("key")], label: "rtmp")
         ]
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
-        let kept = Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+        let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
         take = try EngineTake(
             configuration,
             environment: kept + display.environment + sound.environment + ["XDG_RUNTIME_DIR=\(folder.path)"],

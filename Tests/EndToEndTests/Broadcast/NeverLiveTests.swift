@@ -56,7 +56,7 @@ private final class HeldPort {
 
     @Test func `a closed port is no destination: failed, with the reason, and the recording is there`() throws {
         let port = try HeldPort(answersConnections: false)
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--json", "--record", "a.mp4", "--to",
                 "rtmp://127.0.0.1:\(port.number)/live/hush-key")
@@ -72,13 +72,13 @@ private final class HeldPort {
             expectNeverLive(ended)
             try expectFailure(in: ended.events.last)
             #expect(ended.events.last?.destinations?.first?.message?.contains("refused") == true)
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) > 0)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
         }
     }
 
     @Test func `in words, too`() throws {
         let port = try HeldPort(answersConnections: false)
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--to", "rtmp://127.0.0.1:\(port.number)/live/hush-key")
             try take.words("refused")
@@ -89,7 +89,7 @@ private final class HeldPort {
 
     @Test func `a server that takes the connection and never answers has taken nothing`() throws {
         let port = try HeldPort(answersConnections: true)
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--json", "--to", "rtmp://127.0.0.1:\(port.number)/live/hush-key")
             // It is fed, and has its connection, and that is not enough.

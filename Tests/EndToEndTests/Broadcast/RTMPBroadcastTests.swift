@@ -62,7 +62,7 @@ import Testing
 
     @Test func `Every picture and sound arrives at the server, at the time that the recording has`() throws {
         let server = try MediaServer()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "640x360", "--fps", "25", "--to", server.address("show"), "--record", "a.mp4",
                 "--json")
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `A screen of noise at 1080p is no more than nginx takes, and the connection holds`() throws {
         let server = try MediaServer()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--virtual", "1920x1080", "--audio", "none", "--to", server.address("noise"), "--json",
                 "--", VirtualScreenTests.scene, "noise", "--seconds", "600")
@@ -130,7 +130,7 @@ import Testing
 
     @Test func `A test says what the server is, and leaves no stream there`() throws {
         let server = try MediaServer()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let port = try Loopback.freePort()
             let ended = try place.run(
                 "broadcast", "--test", "--json", "--to", server.address("hush-key"), "--to",
@@ -150,7 +150,7 @@ import Testing
     }
 
     @Test func `A test trusts the authority that it is given`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             _ = try SelfSignedCertificate(
                 name: "server", alternativeName: "IP:127.0.0.1", in: place.directory.string)
             let port = try Loopback.freePort()
@@ -158,7 +158,7 @@ import Testing
             let server = try RunningKinecast(
                 arguments: [
                     "-c", "exec openssl s_server -accept 127.0.0.1:\(port) -cert cert.pem -key key.pem -rev >&2",
-                ], environment: Tool.inheritedEnvironment(), directory: place.directory, executable: "/bin/sh")
+                ], environment: ProcessEnvironment.current, directory: place.directory, executable: "/bin/sh")
             try server.words("ACCEPT")
             let address = "rtmps://127.0.0.1:\(port)/live/key"
             let stranger = try place.run("broadcast", "--test", "--to", address)

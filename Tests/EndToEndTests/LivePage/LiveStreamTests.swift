@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `ffmpeg plays the players' link without a word`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("broadcast", "--pattern", "640x360", "--json", "--player-link")
             let link = try #require(try take.event("destination") { $0.kind == "playerLink" }.link)
             let heard = try decode(link)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test func `over TLS the page plays, and ffmpeg trusts the certificate`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             _ = try SelfSignedCertificate(
                 name: "live", alternativeName: "IP:127.0.0.1", in: place.directory.string)
             // Named as a person would, relative to where they are.

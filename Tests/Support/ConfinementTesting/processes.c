@@ -1,6 +1,6 @@
 // Other processes: their memory, environment and descriptors, signals to them, and shared memory of System V.
 #define _GNU_SOURCE
-#include "reaches.h"
+#include "attempts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -149,7 +149,7 @@ static int raise_limit(const char *argument) {
     return setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
-const struct reach process_reaches[] = {
+const struct attempt process_attempts[] = {
     {"environment", environment},       {"command line", command_line},
     {"memory by file", memory_by_file}, {"memory by call", memory_by_call},
     {"trace", trace},                   {"descriptor by file", descriptor_by_file},

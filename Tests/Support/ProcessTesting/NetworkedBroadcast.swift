@@ -5,14 +5,14 @@ import KinePlatform
 import Testing
 
 package enum NetworkedBroadcast {
-    package static let executables = RunningKinecast.executable.removingLastComponent().string
+    package static let executables = RunningKinecast.executables.string
 
     /// A broadcast on one machine and a server on the other, and after the test's body the checks that hold for all of them.
     package static func run(
         delayMilliseconds: Int = 0, deaf: Bool = false, _ source: [String],
         _ body: (_ take: RunningKinecast, _ network: TestNetwork, _ farEnd: FarEnd) throws -> Void
     ) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let network = try TestNetwork(delayMilliseconds: delayMilliseconds, executables: Self.executables)
             let farEnd = FarEnd(network, executables: Self.executables)
             try farEnd.start(deaf: deaf)

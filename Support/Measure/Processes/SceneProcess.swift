@@ -43,11 +43,11 @@ public final class SceneProcess {
             defer { try? pipe.writeEnd.close() }
             process = try ChildProcess(
                 executable: executable, arguments: [scene.rawValue, "--log", folder.file("log")] + arguments,
-                environment: Tool.inheritedEnvironment().filter { entry in
+                environment: ProcessEnvironment.current.filter { entry in
                     !environment.contains { entry.hasPrefix($0.prefix { $0 != "=" } + "=") }
                 } + environment, options: options)
         }
-        let line = PrivateDisplay.readLine(from: pipe.readEnd, deadline: MonotonicClock.now() + 300_000_000_000)
+        let line = Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.patience)
         guard let line, line.hasPrefix("ready "), let id = UInt32(line.dropFirst(6)) else {
             let ending = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
             throw Tool.Error.failed(name: "kinecast-scene", ending: ending, complaint: "It showed no first picture.")

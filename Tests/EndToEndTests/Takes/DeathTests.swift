@@ -26,13 +26,8 @@ import Testing
         }
     }
 
-    /// Waits until a process that is not this one's child has ended.
-    func waitForEnd(of pid: Int32) -> Bool {
-        StrangerProcess.waitForEnd(of: pid)
-    }
-
     @Test func `the command line is killed: the engine finishes the file`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             let record = try place.registry().find(nil)
@@ -43,25 +38,25 @@ import Testing
                 Issue.record("the engine did not say that it finished")
                 return
             }
-            #expect(waitForEnd(of: record.pid))
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) >= 1)
+            #expect(StrangerProcess.waitForEnd(of: record.pid))
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
         }
     }
 
     @Test func `the command line and its COMMAND are killed together, and the private screen goes`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--virtual", "320x240", "--json", "--", "sleep", "1000")
             try take.recorded(1)
             let record = try place.registry().find(nil)
             take.signal(SIGKILL)
             _ = try take.wait()
-            #expect(waitForEnd(of: record.pid))
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) >= 1)
+            #expect(StrangerProcess.waitForEnd(of: record.pid))
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
         }
     }
 
     @Test func `the engine is killed: the command line saves the file, says so, and exits 70`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             let engine = try place.registry().find(nil).pid
@@ -70,29 +65,29 @@ import Testing
             #expect(ended.status == ExitStatus.engineDied)
             #expect(ended.events.last?.result == "recovered")
             #expect(ended.errors.contains("saved in \(place.path("a.mp4"))"))
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) > 0)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
             #expect(try place.run("status").errors.contains("No take is running"))
         }
     }
 
     @Test func `the engine is killed with a COMMAND on its private screen: nothing is left of either`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--virtual", "320x240", "--json", "--", "sleep", "1000")
             try take.recorded(1)
             kill(try place.registry().find(nil).pid, SIGKILL)
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.engineDied)
             #expect(ended.events.last?.result == "recovered")
-            _ = try TakeTests.finishedDuration(place.path("a.mp4"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
             for process in place.processes() {
                 // Helpers of a killed engine get their own signal from the kernel; they may be on their way still.
-                #expect(waitForEnd(of: Int32(process.prefix { $0 != " " }) ?? 0))
+                #expect(StrangerProcess.waitForEnd(of: Int32(process.prefix { $0 != " " }) ?? 0))
             }
         }
     }
 
     @Test func `a second signal ends at once, and what was recorded is saved`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             // Stopped, the engine cannot finish, however fast the machine: the second signal finds it still there.
@@ -103,12 +98,12 @@ import Testing
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.engineDied)
             #expect(ended.events.last?.result == "recovered")
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) > 0)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
         }
     }
 
     @Test func `both are killed: recover makes the file an ordinary one`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             let engine = try place.registry().find(nil).pid
@@ -116,7 +111,7 @@ import Testing
             take.signal(SIGKILL)
             _ = try take.wait()
             kill(engine, SIGKILL)
-            #expect(waitForEnd(of: engine))
+            #expect(StrangerProcess.waitForEnd(of: engine))
             // Nothing that looks at the list takes the take off it.
             #expect(try place.run("stop").status == ExitStatus.unavailable)
             _ = try place.run("doctor")
@@ -128,12 +123,12 @@ import Testing
             #expect(recovered.status == 0)
             #expect(recovered.errors.hasPrefix("Recovered a.mp4: "))
             #expect(try place.run("status").errors == "No take is running.\n")
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) > 0)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
         }
     }
 
     @Test func `a take that died can be dismissed, and its file stays as it is`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             let record = try place.registry().find(nil)
@@ -142,7 +137,7 @@ import Testing
             take.signal(SIGKILL)
             _ = try take.wait()
             kill(engine, SIGKILL)
-            #expect(waitForEnd(of: engine))
+            #expect(StrangerProcess.waitForEnd(of: engine))
             #expect(try place.run("status", "--json").output.contains("\"phase\":\"died\""))
             let dismissed = try place.run("dismiss", record.id)
             #expect(dismissed.status == 0 && dismissed.errors.contains("stays as it is"))
@@ -152,7 +147,7 @@ import Testing
     }
 
     @Test func `the directory of the file is removed: it is made again with the file in it`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             #expect(mkdir(place.path("out"), 0o755) == 0)
             let take = try place.start("record", "out/a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
@@ -160,12 +155,12 @@ import Testing
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.storageFailed)
             #expect(ended.errors.contains("Saved \(place.path("out/a.mp4"))"), "\(ended)")
-            #expect(try TakeTests.finishedDuration(place.path("out/a.mp4")) >= 1)
+            #expect(try TakeFile.finishedDuration(place.path("out/a.mp4")) >= 1)
         }
     }
 
     @Test func `the directory cannot be made again: the file goes home, and the message says so`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             #expect(mkdir(place.path("out"), 0o755) == 0)
             let take = try place.start("record", "out/a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
@@ -175,12 +170,12 @@ import Testing
             #expect(ended.status == ExitStatus.storageFailed)
             #expect(ended.errors.contains("what was recorded is in \(place.path("a.mp4"))"), "\(ended)")
             #expect(ended.events.last?.output == place.path("a.mp4"))
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) >= 1)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
         }
     }
 
     @Test func `a display server that hangs keeps no take from ending`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
             let hanging = try place.record(screen.name, "b.mp4")
             try hanging.recorded(1)
@@ -188,12 +183,12 @@ import Testing
             hanging.signal(SIGINT)
             let ended = try hanging.wait()
             #expect(ended.status == 0, "\(ended)")
-            #expect(try TakeTests.finishedDuration(place.path("b.mp4")) >= 1)
+            #expect(try TakeFile.finishedDuration(place.path("b.mp4")) >= 1)
         }
     }
 
     @Test func `a display server that lets nobody in keeps no take from ending`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
             screen.process.signal(SIGSTOP)
             let take = try place.record(screen.name, "a.mp4")
@@ -208,7 +203,7 @@ import Testing
     }
 
     @Test func `a file that is still being written is not recovered`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             let refused = try place.run("recover", "a.mp4")
@@ -216,18 +211,16 @@ import Testing
             #expect(refused.errors.contains("still being written"))
             #expect(try place.run("stop").status == 0)
             #expect(try take.wait().status == 0)
-            _ = try TakeTests.finishedDuration(place.path("a.mp4"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
     }
 
     @Test func `a foreign file is refused and left alone`() throws {
-        try Workplace.with { place in
-            let path = FilePath(place.path("a.mp4"))
-            let file = try FileDescriptor.open(path, .writeOnly, options: .create, permissions: .ownerReadWrite)
-            try file.closeAfter { _ = try file.writeAll("not a recording at all".utf8) }
+        try TestPlace.with { place in
+            try place.write("not a recording at all", to: "a.mp4")
             #expect(try place.run("recover", "a.mp4").status == ExitStatus.usage)
             var status = stat()
-            #expect(stat(path.string, &status) == 0 && status.st_size == 22)
+            #expect(stat(place.path("a.mp4"), &status) == 0 && status.st_size == 22)
         }
     }
 }

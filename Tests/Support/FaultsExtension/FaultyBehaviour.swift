@@ -2,7 +2,7 @@
 import Glibc
 import KineRelay
 
-enum Mischief {
+enum FaultyBehaviour {
     static func sleepForEver() { while true { pause() } }
 
     /// Takes memory in steps of a tenth of a second, and never gives it back.

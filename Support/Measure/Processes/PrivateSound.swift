@@ -1,5 +1,4 @@
-// A sound server that nobody else uses, with one sink that swallows everything.
-import CLinux
+// A sound server that nobody else uses, with sinks that swallow everything.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -8,47 +7,53 @@ import SystemPackage
 public final class PrivateSound {
     public let process: ChildProcess
     /// What a client needs in its environment.
-    public var environment: [String] { ["PULSE_SERVER=unix:\(folder.file("native"))"] }
+    public var environment: [String] { ["PULSE_SERVER=unix:\(directory.file("native"))"] }
     /// The sink's name, and the source with what it plays.
     public static let sink = "measure"
     public static let monitor = "measure.monitor"
 
-    private let folder: TemporaryDirectory
+    private let directory: TemporaryDirectory
 
-    /// Starts the server and waits until it takes connections (20 seconds at most).
-    public init() throws {
-        let executable = try Tool.path(of: "pulseaudio")
-        let folder = try TemporaryDirectory()
-        self.folder = folder
-        let socket = folder.file("native")
+    /// Starts the server and waits until it takes connections.
+    /// - Parameters:
+    ///   - modules: what it loads, with arguments.
+    ///   - directory: where its socket and all its files are; nil: one of its own.
+    public init(
+        modules: [String] = ["module-null-sink sink_name=\(PrivateSound.sink) rate=48000"],
+        in directory: TemporaryDirectory? = nil
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        self.directory = directory
+        let socket = directory.file("native")
         let log = try FileDescriptor.open(
-            FilePath(folder.file("log")), .writeOnly, options: [.create, .append], permissions: [.ownerReadWrite])
+            FilePath(directory.file("log")), .writeOnly, options: [.create, .append], permissions: [.ownerReadWrite])
         defer { try? log.close() }
         var options = ChildProcess.Options()
         options.descriptors = [nil, log, log]
         options.parentDeathSignal = SIGTERM
         options.newSession = true
-        // Its state, its runtime files and its cookie stay in the folder: nothing of the user's own is read or changed.
-        let kept = Tool.inheritedEnvironment().filter { entry in
+        // Its state, its runtime files and its cookie stay in the directory: nothing of the user's own is read or changed.
+        let kept = ProcessEnvironment.current.filter { entry in
             !["HOME=", "XDG_", "PULSE_", "DBUS_", "DISPLAY="].contains { entry.hasPrefix($0) }
         }
         process = try ChildProcess(
-            executable: executable,
+            executable: try Tool.path(of: "pulseaudio"),
             arguments: [
                 "-n", "--daemonize=no", "--use-pid-file=no", "--exit-idle-time=-1", "--disable-shm=no",
-                "--load=module-null-sink sink_name=\(PrivateSound.sink) rate=48000",
-                "--load=module-native-protocol-unix socket=\(socket) auth-anonymous=1",
+            ] + modules.map { "--load=\($0)" } + [
+                // Last: with its socket everything is there.
+                "--load=module-native-protocol-unix socket=\(socket) auth-anonymous=1"
             ],
-            environment: kept + ["HOME=\(folder.path)", "XDG_RUNTIME_DIR=\(folder.path)"], options: options)
-        let deadline = MonotonicClock.now() + 300_000_000_000
+            environment: kept + ["HOME=\(directory.path)", "XDG_RUNTIME_DIR=\(directory.path)"], options: options)
+        let deadline = MonotonicClock.now() + Tool.patience
         while !PrivateSound.answers(socket) {
             if process.poll() != nil || MonotonicClock.now() > deadline {
-                _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
+                let ending = process.end(signal: SIGKILL, deadline: 0)
                 throw Tool.Error.failed(
-                    name: "pulseaudio", ending: .exited(status: 1), complaint: "Its socket did not open in 20 seconds.")
+                    name: "pulseaudio", ending: ending, complaint: ProcFiles.read(directory.file("log")))
             }
             // The server tells nobody when it is ready; it is asked until it answers.
-            usleep(5000)
+            _ = WakeSignal.poll([process.exitDescriptor], until: MonotonicClock.now() + 5_000_000)
         }
     }
 

@@ -6,17 +6,13 @@ import Testing
 
 @Suite(.serialized) struct UsageTests {
     @Test func `every command explains itself`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             #expect(try place.run("--help").output.contains("always playable"))
             for command in [
                 "record", "broadcast", "status", "pause", "resume", "stop", "annotate", "sources", "services",
-                "extension",
-                "extension new", "doctor", "recover",
+                "extension", "extension new", "doctor", "recover",
             ] {
-                let help = try RunningKinecast(
-                    arguments: command.split(separator: " ").map(String.init) + ["--help"],
-                    environment: place.environment, directory: place.directory
-                ).wait()
+                let help = try place.run(command.split(separator: " ").map(String.init) + ["--help"])
                 #expect(help.status == 0)
                 #expect(help.output.contains("USAGE: kinecast \(command)"))
             }
@@ -24,11 +20,9 @@ import Testing
     }
 
     @Test func `wrong usage is 64 and writes nothing`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             for arguments in [["fly"], ["record", "--fps", "0"], ["broadcast", "a.mp4"], ["annotate"], ["recover"]] {
-                let ended = try RunningKinecast(
-                    arguments: arguments, environment: place.environment, directory: place.directory
-                ).wait()
+                let ended = try place.run(arguments)
                 #expect(ended.status == ExitStatus.usage)
                 #expect(ended.output == "")
                 #expect(ended.errors.contains("Usage: kinecast"))
@@ -38,18 +32,15 @@ import Testing
 
     @Test(arguments: [["broadcast"], ["broadcast", "--tp"]])
     func `an address that is not understood is not repeated`(arguments: [String]) throws {
-        try Workplace.with { place in
-            let ended = try RunningKinecast(
-                arguments: arguments + ["rtmp://host/live/hush"], environment: place.environment,
-                directory: place.directory
-            ).wait()
+        try TestPlace.with { place in
+            let ended = try place.run(arguments + ["rtmp://host/live/hush"])
             #expect(ended.status == ExitStatus.usage)
             #expect(!(ended.output + ended.errors).contains("hush"))
         }
     }
 
     @Test func `with no take, status says so and the others are 69`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             #expect(try place.run("status").status == 0)
             #expect(try place.run("status", "--json").output == "")
             for command in ["pause", "resume", "stop"] {
@@ -62,7 +53,7 @@ import Testing
     }
 
     @Test func `the screen without a display is 69 and says what to do`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4")
             #expect(ended.status == ExitStatus.unavailable)
             #expect(ended.errors.contains("DISPLAY"))
@@ -71,7 +62,7 @@ import Testing
     }
 
     @Test func `a command that is not there is 69, and no file is made`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4", "--virtual", "320x240", "--", "no-such-command")
             #expect(ended.status == ExitStatus.unavailable)
             #expect(ended.errors.contains("no-such-command"))
@@ -80,7 +71,7 @@ import Testing
     }
 
     @Test func `sources and doctor answer in text and in JSON`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             #expect(try place.run("sources").output.contains("Monitors:"))
             #expect(try place.run("sources", "--json").output.hasPrefix("{"))
             let doctor = try place.run("doctor", "--json")
@@ -91,22 +82,16 @@ import Testing
     }
 
     @Test func `an engine that cannot be found is 69 and names the variable`() throws {
-        try Workplace.with { place in
-            let ended = try RunningKinecast(
-                arguments: ["record", "--pattern"], environment: place.environment + ["KINECAST_ENGINE=/nowhere"],
-                directory: place.directory
-            ).wait()
+        try TestPlace.with { place in
+            let ended = try place.run(["record", "--pattern"], ["KINECAST_ENGINE=/nowhere"])
             #expect(ended.status == ExitStatus.unavailable)
             #expect(ended.errors.contains("KINECAST_ENGINE"))
         }
     }
 
     @Test func `an engine that is none dies with 70, and its last words are told`() throws {
-        try Workplace.with { place in
-            let ended = try RunningKinecast(
-                arguments: ["record", "--pattern"], environment: place.environment + ["KINECAST_ENGINE=/bin/ls"],
-                directory: place.directory
-            ).wait()
+        try TestPlace.with { place in
+            let ended = try place.run(["record", "--pattern"], ["KINECAST_ENGINE=/bin/ls"])
             #expect(ended.status == ExitStatus.engineDied)
         }
     }

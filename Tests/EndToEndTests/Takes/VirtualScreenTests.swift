@@ -10,10 +10,10 @@ import Testing
 
     @Test(arguments: [("exit 0", Int32(0)), ("exit 7", 7), ("kill -SEGV $$", 128 + SIGSEGV)])
     func `the command's status is passed on`(script: String, status: Int32) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4", "--virtual", "320x240", "--", "sh", "-c", script)
             #expect(ended.status == status, "\(ended)")
-            _ = try TakeTests.finishedDuration(place.path("a.mp4"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
     }
 
@@ -23,19 +23,16 @@ import Testing
     func `xterm is recorded in a private screen, and the take ends with its status`(
         arguments: [String], status: Int32
     ) throws {
-        try Workplace.with { place in
-            let take = try RunningKinecast(
-                arguments: ["record", "a.mp4", "--virtual", "320x240", "--", "xterm"] + arguments,
-                environment: place.environment, directory: place.directory)
-            let ended = try take.wait()
+        try TestPlace.with { place in
+            let ended = try place.run(["record", "a.mp4", "--virtual", "320x240", "--", "xterm"] + arguments)
             #expect(ended.status == status, "\(ended)")
             #expect((access(place.path("mark"), F_OK) == 0) == (status == 0))
-            _ = try TakeTests.finishedDuration(place.path("a.mp4"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
     }
 
     @Test func `the command has a display, a sound server and this process's output`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             // The scene draws, and beeps on the sound server that its environment names; it fails where either is missing.
             let script = "echo $DISPLAY; \"$0\" flash --seconds 1 >/dev/null && echo seen and heard; echo oops >&2"
             let ended = try place.run("record", "a.mp4", "--virtual", "640x480", "--", "sh", "-c", script, Self.scene)
@@ -48,7 +45,7 @@ import Testing
     }
 
     @Test func `a command that outlives the take is ended, and the status is the take's`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run(
                 "record", "a.mp4", "--virtual", "320x240", "--for", "0.5", "--", "sh", "-c",
                 "trap '' TERM; sleep 1000 & wait")
@@ -58,7 +55,7 @@ import Testing
 
     /// Ended together with its display, it would die of that, and its own status would be the take's.
     @Test func `a command that uses the display is ended before it`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             // What the command says of a display that is gone would be its status.
             let script = "trap 'exit 0' TERM; \"$0\" bars --seconds 1000 >/dev/null & wait $!; exit 84"
             let ended = try place.run(
@@ -68,15 +65,12 @@ import Testing
     }
 
     @Test func `a private X server that never answers keeps nobody waiting`() throws {
-        try Workplace.with { place in
-            let servers = place.path("servers")
-            #expect(mkdir(servers, 0o755) == 0)
-            let script = try FileDescriptor.open(
-                FilePath(servers + "/Xvfb"), .writeOnly, options: .create, permissions: FilePermissions(rawValue: 0o755)
-            )
-            try script.closeAfter { _ = try script.writeAll("#!/bin/sh\nexec sleep 1000\n".utf8) }
+        try TestPlace.with { place in
+            try place.makeDirectory("servers")
+            try place.write(
+                "#!/bin/sh\nexec sleep 1000\n", to: "servers/Xvfb", permissions: .ownerReadWriteExecute)
             let environment = place.environment.map {
-                $0.hasPrefix("PATH=") ? "PATH=\(servers):" + $0.dropFirst(5) : $0
+                $0.hasPrefix("PATH=") ? "PATH=\(place.path("servers")):" + $0.dropFirst(5) : $0
             }
             let take = try RunningKinecast(
                 arguments: ["record", "a.mp4", "--virtual", "320x240"], environment: environment,
@@ -92,17 +86,17 @@ import Testing
     }
 
     @Test func `a signal ends a take with a command properly, with 0`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--virtual", "320x240", "--json", "--", "sleep", "1000")
             try take.event("progress")
             take.signal(SIGTERM)
             #expect(try take.wait().status == 0)
-            _ = try TakeTests.finishedDuration(place.path("a.mp4"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
     }
 
     @Test func `two private screens at once do not get into each other's way`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             // Each waits for the other, or one could be over before the other begins.
             let script = """
                 echo $DISPLAY; touch "$1"; while [ ! -e "$2" ]; do sleep 0.05; done; "$0" bars --frames 1 >/dev/null

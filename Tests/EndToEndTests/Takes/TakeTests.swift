@@ -7,30 +7,20 @@ import SystemPackage
 import Testing
 
 @Suite(.serialized) struct TakeTests {
-    /// The file is an ordinary MP4 already; returns how long it plays, in seconds.
-    static func finishedDuration(_ path: String) throws -> Double {
-        try TakeFile.finishedDuration(path)
-    }
-
     @Test func `without libavcodec a take has no sound and says so, unless sound was asked for`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             // A library that cannot be loaded stands before the installed one.
-            let libraries = place.path("libraries")
-            #expect(mkdir(libraries, 0o755) == 0)
-            for version in 58...62 {
-                let path = FilePath("\(libraries)/libavcodec.so.\(version)")
-                try FileDescriptor.open(path, .writeOnly, options: .create, permissions: .ownerReadWrite).close()
-            }
+            try place.makeDirectory("libraries")
+            for version in 58...62 { try place.write("", to: "libraries/libavcodec.so.\(version)") }
             func record(_ more: String...) throws -> RunningKinecast.Ended {
-                try RunningKinecast(
-                    arguments: ["record", "a.mp4", "--pattern", "320x240", "--for", "0.5"] + more,
-                    environment: place.environment + ["LD_LIBRARY_PATH=\(libraries)"], directory: place.directory
-                ).wait()
+                try place.run(
+                    ["record", "a.mp4", "--pattern", "320x240", "--for", "0.5"] + more,
+                    ["LD_LIBRARY_PATH=\(place.path("libraries"))"])
             }
             let silent = try record()
             #expect(silent.status == 0, "\(silent)")
             #expect(silent.errors.contains("libavcodec") && silent.errors.contains("no sound"))
-            _ = try Self.finishedDuration(place.path("a.mp4"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
             let refused = try record("--overwrite", "--audio", "system")
             #expect(refused.status == ExitStatus.unavailable)
             #expect(refused.errors.contains("libavcodec"))
@@ -38,7 +28,7 @@ import Testing
     }
 
     @Test func `a pattern is recorded for as long as was asked`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "1", "--json")
             #expect(ended.status == 0, "\(ended)")
             #expect(ended.events.first?.event == "started")
@@ -46,12 +36,12 @@ import Testing
             #expect(ended.events.last?.result == "finished")
             #expect(ended.events.last?.output == place.path("a.mp4"))
             #expect(ended.errors.hasPrefix("Saved \(place.path("a.mp4")): 1.0 s, "))
-            #expect(abs(try Self.finishedDuration(place.path("a.mp4")) - 1) < 0.05)
+            #expect(abs(try TakeFile.finishedDuration(place.path("a.mp4")) - 1) < 0.05)
         }
     }
 
     @Test func `without a name the file is named for the time`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "--pattern", "320x240", "--for", "0.3", "--json")
             let output = try #require(ended.events.last?.output)
             #expect(output.hasPrefix(place.path("Kinecast 20")) && output.hasSuffix(".mp4"))
@@ -60,23 +50,21 @@ import Testing
     }
 
     @Test func `a file that is there is refused with 73 and left as it is`() throws {
-        try Workplace.with { place in
-            let path = FilePath(place.path("a.mp4"))
-            let file = try FileDescriptor.open(path, .writeOnly, options: .create, permissions: .ownerReadWrite)
-            try file.closeAfter { _ = try file.writeAll("mine".utf8) }
+        try TestPlace.with { place in
+            try place.write("mine", to: "a.mp4")
             let ended = try place.run("record", "a.mp4", "--pattern", "--for", "1")
             #expect(ended.status == ExitStatus.cannotCreate)
             #expect(ended.errors.contains("--overwrite"))
             var status = stat()
-            #expect(stat(path.string, &status) == 0 && status.st_size == 4)
+            #expect(stat(place.path("a.mp4"), &status) == 0 && status.st_size == 4)
             let replaced = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "0.3", "--overwrite")
             #expect(replaced.status == 0)
-            #expect(try Self.finishedDuration(path.string) > 0.2)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0.2)
         }
     }
 
     @Test func `a directory that is not there is 73`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "none/a.mp4", "--pattern", "--for", "1", "--json")
             #expect(ended.status == ExitStatus.cannotCreate)
             #expect(ended.events.last?.result == "failed")
@@ -85,7 +73,7 @@ import Testing
     }
 
     @Test func `a take is paused, resumed and stopped from another process`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             let id = try #require(try take.event("started").id)
             #expect(try place.run("pause", String(id.prefix(4))).status == 0)
@@ -102,12 +90,12 @@ import Testing
             #expect(ended.status == 0)
             let kinds = ended.events.map(\.event).filter { $0 != "progress" }
             #expect(kinds == ["started", "paused", "resumed", "summary"])
-            _ = try Self.finishedDuration(place.path("a.mp4"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
     }
 
     @Test func `two takes run at once, and the one that is named is stopped`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let first = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             let second = try place.start("record", "b.mp4", "--pattern", "320x240", "--json")
             let ids = [try first.event("started").id, try second.event("started").id].compactMap(\.self)
@@ -120,44 +108,44 @@ import Testing
             #expect(RunningKinecast.Event.ids(in: try place.statusJSON()) == [ids[1]])
             #expect(try place.run("stop").status == 0)
             #expect(try second.wait().status == 0)
-            for name in ["a.mp4", "b.mp4"] { _ = try Self.finishedDuration(place.path(name)) }
+            for name in ["a.mp4", "b.mp4"] { _ = try TakeFile.finishedDuration(place.path(name)) }
         }
     }
 
     @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func `a signal ends the take properly`(signal: Int32) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
             try take.recorded(1)
             take.signal(signal)
             let ended = try take.wait()
             #expect(ended.status == 0)
             #expect(ended.events.last?.result == "finished")
-            #expect(try Self.finishedDuration(place.path("a.mp4")) >= 1)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
         }
     }
 
     @Test func `a reader of the events who leaves does not end the take`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json", "--for", "2")
             try take.event("started")
             take.closeOutput()
             #expect(try take.wait().status == 0)
-            #expect(abs(try Self.finishedDuration(place.path("a.mp4")) - 2) < 0.05)
+            #expect(abs(try TakeFile.finishedDuration(place.path("a.mp4")) - 2) < 0.05)
         }
     }
 
     @Test func `the index is in front where that was asked for`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "1", "--faststart")
             #expect(ended.status == 0, "\(ended)")
-            #expect(try Self.finishedDuration(place.path("a.mp4")) > 0.9)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0.9)
             let start = try ContainerStart(place.path("a.mp4"))
             #expect(start.boxes.starts(with: ["ftyp", "moov"]), "\(start)")
         }
     }
 }
 
-extension Workplace {
+extension TestPlace {
     func statusJSON() throws -> String {
         // A line of `status` is no event; the name makes it readable as one.
         try run("status", "--json").output.split(separator: "\n").map { "{\"event\":\"status\"," + $0.dropFirst() }

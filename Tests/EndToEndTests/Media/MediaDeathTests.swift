@@ -11,7 +11,7 @@ extension MediaTests {
         @Test(arguments: [SceneKind.bars, .clock])
         func `what can be played of a killed take is what recovery keeps, picture for picture`(scene: SceneKind) throws
         {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
                 let client = try SceneProcess(scene, environment: ["DISPLAY=\(screen.name)"])
                 defer { client.end() }

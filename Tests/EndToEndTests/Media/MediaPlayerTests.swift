@@ -9,14 +9,12 @@ extension MediaTests {
     @Suite struct MediaPlayerTests {
         @Test(arguments: [[], ["--faststart"], ["--preset", "replaykit"], ["--cfr"]])
         func `a recording is accepted without a warning, and a browser plays it to its end`(options: [String]) throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 641, height: 480))
                 let scene = try SceneProcess(.clock, environment: ["DISPLAY=\(screen.name)"])
                 defer { scene.end() }
-                let take = try RunningKinecast(
-                    arguments: ["record", "a.mp4", "--audio", "none", "--for", "3"] + options,
-                    environment: place.environment + ["DISPLAY=\(screen.name)"], directory: place.directory)
-                let ended = try take.wait()
+                let ended = try place.run(
+                    ["record", "a.mp4", "--audio", "none", "--for", "3"] + options, ["DISPLAY=\(screen.name)"])
                 try #require(ended.status == 0, "\(ended)")
                 try Players.accept(place.path("a.mp4"))
                 let played = try Players.play(place.path("a.mp4"), in: place)
@@ -28,7 +26,7 @@ extension MediaTests {
         }
 
         @Test func `a still screen's file is as long as the take and plays to its end`() throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
                 let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
                 defer { scene.end() }

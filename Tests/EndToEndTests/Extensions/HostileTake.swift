@@ -10,8 +10,8 @@ import SystemPackage
 import Testing
 
 /// The surroundings of one take with the hostile extension, and its attempts.
-final class HostileStage {
-    struct Reach: Equatable {
+final class HostileTake {
+    struct Attempt: Equatable {
         var name: String
         var argument = ""
     }
@@ -21,20 +21,20 @@ final class HostileStage {
     static let harmless: Set<String> =
         Sandbox.available.contains(.namespaces) ? ["flee"] : ["flee", "command line"]
 
-    private let place: Workplace
+    private let place: TestPlace
     private var sockets: [Int32] = []
     private var sharedMemory: Int32 = -1
-    private(set) var reaches: [Reach] = []
+    private(set) var attempts: [Attempt] = []
 
-    static func with(_ body: (HostileStage) throws -> Void) throws {
-        try Workplace.with { place in
-            let stage = try HostileStage(place)
-            defer { stage.clear() }
-            try body(stage)
+    static func with(_ body: (HostileTake) throws -> Void) throws {
+        try TestPlace.with { place in
+            let take = try HostileTake(place)
+            defer { take.clear() }
+            try body(take)
         }
     }
 
-    private init(_ place: Workplace) throws {
+    private init(_ place: TestPlace) throws {
         self.place = place
         let home = place.directory.string
         let display = home + "/X7"
@@ -45,12 +45,8 @@ final class HostileStage {
         let (port, socket) = Self.port()
         sockets.append(socket)
         sharedMemory = shmget(0, 4096, 0o1600)
-        for name in ["key", "notes"] {
-            let file = try FileDescriptor.open(
-                place.directory.appending(name), .writeOnly, options: .create, permissions: .ownerReadWrite)
-            try file.closeAfter { _ = try file.writeAll("secret".utf8) }
-        }
-        reaches = [
+        for name in ["key", "notes"] { try place.write("secret", to: name) }
+        attempts = [
             ("connect", display), ("connect abstract", "kinecast-test-\(getpid())"), ("connect", bus),
             ("datagram", journal), ("attach", "\(sharedMemory)"), ("read", home + "/key"), ("list", home),
             ("change", home + "/key"), ("make", home), ("make", "/tmp"), ("make", "/dev/shm"),
@@ -64,25 +60,25 @@ final class HostileStage {
             ("user namespace", ""), ("network namespace", ""), ("mount", ""), ("io_uring", ""), ("bpf", ""),
             ("keyring", ""), ("performance counters", ""), ("userfaultfd", ""), ("int 0x80", ""), ("x32", ""),
             ("raise limit", ""), ("execute", "/usr/bin/true"), ("flee", ""),
-        ].map { Reach(name: $0.0, argument: $0.1) }
+        ].map { Attempt(name: $0.0, argument: $0.1) }
         try install()
     }
 
     private func install() throws {
         var manifest = ServiceManifest(id: "hostile", name: "Hostile", executable: "kinecast-hostile")
         manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
-        manifest.setup = [.init(key: "reaches", title: "What to try")]
+        manifest.setup = [.init(key: "attempts", title: "What to try")]
         manifest.restarts = 0
         try place.install(manifest)
     }
 
     /// Runs a take with the hostile extension; returns what each attempt came to.
-    func run(leavingOut: Set<Sandbox.Layer>) throws -> [(reach: Reach, outcome: String)] {
+    func run(leavingOut: Set<Sandbox.Layer>) throws -> [(attempt: Attempt, outcome: String)] {
         var configuration = TakeConfiguration(
             source: .pattern(PixelSize(width: 320, height: 240)), output: place.path("a.mp4"))
         configuration.audio.app = .none
         configuration.confinement.leftOut = leavingOut
-        configuration.destinations = [.init(service: "hostile", setupInfo: ["reaches": plan], label: "hostile")]
+        configuration.destinations = [.init(service: "hostile", setupInfo: ["attempts": plan], label: "hostile")]
         let engine = try EngineUnderTest(configuration, in: place)
         try engine.state("done")
         var status = try #require(try engine.status().destinations.first)
@@ -100,7 +96,7 @@ final class HostileStage {
     }
 
     /// As `run`, with every layer, from the command line of another user.
-    func run(as user: uid_t) throws -> [(reach: Reach, outcome: String)] {
+    func run(as user: uid_t) throws -> [(attempt: Attempt, outcome: String)] {
         try place.give(to: user)
         let kinecast = try copyExecutables()
         // setpriv is in util-linux, on every Debian.
@@ -108,7 +104,7 @@ final class HostileStage {
             arguments: [
                 "--reuid=\(user)", "--regid=\(user)", "--clear-groups", kinecast.string, "broadcast",
                 "--pattern", "320x240", "--audio", "none", "--record", "a.mp4", "--json", "--require-sandbox",
-                "--service", "hostile", "--set", "reaches=\(plan)",
+                "--service", "hostile", "--set", "attempts=\(plan)",
             ], environment: place.environment, directory: place.directory, executable: "/usr/bin/setpriv")
         try take.event("destination") { $0.kind == "state" && $0.state == "done" }
         let outcomes = try outcomes()
@@ -125,22 +121,22 @@ final class HostileStage {
     private func copyExecutables() throws -> FilePath {
         let names = ["kinecast", "kinecast-engine", "kinecast-live", "kinecast-rtmp"]
         let directory = place.directory.appending("bin")
-        let built = RunningKinecast.executable.removingLastComponent()
         _ = try Tool.output(
-            "install", ["-D", "-m", "755", "-t", directory.string] + names.map { built.appending($0).string })
+            "install", ["-D", "-m", "755", "-t", directory.string] + names.map(RunningKinecast.sibling))
         return directory.appending("kinecast")
     }
 
-    private var plan: String { reaches.map { "\($0.name):\($0.argument)" }.joined(separator: ";") }
+    private var plan: String { attempts.map { "\($0.name):\($0.argument)" }.joined(separator: ";") }
 
-    private func outcomes() throws -> [(reach: Reach, outcome: String)] {
+    private func outcomes() throws -> [(attempt: Attempt, outcome: String)] {
         let file = try FileDescriptor.open(
             place.directory.appending(".local/share/kinecast/data/hostile/outcomes"), .readOnly)
         defer { try? file.close() }
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
         let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
-        return zip(reaches, lines).map { reach, line in (reach, line.split(separator: "=").last.map(String.init) ?? "")
+        return zip(attempts, lines).map { attempt, line in
+            (attempt, line.split(separator: "=").last.map(String.init) ?? "")
         }
     }
 
@@ -149,7 +145,7 @@ final class HostileStage {
         shmctl(sharedMemory, IPC_RMID, nil)
     }
 
-    // MARK: What there is to reach
+    // MARK: What surrounds it
 
     private static func address(_ name: String, isAbstract: Bool) -> (sockaddr_un, socklen_t) {
         var address = sockaddr_un()
@@ -196,7 +192,7 @@ final class HostileStage {
     }
 }
 
-extension Workplace {
+extension TestPlace {
     /// Gives everything here to another user, but the executables, which are links to those that were built.
     func give(to user: uid_t) throws {
         let child = try ChildProcess(

@@ -6,21 +6,20 @@ import ScreenTesting
 import Testing
 
 extension MediaTests {
-    @Suite struct MediaPictureTests {
+    @Suite struct MediaContentTests {
         /// Starts a recording, has it end after half a second, and gives its last picture.
         private func picture(
-            of screen: PrivateScreen, in place: Workplace, _ arguments: String...
+            of screen: PrivateScreen, in place: TestPlace, _ arguments: String...
         ) throws -> ColourPicture {
-            let take = try RunningKinecast(
-                arguments: ["record", "a.mp4", "--audio", "none", "--for", "0.5", "--overwrite"] + arguments,
-                environment: place.environment + ["DISPLAY=\(screen.name)"], directory: place.directory)
-            let ended = try take.wait()
+            let ended = try place.run(
+                ["record", "a.mp4", "--audio", "none", "--for", "0.5", "--overwrite"] + arguments,
+                ["DISPLAY=\(screen.name)"])
             try #require(ended.status == 0, "\(ended)")
             return try ColourPicture.last(in: place.path("a.mp4"))
         }
 
         @Test func `colour bars come back within two levels`() throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let size = PixelSize(width: 1280, height: 720)
                 let screen = try PrivateScreen(size: size)
                 let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
@@ -66,7 +65,7 @@ extension MediaTests {
         }
 
         @Test func `a region is exactly these pixels`() throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let size = PixelSize(width: 640, height: 480)
                 let screen = try PrivateScreen(size: size)
                 let painter = try Painter(display: screen.name)
@@ -81,7 +80,7 @@ extension MediaTests {
         }
 
         @Test func `an odd window comes back with its exact size, up to the last column and row`() throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 800, height: 600))
                 let painter = try Painter(display: screen.name)
                 let size = PixelSize(width: 641, height: 481)
@@ -108,7 +107,7 @@ extension MediaTests {
         }
 
         @Test func `a screen that changes its size is shown in the first size, whole, between borders`() throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
                 let painter = try Painter(display: screen.name)
                 let window = painter.window(PixelRect(x: 0, y: 0, width: 640, height: 480), colour: 0xc0_4040)
@@ -144,7 +143,7 @@ extension MediaTests {
         }
 
         @Test func `another size for the file keeps the whole picture`() throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
                 let painter = try Painter(display: screen.name)
                 let window = painter.window(PixelRect(x: 0, y: 0, width: 640, height: 480), colour: 0x80_8080)
@@ -165,7 +164,7 @@ extension MediaTests {
         }
 
         @Test func `a window that is closed during a pause ends the take there`() throws {
-            try Workplace.with { place in
+            try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
                 let painter = try Painter(display: screen.name)
                 let window = painter.window(PixelRect(x: 10, y: 10, width: 200, height: 100), colour: 0x40_8040)

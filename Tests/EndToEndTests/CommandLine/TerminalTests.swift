@@ -19,12 +19,11 @@ import Testing
     }
 
     @Test func `a terminal gets a progress line that is rewritten, and the summary below it`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let (master, slave) = try pseudoTerminal()
             defer { try? master.close() }
-            let take = try RunningKinecast(
-                arguments: ["record", "a.mp4", "--pattern", "320x240", "--for", "2.5"], environment: place.environment,
-                directory: place.directory, terminal: slave)
+            let take = try place.start(
+                ["record", "a.mp4", "--pattern", "320x240", "--for", "2.5"], terminal: slave)
             try slave.close()
             let ended = try take.wait()
             #expect(ended.status == 0)
@@ -46,7 +45,7 @@ import Testing
     }
 
     @Test func `a pipe gets the summary and nothing else`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "2.5")
             #expect(ended.output == "")
             #expect(ended.errors.split(separator: "\n").count == 1, "\(ended)")

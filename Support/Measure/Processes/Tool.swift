@@ -24,6 +24,7 @@ public enum Tool {
 
     private static let packages = [
         "ffmpeg": "ffmpeg", "ffprobe": "ffmpeg", "Xvfb": "xvfb", "pulseaudio": "pulseaudio",
+        "pactl": "pulseaudio-utils",
         "chromium": "chromium", "chromedriver": "chromium-driver", "nginx": "nginx-light", "ip": "iproute2",
         "tc": "iproute2", "nft": "nftables", "nsenter": "util-linux", "unshare": "util-linux",
     ]
@@ -49,11 +50,10 @@ public enum Tool {
 
     /// Where this package's executables are: beside the one that runs now.
     public static func siblings() throws(Error) -> String {
-        var buffer = [CChar](repeating: 0, count: 4096)
-        let length = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-        guard length > 0 else { throw .system(doing: "Reading /proc/self/exe", Errno(rawValue: errno)) }
-        let itself = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return String(itself[..<(itself.lastIndex(of: "/") ?? itself.endIndex)])
+        guard let own = ExecutableSearch.own else {
+            throw .system(doing: "Reading /proc/self/exe", .noSuchFileOrDirectory)
+        }
+        return FilePath(own).removingLastComponent().string
     }
 
     /// Runs `name` with this process's environment and gives what it prints to `body` as a descriptor, to be read to its
@@ -65,14 +65,14 @@ public enum Tool {
         let complaints = try temporaryFile()
         defer { try? complaints.close() }
         let pipe = try FileDescriptor.pipe()
-        // Pictures are large: the default of 64 KiB would wake both sides thirty times for each.
+        // Frames are large: the default of 64 KiB would wake both sides thirty times for each.
         _ = fcntl(pipe.readEnd.rawValue, 1031, 1 << 20)  // F_SETPIPE_SZ; a refusal costs only time
         var options = ChildProcess.Options()
         options.descriptors = [nil, pipe.writeEnd, complaints]
         let child: ChildProcess
         do {
             child = try ChildProcess(
-                executable: executable, arguments: arguments, environment: inheritedEnvironment(), options: options)
+                executable: executable, arguments: arguments, environment: ProcessEnvironment.current, options: options)
         } catch {
             try? pipe.writeEnd.close()
             try? pipe.readEnd.close()
@@ -106,14 +106,20 @@ public enum Tool {
         }
     }
 
-    /// The next line, without its end, a byte at a time: what follows is left for others. Empty at the end.
-    static func readLine(_ file: FileDescriptor) throws -> String {
+    /// Only a failure waits for it, so it is long enough for a machine that does much else: nanoseconds.
+    static let patience: Int64 = 300_000_000_000
+
+    /// The next line, without its end, a byte at a time: what follows is left for others. Nil where none is whole at the end, or
+    /// when CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever).
+    static func readLine(_ file: FileDescriptor, until deadline: Int64? = nil) -> String? {
         var line: [UInt8] = []
-        var byte: [UInt8] = [0]
-        while try byte.withUnsafeMutableBytes({ try file.read(into: $0) }) == 1, byte[0] != UInt8(ascii: "\n") {
-            line.append(byte[0])
+        while WakeSignal.poll([file.rawValue], until: deadline)[0] {
+            var byte: UInt8 = 0
+            guard Glibc.read(file.rawValue, &byte, 1) == 1 else { break }
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
         }
-        return String(decoding: line, as: UTF8.self)
+        return nil
     }
 
     /// Reads until `buffer` is full; returns fewer bytes only at the end.
@@ -125,17 +131,6 @@ public enum Tool {
             filled += count
         }
         return filled
-    }
-
-    /// This process's own environment, `NAME=value` each.
-    public static func inheritedEnvironment() -> [String] {
-        var result: [String] = []
-        var entry = environ
-        while let text = entry.pointee {
-            result.append(String(cString: text))
-            entry += 1
-        }
-        return result
     }
 
     private static func temporaryFile() throws(Error) -> FileDescriptor {
