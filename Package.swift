@@ -239,7 +239,7 @@ let package = Package(
             name: "KinecastExtensionTests",
             dependencies: [
                 "KinecastExtension", "KinecastExtensionTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux",
-                "RelayTesting", "kinecast-fixture", system,
+                "RelayTesting", "ThreadTesting", "kinecast-fixture", system,
             ]),
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
         .target(

@@ -1,4 +1,4 @@
-// Starting and ending the processes a take needs: the engine, a private X server, a private sound server, a command.
+// Starting and ending the processes a take needs: the engine, a private X server, a private audio server, a command.
 import CLinux
 import CSandbox
 import Glibc
