@@ -1,5 +1,5 @@
-import CoreTesting
 // The engine killed at any instant: what was recorded is there, but for a second, and becomes an ordinary file.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia

@@ -1,5 +1,5 @@
+// How many frames a file has, and when they are shown: rates that hold on a machine with nothing else to do.
 import CoreTesting
-// How many pictures a file has, and when they are shown: rates that hold on a machine with nothing else to do.
 import Glibc
 import KineMeasure
 import KineMedia

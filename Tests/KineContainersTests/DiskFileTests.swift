@@ -1,6 +1,6 @@
+// The file layer on a real file system.
 import CLinux
 import Glibc
-// The file layer on a real file system.
 import KineMeasure
 import KineMedia
 import KinePlatform

@@ -1,7 +1,7 @@
+// The registry on a real file system, and the choice of a take by what a person types.
 import CLinux
 import FoundationEssentials
 import Glibc
-// The registry on a real file system, and the choice of a take by what a person types.
 import KineMeasure
 import KinePlatform
 import SystemPackage

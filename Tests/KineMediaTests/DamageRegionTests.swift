@@ -1,5 +1,5 @@
-import CoreTesting
 // DamageRegion against the simplest thing that does the same: a set of tiles.
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,7 +1,6 @@
-// Threads and what they share.
+// State that threads share.
 import Glibc
 import KinePlatform
-import SystemPackage
 import Testing
 
 @Suite struct MonitorTests {

@@ -1,6 +1,6 @@
+// The control channel over real sockets.
 import CLinux
 import Glibc
-// The control channel over real sockets.
 import KineMeasure
 import KinePlatform
 import SystemPackage

@@ -1,5 +1,5 @@
-import Glibc
 // Finding, installing and removing bundles in directories of the test's own.
+import Glibc
 import KineMeasure
 import KinePlatform
 import SystemPackage

@@ -1,5 +1,5 @@
-import Glibc
 // A new extension's package: its names, its files, and where they are written.
+import Glibc
 import KineMeasure
 import KinePlatform
 import KineServices

@@ -1,6 +1,6 @@
+// What a person reads: numbers, tables, the progress line, and where the file goes.
 import Glibc
 import KineControl
-// What a person reads: numbers, tables, the progress line, and where the file goes.
 import KineMeasure
 import KineMedia
 import KinePlatform

@@ -1,5 +1,5 @@
-import KineControl
 // A take that is served live to many viewers, for the memory of the one who serves.
+import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform

@@ -37,7 +37,7 @@ public final class Browser {
     /// Starts the driver and the browser.
     /// - Parameters:
     ///   - arguments: for Chromium, besides those that it needs here.
-    ///   - environment: where its sound server is, and its display if it has one.
+    ///   - environment: where its audio server is, and its display if it has one.
     public init(arguments: [String] = [], environment: [String]) throws {
         folder = try TemporaryDirectory()
         (driver, output, port) = try Self.startDriver(environment)

@@ -1,4 +1,4 @@
-// A certificate that only those trust who are given it, for servers over TLS.
+// A certificate for servers over TLS, trusted only where it is given.
 import SystemPackage
 
 /// A key and a certificate for it, in the files key.pem and cert.pem, made by openssl.

@@ -1,4 +1,4 @@
-// A sound server that nobody else uses, with sinks that swallow everything.
+// An audio server that nobody else uses, with sinks that swallow everything.
 import Glibc
 import KinePlatform
 import SystemPackage

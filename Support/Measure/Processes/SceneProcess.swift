@@ -1,4 +1,4 @@
-// The scene's client as a process: started, waited for until its first picture stands, read, ended.
+// The scene's client as a process: started, waited for until its first frame stands, read, ended.
 import CLinux
 import Glibc
 import KinePlatform
@@ -27,10 +27,10 @@ public final class SceneProcess {
 
     private let folder: TemporaryDirectory
 
-    /// Starts the scene and waits until its first picture is on the screen (30 seconds at most).
+    /// Starts the scene and waits until its first frame is on the screen (30 seconds at most).
     /// - Parameters:
     ///   - arguments: what kinecast-scene takes after the scene's name, without `--log`.
-    ///   - environment: where its display is, and its sound server.
+    ///   - environment: where its display is, and its audio server.
     public init(_ scene: SceneKind, arguments: [String] = [], environment: [String]) throws {
         let executable = try Tool.sibling("kinecast-scene")
         folder = try TemporaryDirectory()
@@ -43,14 +43,12 @@ public final class SceneProcess {
             defer { try? pipe.writeEnd.close() }
             process = try ChildProcess(
                 executable: executable, arguments: [scene.rawValue, "--log", folder.file("log")] + arguments,
-                environment: ProcessEnvironment.current.filter { entry in
-                    !environment.contains { entry.hasPrefix($0.prefix { $0 != "=" } + "=") }
-                } + environment, options: options)
+                environment: ProcessEnvironment.merging(ProcessEnvironment.current, environment), options: options)
         }
         let line = Tool.readLine(pipe.readEnd, until: MonotonicClock.now() + Tool.patience)
         guard let line, line.hasPrefix("ready "), let id = UInt32(line.dropFirst(6)) else {
             let ending = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
-            throw Tool.Error.failed(name: "kinecast-scene", ending: ending, complaint: "It showed no first picture.")
+            throw Tool.Error.failed(name: "kinecast-scene", ending: ending, complaint: "It showed no first frame.")
         }
         window = id
     }

@@ -25,7 +25,7 @@ import Testing
         try Tool.output("sh", ["-c", "grep -rlas \(Self.key) \"$0\"; find \"$0\" -name '*\(Self.key)*'; true", path])
     }
 
-    @Test func `Keys from a name, a file, a variable and the command line are nowhere to be seen`() throws {
+    @Test func `keys from a name, a file, a variable and the command line are nowhere to be seen`() throws {
         let server = try MediaServer()
         try TestPlace.with { place in
             for directory in [".config", ".config/kinecast"] { try place.makeDirectory(directory) }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `A variable with a key is not passed on to COMMAND`() throws {
+    @Test func `a variable with a key is not passed on to COMMAND`() throws {
         let server = try MediaServer()
         try TestPlace.with { place in
             try #require(mkfifo(place.path("gate"), 0o600) == 0)
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `A file with keys that others can read is refused before anything starts`() throws {
+    @Test func `a file with keys that others can read is refused before anything starts`() throws {
         try TestPlace.with { place in
             try place.write("rtmp://127.0.0.1:1/live/\(Self.key)\n", to: "list")
             try #require(chmod(place.path("list"), 0o644) == 0)

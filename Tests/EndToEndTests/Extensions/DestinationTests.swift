@@ -1,4 +1,4 @@
-// What destinations are to a take: sound ones get their callbacks in order, refused ones are refused before anything begins,
+// What destinations are to a take: good ones get their callbacks in order, refused ones are refused before anything begins,
 // and what an extension can see is only its own.
 import Glibc
 import KineControl
@@ -7,7 +7,7 @@ import SystemPackage
 import Testing
 
 @Suite(.serialized) struct DestinationTests {
-    @Test func `a sound extension goes through all of its phases and finishes with the take`() throws {
+    @Test func `a good extension goes through all of its phases and finishes with the take`() throws {
         try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("none"), in: place)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `between a pause and its end there is no sample, neither picture nor sound`() throws {
+    @Test func `between a pause and its end there is no sample, neither frame nor audio`() throws {
         try TestPlace.with { place in
             try place.installFaults { $0.appAudio = .aac }
             var configuration = place.faultyTake("none")
@@ -59,10 +59,10 @@ import Testing
         try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake("crashSample")
-            var sound = configuration.destinations[0]
-            sound.setupInfo["fault"] = "none"
-            sound.label = "sound"
-            configuration.destinations.append(sound)
+            var good = configuration.destinations[0]
+            good.setupInfo["fault"] = "none"
+            good.label = "good"
+            configuration.destinations.append(good)
             let engine = try EngineUnderTest(configuration, in: place)
             guard case .crashed = try engine.ended(0).0 else {
                 Issue.record("the first did not crash")
@@ -70,7 +70,7 @@ import Testing
             }
             try engine.state("now", of: 1)
             let summary = try engine.finish(in: place)
-            #expect(summary?.destinations.map(\.label) == ["faults", "sound"])
+            #expect(summary?.destinations.map(\.label) == ["faults", "good"])
             #expect(summary?.destinations.last?.ending == .finished)
         }
     }

@@ -42,25 +42,26 @@ final class HostileTake {
         let journal = home + "/journal"
         sockets = [Self.listening(display), Self.listening("kinecast-test-\(getpid())", isAbstract: true)]
         sockets += [Self.listening(bus), Self.receiving(journal)]
-        let (port, socket) = Self.port()
+        let (socket, port) = try Loopback.bind(listening: true)
         sockets.append(socket)
         sharedMemory = shmget(0, 4096, 0o1600)
         for name in ["key", "notes"] { try place.write("secret", to: name) }
-        attempts = [
+        let withArguments = [
             ("connect", display), ("connect abstract", "kinecast-test-\(getpid())"), ("connect", bus),
             ("datagram", journal), ("attach", "\(sharedMemory)"), ("read", home + "/key"), ("list", home),
             ("change", home + "/key"), ("make", home), ("make", "/tmp"), ("make", "/dev/shm"),
-            ("remove", home + "/notes"),
-            ("read", "/etc/shadow"), ("command line", ""), ("neighbours", ""), ("environment", ""),
-            ("memory by file", ""),
-            ("memory by call", ""), ("trace", ""), ("descriptor by file", ""), ("descriptor by call", ""),
-            ("signal", ""),
-            ("signal by descriptor", ""), ("limit", ""), ("slow down", ""), ("listen", port), ("listen", "0"),
-            ("listen anywhere", ""), ("memory file", ""), ("secret memory", ""), ("shared memory", ""),
-            ("user namespace", ""), ("network namespace", ""), ("mount", ""), ("io_uring", ""), ("bpf", ""),
-            ("keyring", ""), ("performance counters", ""), ("userfaultfd", ""), ("int 0x80", ""), ("x32", ""),
-            ("raise limit", ""), ("execute", "/usr/bin/true"), ("flee", ""),
-        ].map { Attempt(name: $0.0, argument: $0.1) }
+            ("remove", home + "/notes"), ("read", "/etc/shadow"), ("listen", "\(port)"), ("listen", "0"),
+            ("execute", "/usr/bin/true"),
+        ]
+        let withoutArguments = [
+            "command line", "neighbours", "environment", "memory by file", "memory by call", "trace",
+            "descriptor by file", "descriptor by call", "signal", "signal by descriptor", "limit", "slow down",
+            "listen anywhere", "memory file", "secret memory", "shared memory", "user namespace", "network namespace",
+            "mount", "io_uring", "bpf", "keyring", "performance counters", "userfaultfd", "int 0x80", "x32",
+            "raise limit", "flee",
+        ]
+        attempts =
+            withArguments.map { Attempt(name: $0, argument: $1) } + withoutArguments.map { Attempt(name: $0) }
         try install()
     }
 
@@ -173,23 +174,6 @@ final class HostileTake {
     }
 
     private static func receiving(_ name: String) -> Int32 { bound(name, isAbstract: false, SOCK_DGRAM) }
-
-    /// A port of this machine that is taken.
-    private static func port() -> (String, Int32) {
-        let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                _ = bind(fd, $0, length)
-                listen(fd, 1)
-                getsockname(fd, $0, &length)
-            }
-        }
-        return ("\(UInt16(bigEndian: address.sin_port))", fd)
-    }
 }
 
 extension TestPlace {

@@ -40,7 +40,7 @@ import Testing
 
     @Test func `a leak of a megabyte a second is ended at the limit`() throws {
         try TestPlace.with { place in
-            // A sound extension stays below this, so a few seconds of leaking reach it.
+            // A good extension stays below this, so a few seconds of leaking reach it.
             try place.installFaults { $0.memoryLimit = 26 << 20 }
             let engine = try EngineUnderTest(place.faultyTake("leak", ["rate": "1"]), in: place)
             let (peak, limit) = try exceeded(engine)

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite(.serialized) struct LivePageAudioTests {
-    @Test func `sound waits for a click where the browser insists`() throws {
+    @Test func `audio waits for a click where the browser insists`() throws {
         try WatchedPage.with(audioNeedsClick: true) { page in
             try page.open()
             #expect(try page.reaches("live"))
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `sound is decoded off the page's thread, and heard`() throws {
+    @Test func `audio is decoded off the page's thread, and heard`() throws {
         try WatchedPage.with { page in
             // What the page sends to the loudspeaker goes here too.
             try page.browser.runBeforePages(
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `sound that could not begin is tried again at a click`() throws {
+    @Test func `audio that could not begin is tried again at a click`() throws {
         try WatchedPage.with { page in
             try page.browser.runBeforePages(
                 """

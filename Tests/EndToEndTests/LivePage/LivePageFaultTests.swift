@@ -132,7 +132,7 @@ import Testing
                 """)
             try page.open("mse")
             #expect(try page.reaches("live"))
-            // Without sound the stream begins anew; that is no loss to anybody.
+            // Without audio the stream begins anew; that is no loss to anybody.
             try page.browser.click("#sound")
             #expect(try page.browser.wait(until: "return window.lost?.[0] === true && window.isConnected"))
             #expect(try page.reaches("live"))

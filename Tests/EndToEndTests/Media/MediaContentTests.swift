@@ -7,15 +7,15 @@ import Testing
 
 extension MediaTests {
     @Suite struct MediaContentTests {
-        /// Starts a recording, has it end after half a second, and gives its last picture.
-        private func picture(
+        /// Starts a recording, has it end after half a second, and gives its last frame.
+        private func frame(
             of screen: PrivateScreen, in place: TestPlace, _ arguments: String...
-        ) throws -> ColourPicture {
+        ) throws -> ColourFrame {
             let ended = try place.run(
                 ["record", "a.mp4", "--audio", "none", "--for", "0.5", "--overwrite"] + arguments,
                 ["DISPLAY=\(screen.name)"])
             try #require(ended.status == 0, "\(ended)")
-            return try ColourPicture.last(in: place.path("a.mp4"))
+            return try ColourFrame.last(in: place.path("a.mp4"))
         }
 
         @Test func `colour bars come back within two levels`() throws {
@@ -24,13 +24,13 @@ extension MediaTests {
                 let screen = try PrivateScreen(size: size)
                 let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
                 defer { scene.end() }
-                let picture = try picture(of: screen, in: place)
-                #expect(picture.size == size)
+                let frame = try frame(of: screen, in: place)
+                #expect(frame.size == size)
                 for (index, colour) in BarsScene.colours.enumerated() {
                     let bar = BarsScene.bar(index, size: size)
                     // The barcode stands on the top of the first bar; at its edges a bar shares its colour with the next.
                     let inner = PixelRect(x: bar.x + 4, y: 64, width: bar.width - 8, height: bar.height - 64)
-                    #expect(picture.distance(from: colour.pixel, in: inner) <= 2, "bar \(index)")
+                    #expect(frame.distance(from: colour.pixel, in: inner) <= 2, "bar \(index)")
                 }
             }
         }
@@ -46,19 +46,19 @@ extension MediaTests {
             return (pixels, colour)
         }
 
-        /// Compares the middle of every block of `picture`, whose origin lies at a block's corner, with what was drawn.
+        /// Compares the middle of every block of `frame`, whose origin lies at a block's corner, with what was drawn.
         private func worstBlock(
-            _ picture: ColourPicture, _ colour: (_ column: Int, _ row: Int) -> UInt32, from first: (Int, Int) = (0, 0)
+            _ frame: ColourFrame, _ colour: (_ column: Int, _ row: Int) -> UInt32, from first: (Int, Int) = (0, 0)
         ) -> Int {
             var worst = 0
-            for y in stride(from: 0, to: picture.size.height, by: 8) {
-                for x in stride(from: 0, to: picture.size.width, by: 8) {
+            for y in stride(from: 0, to: frame.size.height, by: 8) {
+                for x in stride(from: 0, to: frame.size.width, by: 8) {
                     // Blocks that the edge cuts are looked at up to the edge.
                     let inner = PixelRect(x: x + 3, y: y + 3, width: 2, height: 2)
-                        .intersection(PixelRect(size: picture.size))
+                        .intersection(PixelRect(size: frame.size))
                     guard !inner.isEmpty else { continue }
                     worst = max(
-                        worst, picture.distance(from: colour(first.0 + x / 8, first.1 + y / 8), in: inner))
+                        worst, frame.distance(from: colour(first.0 + x / 8, first.1 + y / 8), in: inner))
                 }
             }
             return worst
@@ -72,10 +72,10 @@ extension MediaTests {
                 let (pixels, colour) = blocks(size)
                 let window = painter.window(PixelRect(size: size), colour: 0)
                 painter.put(pixels, PixelRect(size: size), into: window)
-                let picture = try picture(
+                let frame = try frame(
                     of: screen, in: place, "--region", "333x217+104+56", "--no-cursor", "--quality", "4")
-                #expect(picture.size == PixelSize(width: 333, height: 217))
-                #expect(worstBlock(picture, colour, from: (13, 7)) <= 8)
+                #expect(frame.size == PixelSize(width: 333, height: 217))
+                #expect(worstBlock(frame, colour, from: (13, 7)) <= 8)
             }
         }
 
@@ -92,17 +92,17 @@ extension MediaTests {
                 painter.setPicture(pixels, size: size, of: window)
                 // What covers the window does not show.
                 _ = painter.window(PixelRect(x: 200, y: 200, width: 400, height: 400), colour: 0xff_ffff)
-                let picture = try picture(
+                let frame = try frame(
                     of: screen, in: place, "--window", "\(window)", "--no-cursor", "--quality", "4")
-                #expect(picture.size == size)
-                let cropped = ColourPicture(
+                #expect(frame.size == size)
+                let cropped = ColourFrame(
                     size: PixelSize(width: 640, height: 480),
-                    bytes: (0..<480).flatMap { picture.bytes[$0 * 641 * 3..<($0 * 641 + 640) * 3] })
+                    bytes: (0..<480).flatMap { frame.bytes[$0 * 641 * 3..<($0 * 641 + 640) * 3] })
                 #expect(worstBlock(cropped, colour) <= 8)
-                // An edge of one pixel keeps its own colour, for the coded picture repeats it; a decoder blends a little of its
+                // An edge of one pixel keeps its own colour, for the coded frame repeats it; a decoder blends a little of its
                 // neighbours' in.
-                #expect(picture.distance(from: 0x30_a050, in: PixelRect(x: 640, y: 0, width: 1, height: 476)) <= 20)
-                #expect(picture.distance(from: 0xc0_5030, in: PixelRect(x: 0, y: 480, width: 636, height: 1)) <= 20)
+                #expect(frame.distance(from: 0x30_a050, in: PixelRect(x: 640, y: 0, width: 1, height: 476)) <= 20)
+                #expect(frame.distance(from: 0xc0_5030, in: PixelRect(x: 0, y: 480, width: 636, height: 1)) <= 20)
             }
         }
 
@@ -124,25 +124,25 @@ extension MediaTests {
                 let ended = try take.wait()
                 try #require(ended.status == 0, "\(ended)")
 
-                let pictures = try ColourPicture.all(in: place.path("a.mp4"))
-                #expect(pictures.allSatisfy { $0.size == PixelSize(width: 640, height: 480) })
+                let frames = try ColourFrame.all(in: place.path("a.mp4"))
+                #expect(frames.allSatisfy { $0.size == PixelSize(width: 640, height: 480) })
                 let whole = PixelRect(x: 0, y: 0, width: 640, height: 480)
                 // 400×240 fills 640×384.
                 let inner = PixelRect(x: 4, y: 52, width: 632, height: 376)
                 let top = PixelRect(x: 0, y: 0, width: 640, height: 44)
                 let bottom = PixelRect(x: 0, y: 436, width: 640, height: 44)
-                func isBetweenBorders(_ picture: ColourPicture, _ colour: UInt32) -> Bool {
-                    picture.distance(from: colour, in: inner) <= 8 && picture.distance(from: 0, in: top) <= 8
-                        && picture.distance(from: 0, in: bottom) <= 8
+                func isBetweenBorders(_ frame: ColourFrame, _ colour: UInt32) -> Bool {
+                    frame.distance(from: colour, in: inner) <= 8 && frame.distance(from: 0, in: top) <= 8
+                        && frame.distance(from: 0, in: bottom) <= 8
                 }
-                #expect(pictures.first.map { $0.distance(from: 0xc0_4040, in: whole) <= 8 } == true)
-                #expect(pictures.contains { isBetweenBorders($0, 0xc0_4040) })
-                #expect(pictures.contains { isBetweenBorders($0, 0x40_c040) })
-                #expect(pictures.last.map { $0.distance(from: 0x40_40c0, in: whole) <= 8 } == true)
+                #expect(frames.first.map { $0.distance(from: 0xc0_4040, in: whole) <= 8 } == true)
+                #expect(frames.contains { isBetweenBorders($0, 0xc0_4040) })
+                #expect(frames.contains { isBetweenBorders($0, 0x40_c040) })
+                #expect(frames.last.map { $0.distance(from: 0x40_40c0, in: whole) <= 8 } == true)
             }
         }
 
-        @Test func `another size for the file keeps the whole picture`() throws {
+        @Test func `another size for the file keeps the whole screen`() throws {
             try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
                 let painter = try Painter(display: screen.name)
@@ -150,16 +150,16 @@ extension MediaTests {
                 for (x, y) in [(0, 0), (560, 0), (0, 400), (560, 400)] {
                     painter.fill(window, PixelRect(x: x, y: y, width: 80, height: 80), 0xc0_4080)
                 }
-                let picture = try picture(of: screen, in: place, "--size", "426x240", "--no-cursor")
-                #expect(picture.size == PixelSize(width: 426, height: 240))
+                let frame = try frame(of: screen, in: place, "--size", "426x240", "--no-cursor")
+                #expect(frame.size == PixelSize(width: 426, height: 240))
                 // 640×480 becomes 320×240 in the middle, between borders of 53.
                 for (x, y) in [(53, 0), (333, 0), (53, 200), (333, 200)] {
                     let corner = PixelRect(x: x + 4, y: y + 4, width: 32, height: 32)
-                    #expect(picture.distance(from: 0xc0_4080, in: corner) <= 8)
+                    #expect(frame.distance(from: 0xc0_4080, in: corner) <= 8)
                 }
-                #expect(picture.distance(from: 0, in: PixelRect(x: 0, y: 0, width: 48, height: 240)) <= 8)
-                #expect(picture.distance(from: 0, in: PixelRect(x: 378, y: 0, width: 48, height: 240)) <= 8)
-                #expect(picture.distance(from: 0x80_8080, in: PixelRect(x: 150, y: 80, width: 120, height: 80)) <= 8)
+                #expect(frame.distance(from: 0, in: PixelRect(x: 0, y: 0, width: 48, height: 240)) <= 8)
+                #expect(frame.distance(from: 0, in: PixelRect(x: 378, y: 0, width: 48, height: 240)) <= 8)
+                #expect(frame.distance(from: 0x80_8080, in: PixelRect(x: 150, y: 80, width: 120, height: 80)) <= 8)
             }
         }
 

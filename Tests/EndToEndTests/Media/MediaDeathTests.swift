@@ -9,8 +9,7 @@ import Testing
 extension MediaTests {
     @Suite struct MediaDeathTests {
         @Test(arguments: [SceneKind.bars, .clock])
-        func `what can be played of a killed take is what recovery keeps, picture for picture`(scene: SceneKind) throws
-        {
+        func `what can be played of a killed take is what recovery keeps, frame for frame`(scene: SceneKind) throws {
             try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
                 let client = try SceneProcess(scene, environment: ["DISPLAY=\(screen.name)"])

@@ -1,4 +1,4 @@
-// How many pictures a file has, and when they are shown.
+// How many frames a file has, and when they are shown.
 import KineMeasure
 import Testing
 

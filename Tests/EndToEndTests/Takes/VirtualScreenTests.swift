@@ -1,4 +1,4 @@
-// A command in a private screen with private sound.
+// A command in a private screen with private audio.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -31,9 +31,9 @@ import Testing
         }
     }
 
-    @Test func `the command has a display, a sound server and this process's output`() throws {
+    @Test func `the command has a display, an audio server and this process's output`() throws {
         try TestPlace.with { place in
-            // The scene draws, and beeps on the sound server that its environment names; it fails where either is missing.
+            // The scene draws, and beeps on the audio server that its environment names; it fails where either is missing.
             let script = "echo $DISPLAY; \"$0\" flash --seconds 1 >/dev/null && echo seen and heard; echo oops >&2"
             let ended = try place.run("record", "a.mp4", "--virtual", "640x480", "--", "sh", "-c", script, Self.scene)
             #expect(ended.status == 0)

@@ -1,5 +1,5 @@
-import CoreTesting
 // What the encoder writes of its frame rate, where pictures come as they change.
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,5 +1,5 @@
-import Glibc
 // Runs the programs that judge our files: ffmpeg, ffprobe, mediainfo. A missing one is a failure, not a reason to skip.
+import Glibc
 import KineMeasure
 import KinePlatform
 import SystemPackage

@@ -1,6 +1,6 @@
+// Encoded pictures on their way to extensions, and the keyframes they need.
 import AudioTesting
 import CoreTesting
-// Encoded pictures on their way to extensions, and the keyframes they need.
 import KineMedia
 import KinePlatform
 import KineServices

@@ -1,6 +1,6 @@
+// Whole takes with extensions: a made picture and its beep, with and without a file.
 import AudioTesting
 import CoreTesting
-// Whole takes with extensions: a made picture and its beep, with and without a file.
 import Glibc
 import KineCapture
 import KineControl

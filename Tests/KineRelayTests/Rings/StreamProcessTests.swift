@@ -1,5 +1,5 @@
-import CoreTesting
 // A stream from this process to another one, under load: every byte of what arrives is known beforehand.
+import CoreTesting
 import Glibc
 import KineMedia
 import KinePlatform

@@ -56,7 +56,7 @@ static int trace(const char *argument) {
     return 1;
 }
 
-// Whoever was started about when this process was: other extensions, with other destinations' keys.
+// Processes that were started about when this one was: other extensions, with other destinations' keys.
 static int neighbours(const char *argument) {
     (void)argument;
     for (pid_t pid = getpid() - 200; pid < getpid() + 200; pid++) {

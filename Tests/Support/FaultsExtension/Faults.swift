@@ -5,7 +5,7 @@ import KinecastExtension
 
 /// What goes wrong.
 enum FaultMode: String {
-    /// Nothing: a sound extension, which says what it is called for.
+    /// Nothing: a good extension, which says what it is called for.
     case none
     case crashStarted, crashSample, crashPaused, crashResumed, crashAnnotated, crashFinished
     case throwAtStart, neverStart

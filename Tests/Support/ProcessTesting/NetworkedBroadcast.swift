@@ -38,7 +38,7 @@ package enum NetworkedBroadcast {
 
     /// The pattern, which takes next to nothing of a line.
     package static let pattern = ["--pattern", "640x360"]
-    /// A moving picture that fills what it is given.
+    /// A video that fills the bitrate it is given.
     package static func moving(bitrate: String) -> [String] {
         [
             "--virtual", "640x360", "--fps", "30", "--bitrate", bitrate, "--", "\(executables)/kinecast-scene", "video",
@@ -48,14 +48,14 @@ package enum NetworkedBroadcast {
 
     package static func patience() -> Int64 { MonotonicClock.now() + RunningKinecast.patience }
 
-    /// Waits until `count` more pictures have come than now; the last of them.
+    /// Waits until `count` more frames have come than now; the last of them.
     @discardableResult
-    package static func pictures(_ count: Int, at farEnd: FarEnd) throws -> ArrivedUnit {
+    package static func frames(_ count: Int, at farEnd: FarEnd) throws -> ArrivedUnit {
         let before = farEnd.log.withLock { $0.pictures.count }
         return try #require(
             farEnd.wait(until: patience()) { log in
                 log.pictures.count >= before + count ? log.pictures.last : nil
-            }, "no pictures came any more")
+            }, "no frames came any more")
     }
 
     /// Lets a fault last for so many seconds: nothing is waited for.

@@ -10,7 +10,7 @@ package enum Players {
     package static func accept(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for command in [
             ["ffprobe", "-v", "warning", "-show_streams", "-of", "default=nk=1", path],
-            // In the file's own units of time: ffmpeg counts in frames of a rate it guesses, of which two pictures may fall
+            // In the file's own units of time: ffmpeg counts in frames of a rate it guesses, of which two frames may fall
             // into one.
             [
                 "ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f",

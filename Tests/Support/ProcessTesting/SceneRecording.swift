@@ -10,7 +10,7 @@ package struct SceneRecording {
     /// What the scene drew, and when.
     package let shown: [SceneProcess.Shown]
 
-    /// Records the scene into `a.mp4` of the place, without sound, until the take ends by itself.
+    /// Records the scene into `a.mp4` of the place, without audio, until the take ends by itself.
     package init(
         of scene: SceneKind, _ sceneArguments: [String] = [], in place: TestPlace, _ arguments: String...
     ) throws {

@@ -1,7 +1,7 @@
+// Audio for somebody who listens: from a real PulseAudio to the listener, how soon, and of which sources.
 import AudioTesting
 import CoreTesting
 import KineControl
-// Sound for somebody who listens: from a real PulseAudio to the listener, how soon, and of which sources.
 import KineMedia
 import KinePlatform
 import Testing
@@ -50,7 +50,7 @@ private final class Heard: Sendable {
     }
 }
 
-@Suite(.serialized) struct LiveSoundTests {
+@Suite(.serialized) struct LiveAudioTests {
     @Test func `app and microphone are heard apart and soon, although the file mixes them`() async throws {
         try await onThread {
             let server = try PrivateSoundServer(modules: ["module-null-source source_name=desk"])
@@ -96,7 +96,7 @@ private final class Heard: Sendable {
         }
     }
 
-    @Test func `sound comes in large pieces again when nobody listens any more`() async throws {
+    @Test func `audio comes in large pieces again when nobody listens any more`() async throws {
         try await onThread {
             let server = try PrivateSoundServer()
             defer { server.end() }

@@ -1,10 +1,10 @@
-// A recording's pictures in colour, as a player would show them: ffmpeg decodes them and goes by what the file says of itself.
+// A recording's frames in colour, as a player would show them: ffmpeg decodes them and goes by what the file says of itself.
 import KineMeasure
 import KineMedia
 import Testing
 
 /// Red, green, blue, a byte each; rows packed.
-package struct ColourPicture {
+package struct ColourFrame {
     package let size: PixelSize
     package var bytes: [UInt8]
 
@@ -30,11 +30,11 @@ package struct ColourPicture {
         return worst
     }
 
-    /// Every picture of a file's video track, in order. Each must have the size that the file promises.
-    package static func all(in path: String) throws -> [ColourPicture] {
+    /// Every frame of a file's video track, in order. Each must have the size that the file promises.
+    package static func all(in path: String) throws -> [ColourFrame] {
         let video = try RecordedVideo(path: path)
         let bytes = video.size.area * 3
-        var pictures: [ColourPicture] = []
+        var frames: [ColourFrame] = []
         let arguments = [
             "-v", "error", "-nostdin", "-i", path, "-map", "0:v:0", "-vf",
             "scale=flags=accurate_rnd+full_chroma_int+full_chroma_inp,format=rgb24", "-fps_mode", "passthrough", "-f",
@@ -42,17 +42,17 @@ package struct ColourPicture {
         ]
         try Tool.read("ffmpeg", arguments) { output in
             while true {
-                var picture = ColourPicture(size: video.size, bytes: [UInt8](repeating: 0, count: bytes))
-                let count = try picture.bytes.withUnsafeMutableBytes { try Tool.fill($0, from: output) }
+                var frame = ColourFrame(size: video.size, bytes: [UInt8](repeating: 0, count: bytes))
+                let count = try frame.bytes.withUnsafeMutableBytes { try Tool.fill($0, from: output) }
                 guard count > 0 else { return }
-                #expect(count == bytes, "the last picture is cut short, or pictures change their size")
-                pictures.append(picture)
+                #expect(count == bytes, "the last frame is cut short, or frames change their size")
+                frames.append(frame)
             }
         }
-        #expect(pictures.count == video.frames.count)
-        return pictures
+        #expect(frames.count == video.frames.count)
+        return frames
     }
 
-    /// The last picture of a file.
-    package static func last(in path: String) throws -> ColourPicture { try #require(try all(in: path).last) }
+    /// The last frame of a file.
+    package static func last(in path: String) throws -> ColourFrame { try #require(try all(in: path).last) }
 }

@@ -1,7 +1,7 @@
 // Numbers that look random and are the same on every run and every machine.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014): the number of a position, with no state to carry along.
-public enum Chance {
+public enum IndexedRandom {
     /// 64 well mixed bits of `index` in the series `seed`.
     public static func bits(_ index: Int, seed: UInt64) -> UInt64 {
         var z = seed &+ UInt64(bitPattern: Int64(index)) &* 0x9E37_79B9_7F4A_7C15
