@@ -52,10 +52,13 @@ let package = Package(
         // Floor 0: system libraries, a module map and a shim header each, and what is written in C.
         .systemLibrary(name: "CX264"),
         .systemLibrary(name: "CYUV"),
-        .systemLibrary(name: "CXCB"),
         .systemLibrary(name: "CPulse"),
-        .systemLibrary(name: "CFFmpeg"),
         .systemLibrary(name: "CSharedAtomics"),
+        .target(name: "CFFmpeg", linkerSettings: ["swresample", "avutil"].map { .linkedLibrary($0) }),
+        .target(
+            name: "CXCB",
+            linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]
+                .map { .linkedLibrary("xcb\($0)") }),
         .target(name: "CLinux"),
         .target(name: "CPixels"),
         .target(name: "CSandbox"),
@@ -187,10 +190,10 @@ let package = Package(
             name: "kinecast-hostile", dependencies: ["KinecastExtension", "ConfinementTesting"],
             path: "Tests/Support/HostileExtension"),
         .target(
-            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KinePlatform", "CLinux", system],
+            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KineMeasure", "KinePlatform"],
             path: "Tests/Support/AudioTesting", linkerSettings: [.linkedLibrary("avcodec")]),
         .target(
-            name: "ScreenTesting", dependencies: ["CXCB", "KineMedia", "KinePlatform", system],
+            name: "ScreenTesting", dependencies: ["CXCB", "KineMeasure", "KineMedia", "KinePlatform"],
             path: "Tests/Support/ScreenTesting"),
         // A take known byte for byte, and a process that reads one.
         .target(
@@ -204,45 +207,45 @@ let package = Package(
         // Denies a thread new threads, as the kernel does to a process that has as many as it may.
         .target(name: "ThreadTesting", path: "Tests/Support/ThreadTesting"),
         // Margins that only scripts/endurance judges, and seeds that are printed.
-        .target(name: "CoreTesting", dependencies: ["KinePlatform", system], path: "Tests/Support/CoreTesting"),
+        .target(name: "CoreTesting", dependencies: ["KinePlatform"], path: "Tests/Support/CoreTesting"),
         // The real executables, driven as a user drives them; for EndToEndTests and EnduranceTests.
         .target(
             name: "ProcessTesting",
             dependencies: [
-                "KineMeasure", "RTMPTesting", "ScreenTesting", "KineRelay", "KineContainers", "KineMedia",
-                "KinePlatform",
-                "CLinux", system,
+                "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices", "KineContainers",
+                "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting"),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadTesting", system]),
         .testTarget(
             name: "KineCaptureTests",
             dependencies: ["KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting"]),
-        .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels"]),
+        .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"]),
         .testTarget(
             name: "KineCodecsTests",
             dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "AudioTesting", "CoreTesting"]),
         .testTarget(
             name: "KineContainersTests",
-            dependencies: ["KineContainers", "KineMedia", "KinePlatform", "CLinux", system]),
+            dependencies: [
+                "KineContainers", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
+            ]),
         .testTarget(
             name: "KineRelayTests",
             dependencies: [
-                "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
-                "kinecast-relay-peer",
-                "CoreTesting", system,
+                "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
+                "kinecast-relay-peer", "CoreTesting", system,
             ]),
         .testTarget(
             name: "KineServicesTests",
-            dependencies: ["KineServices", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
+            dependencies: ["KineServices", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
         .testTarget(
             name: "KineControlTests",
-            dependencies: ["KineControl", "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
+            dependencies: ["KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
         .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [
                 "KinecastExtension", "KinecastExtensionTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux",
-                "RelayTesting", "kinecast-fixture", system,
+                "RelayTesting", "ThreadTesting", "kinecast-fixture", system,
             ]),
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
         .target(

@@ -33,7 +33,7 @@ final class Laboratory {
 
     private let display: PrivateDisplay
     private let sound: PrivateSound?
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
     private var baselines: [Take: Load] = [:]
 
     /// Seconds on a processor for each second of the clock.
@@ -43,7 +43,7 @@ final class Laboratory {
     }
 
     init(size: PixelSize, withSound: Bool) throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: size)
         sound = withSound ? try PrivateSound() : nil
     }
@@ -141,7 +141,7 @@ final class Laboratory {
     /// The machine's own screen and sound are hidden from the recorder.
     private func environment(for take: Take) -> [String] {
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_RUNTIME_DIR="]
-        let kept = Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+        let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
         let soundServer = take.sound ? sound?.environment ?? [] : []
         return kept + display.environment + soundServer + ["XDG_RUNTIME_DIR=\(folder.path)"]
     }

@@ -1,4 +1,4 @@
-// Namespaces of processes, mounts and users (namespaces(7)): whoever is in them has no number for anybody outside.
+// Namespaces of processes, mounts and users (namespaces(7)): a process in them has no number for any process outside.
 #define _GNU_SOURCE
 #include "namespaces.h"
 #include <errno.h>

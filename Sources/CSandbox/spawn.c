@@ -55,7 +55,7 @@ static int limit_resources(const struct kine_spawn_options *options) {
     return 0;
 }
 
-// Gives up what root, or whoever was given a capability, may do beyond any user. With no_new_privs exec brings none back.
+// Gives up what root, or a process with capabilities, may do beyond any user. With no_new_privs exec brings none back.
 static int drop_capabilities(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};

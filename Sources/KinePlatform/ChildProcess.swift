@@ -1,4 +1,4 @@
-// Starting and ending the processes a take needs: the engine, a private X server, a private sound server, a command.
+// Starting and ending the processes a take needs: the engine, a private X server, a private audio server, a command.
 import CLinux
 import CSandbox
 import Glibc
@@ -7,9 +7,10 @@ import SystemPackage
 
 /// A process this one started and must reap. Once it was reaped it is never signalled: its number may be another's.
 public final class ChildProcess: Sendable {
-    public let pid: Int32
-    /// Readable when the process has ended, owned by this object; nil where the kernel has no such descriptors (Linux 5.3).
-    public let exitDescriptor: Int32?
+    public var pid: Int32 { handle.pid }
+    /// For poll: readable when the process has ended. As `ProcessHandle.descriptor`.
+    public var exitDescriptor: Int32 { handle.descriptor }
+    private let handle: ProcessHandle
     private let ending = Mutex<Ending?>(nil)
 
     /// How a process ended.
@@ -93,26 +94,19 @@ public final class ChildProcess: Sendable {
             return pid < 0 ? -errno : pid
         }
         guard started > 0 else { throw Errno(rawValue: -started) }
-        pid = started
-        let descriptor = kine_open_process(started)
-        exitDescriptor = descriptor < 0 ? nil : descriptor
+        // Not reaped yet, so the number is still its own.
+        handle = ProcessHandle(pid: started, descriptor: kine_open_process(started))
     }
 
-    deinit { if let exitDescriptor { close(exitDescriptor) } }
+    public func signal(_ number: Int32) { ending.withLock { if $0 == nil { handle.signal(number) } } }
 
-    public func signal(_ number: Int32) {
-        ending.withLock { ending in
-            guard ending == nil else { return }
-            // By the descriptor it reaches this process and no other, also after another thread has reaped it.
-            if let exitDescriptor, kine_signal_process(exitDescriptor, number) == 0 || errno != ENOSYS { return }
-            kill(pid, number)
-        }
-    }
+    /// Signals the process group that the child leads (`newProcessGroup`, `newSession`).
+    public func signalGroup(_ number: Int32) { ending.withLock { if $0 == nil { kill(-pid, number) } } }
 
     /// Reaps the child if it has ended; nil while it runs.
     public func poll() -> Ending? {
         ending.withLock { ending in
-            if ending == nil { ending = reap() }
+            if ending == nil { ending = handle.reap() }
             return ending
         }
     }
@@ -121,7 +115,7 @@ public final class ChildProcess: Sendable {
     public func wait() -> Ending {
         while true {
             if let ending = poll() { return ending }
-            waitForEnd(until: nil)
+            handle.waitForEnd()
         }
     }
 
@@ -130,28 +124,10 @@ public final class ChildProcess: Sendable {
         signal(number)
         while MonotonicClock.now() < deadline {
             if let ending = poll() { return ending }
-            waitForEnd(until: deadline)
+            handle.waitForEnd(until: deadline)
         }
         if let ending = poll() { return ending }
         signal(SIGKILL)
         return wait()
-    }
-
-    private func waitForEnd(until deadline: Int64?) {
-        if let exitDescriptor {
-            _ = WakeSignal.poll([exitDescriptor], until: deadline)
-        } else {
-            // 5 ms is short of what a person notices.
-            _ = WakeSignal.poll([], until: min(deadline ?? .max, MonotonicClock.now() + 5_000_000))
-        }
-    }
-
-    private func reap() -> Ending? {
-        var status: Int32 = 0
-        var result: pid_t
-        repeat { result = waitpid(pid, &status, WNOHANG) } while result < 0 && errno == EINTR
-        if result == 0 { return nil }
-        if result < 0 { return .unknown }
-        return status & 0x7f == 0 ? .exited(status: (status >> 8) & 0xff) : .killed(signal: status & 0x7f)
     }
 }

@@ -1,4 +1,4 @@
-// A thread of its own for work that blocks: capture, encoding, sound, file writing. Such work never runs on Swift's
+// A thread of its own for work that blocks: capture, encoding, audio, file writing. Such work never runs on Swift's
 // cooperative pool, where one blocked thread is a core lost.
 import CLinux
 import Glibc
@@ -45,13 +45,13 @@ public final class DedicatedThread: Sendable {
     }
 
     /// The same for what is started before there is anything to lose: without the thread the process ends with one sentence on
-    /// standard error and the status EX_UNAVAILABLE of sysexits.h.
+    /// standard error and `ExitStatus.unavailable`.
     public convenience init(name: String, body: @escaping @Sendable () -> Void) {
         do throws(Errno) {
             try self.init(starting: name, body: body)
         } catch {
             _ = try? FileDescriptor.standardError.writeAll((Self.explanation(of: error, thread: name) + "\n").utf8)
-            _exit(69)
+            _exit(ExitStatus.unavailable)
         }
     }
 

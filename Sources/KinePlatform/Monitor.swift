@@ -39,7 +39,7 @@ public final class Monitor<State>: @unchecked Sendable {
     public func signal<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer {
-            // In this order, or who wakes first has to wait for the lock.
+            // In this order, or the first waiter to wake would wait for the lock.
             pthread_mutex_unlock(mutex)
             pthread_cond_broadcast(condition)
         }

@@ -15,19 +15,16 @@ public enum ProcessEnvironment {
 
     /// `base` with the variables of `overrides` in place of its own; both are `NAME=value` strings.
     public static func merging(_ base: [String], _ overrides: [String]) -> [String] {
-        func name(_ variable: String) -> Substring { variable.prefix { $0 != "=" } }
         let replaced = Set(overrides.map(name))
         return base.filter { !replaced.contains(name($0)) } + overrides
     }
 
     /// The environment with some variables set and others left out.
     public static func current(changing: [String: String], removing: Set<String> = []) -> [String] {
-        let kept = current.filter { entry in
-            let name = String(entry.prefix { $0 != "=" })
-            return changing[name] == nil && !removing.contains(name)
-        }
-        return kept + changing.map { "\($0.key)=\($0.value)" }
+        merging(current.filter { !removing.contains(String(name($0))) }, changing.map { "\($0.key)=\($0.value)" })
     }
+
+    private static func name(_ variable: String) -> Substring { variable.prefix { $0 != "=" } }
 
     /// A variable's value; nil where it is unset or empty.
     public static func value(_ name: String) -> String? {

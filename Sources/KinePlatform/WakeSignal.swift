@@ -42,9 +42,9 @@ public final class WakeSignal: Sendable {
             if let deadline {
                 let left = max(0, deadline - MonotonicClock.now())
                 var timeout = timespec(tv_sec: Int(left / 1_000_000_000), tv_nsec: Int(left % 1_000_000_000))
-                count = kine_ppoll(&entries, nfds_t(entries.count), &timeout)
+                count = ppoll(&entries, nfds_t(entries.count), &timeout, nil)
             } else {
-                count = kine_ppoll(&entries, nfds_t(entries.count), nil)
+                count = ppoll(&entries, nfds_t(entries.count), nil, nil)
             }
             if count >= 0 { return }
             guard errno == EINTR else {

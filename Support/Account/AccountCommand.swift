@@ -26,7 +26,7 @@ struct AccountCommand: ParsableCommand {
 
     func run() throws {
         let cost = try MeasuredProcess.run(
-            Tool.path(of: command[0]), Array(command.dropFirst()), environment: Tool.inheritedEnvironment(),
+            Tool.path(of: command[0]), Array(command.dropFirst()), environment: ProcessEnvironment.current,
             output: .standardError,
             expectedSeconds: seconds, besides: [])
         print(cost.lines.joined(separator: "\n"))

@@ -1,4 +1,4 @@
-// A sound stream that is silent but for beeps, each begun so that it is heard at a given instant.
+// An audio stream that is silent but for beeps, each begun so that it is heard at a given instant.
 import CPulse
 import Glibc
 import KineMeasure
@@ -26,7 +26,7 @@ final class Beeper: Sendable {
         var origins: [Int64] = []
         /// How many there have been.
         var estimates = 0
-        /// Samples left of the beep that sounds, and its phase.
+        /// Samples left of the beep that is heard, and its phase.
         var remaining = 0
         var phase = 0
     }
@@ -76,7 +76,7 @@ final class Beeper: Sendable {
                 guard let stream, let itself else { return }
                 Unmanaged<Beeper>.fromOpaque(itself).takeUnretainedValue().write(bytes, to: stream)
             }, itself)
-        // A machine that stood still too long leaves a gap in the sound, and all after it is heard later.
+        // A machine that stood still too long leaves a gap in the audio, and all after it is heard later.
         pa_stream_set_underflow_callback(
             stream,
             { _, itself in

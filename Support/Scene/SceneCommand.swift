@@ -1,4 +1,4 @@
-// kinecast-scene: shows pictures of known content, each with its number in it, at known instants.
+// kinecast-scene: shows frames of known content, each with its number in it, at known instants.
 import ArgumentParser
 import Glibc
 import KineMeasure
@@ -10,10 +10,10 @@ import SystemPackage
 struct SceneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kinecast-scene",
-        abstract: "Draws a scene of known pictures on the X screen that DISPLAY names.",
+        abstract: "Draws a scene of known frames on the X screen that DISPLAY names.",
         discussion: """
             Scenes: \(SceneKind.allCases.map(\.rawValue).joined(separator: ", ")).
-            Prints `ready WINDOW` once the first picture is on the screen. The scenes flash and metronome also play beeps.
+            Prints `ready WINDOW` once the first frame is on the screen. The scenes flash and metronome also play beeps.
             """)
 
     @Argument(help: "The scene's name.", transform: SceneCommand.kind)
@@ -40,7 +40,7 @@ struct SceneCommand: ParsableCommand {
     @Flag(help: "flash: at irregular times rather than every second.")
     var random = false
 
-    @Flag(help: "flash, metronome: no sound.")
+    @Flag(help: "flash, metronome: no audio.")
     var mute = false
 
     @Flag(help: "A window that a window manager may move and decorate.")
@@ -63,10 +63,10 @@ struct SceneCommand: ParsableCommand {
         let window = try SceneWindow(
             size: size.map { PixelSize(width: $0.0, height: $0.1) }, at: at, title: "kinecast-scene \(scene.rawValue)",
             managed: managed)
-        let pictures = scene.make(size: window.canvas.size, framesPerSecond: fps, randomIntervals: random)
+        let painter = scene.make(size: window.canvas.size, framesPerSecond: fps, randomIntervals: random)
         let log = try FrameLog(path: log)
 
-        pictures.paint(0, on: window.canvas)
+        painter.paint(0, on: window.canvas)
         let start = try window.show([.put(window.canvas.bounds)])
         log.add(frame: 0, shownAt: start, beepAt: nil)
         print("ready \(window.id)")
@@ -74,16 +74,16 @@ struct SceneCommand: ParsableCommand {
 
         var scheduled = 0
         var number = 1
-        while number < frames ?? .max, let due = pictures.instant(of: number), due < limit {
-            // Beeps are announced a second ahead, for the sound server holds tens of milliseconds already.
-            while let beeper, let ahead = pictures.instant(of: scheduled), ahead < due + 1_000_000_000 {
-                if pictures.beeps(at: scheduled) { beeper.schedule(at: start + ahead) }
+        while number < frames ?? .max, let due = painter.instant(of: number), due < limit {
+            // Beeps are announced a second ahead, for the audio server holds tens of milliseconds already.
+            while let beeper, let ahead = painter.instant(of: scheduled), ahead < due + 1_000_000_000 {
+                if painter.beeps(at: scheduled) { beeper.schedule(at: start + ahead) }
                 scheduled += 1
             }
             SceneCommand.sleep(until: start + due)
-            let steps = pictures.advance(to: number, on: window.canvas)
+            let steps = painter.advance(to: number, on: window.canvas)
             let shown = try window.show(steps)
-            log.add(frame: number, shownAt: shown, beepAt: pictures.beeps(at: number) ? start + due : nil)
+            log.add(frame: number, shownAt: shown, beepAt: painter.beeps(at: number) ? start + due : nil)
             number += 1
         }
         // Nothing more changes; the window stays until the time is over or somebody ends the process.
@@ -95,8 +95,8 @@ struct SceneCommand: ParsableCommand {
 
     private func write(frame: Int) throws {
         let buffer = OwnedCanvas(size: PixelSize(width: size?.0 ?? 1920, height: size?.1 ?? 1080))
-        let pictures = scene.make(size: buffer.canvas.size, framesPerSecond: fps, randomIntervals: random)
-        pictures.paint(frame, on: buffer.canvas)
+        let painter = scene.make(size: buffer.canvas.size, framesPerSecond: fps, randomIntervals: random)
+        painter.paint(frame, on: buffer.canvas)
         let bytes = UnsafeRawBufferPointer(start: buffer.canvas.pixels, count: buffer.canvas.size.area * 4)
         try FileDescriptor.standardOutput.writeAll(bytes)
     }

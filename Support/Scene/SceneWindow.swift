@@ -48,7 +48,7 @@ final class SceneWindow {
             ?? PixelSize(
                 width: Int(screen.pointee.width_in_pixels), height: Int(screen.pointee.height_in_pixels))
 
-        // Memory that the server reads pictures from; it disappears with the last of both processes.
+        // Memory that the server reads frames from; it disappears with the last of both processes.
         let identifier = shmget(0, size.area * 4, 0o1000 | 0o600)  // IPC_PRIVATE; IPC_CREAT
         guard identifier >= 0, let memory = shmat(identifier, nil, 0), Int(bitPattern: memory) != -1 else {
             throw .noSharedMemory
@@ -79,7 +79,7 @@ final class SceneWindow {
         on screen: UnsafeMutablePointer<xcb_screen_t>, size: PixelSize, at position: (x: Int, y: Int), title: String,
         managed: Bool
     ) {
-        // A pointer over the window is not part of the picture that the scene knows.
+        // A pointer over the window is not part of the frame that the scene knows.
         let pixmap = xcb_generate_id(connection)
         let cursor = xcb_generate_id(connection)
         xcb_create_pixmap(connection, 1, pixmap, screen.pointee.root, 1, 1)

@@ -1,3 +1,3 @@
-@_exported import CoreTesting
 // What all files here use.
+@_exported import CoreTesting
 @_exported import ProcessTesting

@@ -1,5 +1,5 @@
-import CoreTesting
 // A broadcast through a network that takes less than what was chosen: the real executables, and a server that reads slowly.
+import CoreTesting
 import FoundationEssentials
 import KinePlatform
 import ProcessTesting
@@ -12,18 +12,18 @@ import Testing
         var destinations: [RunningKinecast.Event.Destination]
     }
 
-    private func destination(_ place: Workplace) throws -> RunningKinecast.Event.Destination {
+    private func destination(_ place: TestPlace) throws -> RunningKinecast.Event.Destination {
         let line = try place.run("status", "--json").output
         let status = try JSONDecoder().decode(Status.self, from: Data(line.utf8))
         return try #require(status.destinations.first)
     }
 
     @Test(.timeLimit(.minutes(15)))
-    func `the bitrate follows a slow server down and up, sound and the recording are complete`() throws {
+    func `the bitrate follows a slow server down and up, audio and the recording are complete`() throws {
         let chosen = 3_000_000
         let server = try SlowRTMPServer(speed: 1_000_000)
         defer { #expect(server.state.withLock { $0.violation } == nil) }
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--virtual", "480x272", "--bitrate", "3M", "--max-bitrate", "3M", "--record", "a.mp4",
                 "--json", "--to",
@@ -34,7 +34,7 @@ import Testing
             }
             let asked = try #require(reduced.destinations?.first?.requestedBitrate)
             #expect(asked >= 200_000)
-            // What waits has gone: the picture is as late as before.
+            // What waits has gone: the frame is as late as before.
             let settled = try take.event("progress") { event in
                 guard let time = event.time, time > reduced.time ?? 0 else { return false }
                 return event.destinations?.first?.queueMilliseconds.map { $0 < 500 } ?? false
@@ -69,7 +69,7 @@ import Testing
             let last = try #require(summary.destinations?.first)
             #expect(summary.event == "summary" && last.ending == "finished" && last.reconnects == 0)
 
-            // The recording has the quality that was asked for, and every picture.
+            // The recording has the quality that was asked for, and every frame.
             let duration = try TakeFile.finishedDuration(place.path("a.mp4"))
             #expect(abs(duration - (summary.duration ?? 0)) < 0.2)
             #expect(Double(summary.bytes ?? 0) * 8 / duration > Double(chosen) * 0.6)
@@ -77,7 +77,7 @@ import Testing
         }
         let state = try #require(
             server.state.wait(until: MonotonicClock.now() + RunningKinecast.patience) { $0.isOver ? $0 : nil })
-        // No access unit of sound is missing: each lasts 1024 samples.
+        // No access unit of audio is missing: each lasts 1024 samples.
         let sounds = state.media.filter { $0.type == 8 }.dropFirst().map(\.timestamp)
         #expect(sounds.count > 100)
         #expect(zip(sounds, sounds.dropFirst()).allSatisfy { $1 - $0 <= 23 })

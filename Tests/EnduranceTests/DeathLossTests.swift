@@ -1,5 +1,5 @@
-import CoreTesting
 // The engine killed at any instant: what was recorded is there, but for a second, and becomes an ordinary file.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
@@ -15,7 +15,7 @@ import Testing
     /// Records, kills client and engine in one instant after `wait` nanoseconds of the take; returns the take's length in
     /// seconds, and for how many of them the machine let nothing run at worst.
     private func killedTake(
-        _ display: String, in place: Workplace, after wait: Int64
+        _ display: String, in place: TestPlace, after wait: Int64
     ) throws -> (length: Double, heldUp: Double) {
         let take = try place.record(display, "a.mp4", "--overwrite")
         try take.event("started")
@@ -39,8 +39,8 @@ import Testing
     }
 
     @Test func `whenever the engine is killed, at most a second is lost, but for what the machine held up`() throws {
-        var numbers = SeededNumbers()
-        try Workplace.with { place in
+        var numbers = SeededGenerator()
+        try TestPlace.with { place in
             let size = PixelSize(width: 640, height: 480)
             let still = try PrivateScreen(size: size)
             let bars = try SceneProcess(.bars, environment: ["DISPLAY=\(still.name)"])

@@ -1,5 +1,5 @@
-import CoreTesting
 // What a bad network does to the delay of a broadcast over RTMP, and how soon it is made up for.
+import CoreTesting
 import KineMeasure
 import KinePlatform
 import ProcessTesting
@@ -9,7 +9,7 @@ import Testing
     @Test func `packets are lost on a long way: what arrives is in order, and the delay goes back`() throws {
         try NetworkedBroadcast.run(delayMilliseconds: 50, NetworkedBroadcast.moving(bitrate: "2M")) {
             _, network, farEnd in
-            let before = try NetworkedBroadcast.pictures(60, at: farEnd)
+            let before = try NetworkedBroadcast.frames(60, at: farEnd)
             let resent = try network.resentSegments()
             try network.lose(percent: 2)
             NetworkedBroadcast.last(5, farEnd)
@@ -23,9 +23,9 @@ import Testing
         }
     }
 
-    @Test func `a line too narrow for a while: pictures give way, sound does not, and the delay goes back`() throws {
+    @Test func `a line too narrow for a while: frames give way, audio does not, and the delay goes back`() throws {
         try NetworkedBroadcast.run(NetworkedBroadcast.moving(bitrate: "3M")) { _, network, farEnd in
-            let before = try NetworkedBroadcast.pictures(60, at: farEnd)
+            let before = try NetworkedBroadcast.frames(60, at: farEnd)
             try network.limit(bitsPerSecond: 500_000)
             // What was on its way already has arrived by then.
             NetworkedBroadcast.last(2, farEnd)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    /// Waits until pictures come no more than half a second later than they did before `instant`.
+    /// Waits until frames come no more than half a second later than they did before `instant`.
     private func expectUsualDelay(_ farEnd: FarEnd, before instant: Int64) throws {
         let now = MonotonicClock.now()
         let settled = farEnd.wait(until: NetworkedBroadcast.patience()) { log in
@@ -48,6 +48,6 @@ import Testing
                 log.settled(after: now, beyond: $0, tolerance: 500_000_000)
             }
         }
-        Margin.atMost(15, try #require(settled, "pictures stayed late"), "s", "until pictures come as before")
+        Margin.atMost(15, try #require(settled, "frames stayed late"), "s", "until frames come as before")
     }
 }

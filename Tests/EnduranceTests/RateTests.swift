@@ -1,5 +1,5 @@
+// How many frames a file has, and when they are shown: rates that hold on a machine with nothing else to do.
 import CoreTesting
-// How many pictures a file has, and when they are shown: rates that hold on a machine with nothing else to do.
 import Glibc
 import KineMeasure
 import KineMedia
@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.serialized) struct RateTests {
     @Test func `a moving screen has nearly as many frames as were asked for`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let recording = try SceneRecording(
                 of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--for", "2")
             Margin.atLeast(16, Double(recording.video.frames.count), "frames", "frames in two seconds at 10 a second")
@@ -18,7 +18,7 @@ import Testing
     }
 
     /// Records numbers that are drawn 30 times a second; returns how many are neither in the file nor accounted for.
-    private func numbersLost(in place: Workplace) throws -> Int {
+    private func numbersLost(in place: TestPlace) throws -> Int {
         let recording = try SceneRecording(
             of: .motion, ["--fps", "30"], in: place, "--overwrite", "--for", "5")
         var numbers: [Int] = []
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `every number that is drawn at 30 a second is in the file, but for what the machine held up`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             Margin.atMost(0, Double(try numbersLost(in: place)), "frames", "lost and not told of")
         }
     }
@@ -49,14 +49,12 @@ import Testing
     @Test func `a still screen costs few frames and nearly no wake-ups, and the file is as long as the take`()
         throws
     {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let screen = try PrivateScreen(size: PixelSize(width: 1280, height: 720))
             let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
             defer { scene.end() }
             // Without --json nobody wants progress, so nothing is sent once a second.
-            let take = try RunningKinecast(
-                arguments: ["record", "a.mp4", "--audio", "none"],
-                environment: place.environment + ["DISPLAY=\(screen.name)"], directory: place.directory)
+            let take = try place.start(["record", "a.mp4", "--audio", "none"], ["DISPLAY=\(screen.name)"])
             let began = MonotonicClock.now()
             let registry = try place.registry()
             // Nothing tells of a take's beginning but --json, which would have it speak every second.

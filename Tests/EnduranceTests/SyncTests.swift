@@ -1,5 +1,5 @@
+// Video and audio of a private screen: a flash and the beep that belongs to it, read back from the finished file.
 import CoreTesting
-// Picture and sound of a private screen: a flash and the beep that belongs to it, read back from the finished file.
 import Glibc
 import KineMeasure
 import KinePlatform
@@ -16,7 +16,7 @@ import Testing
     /// Records the scene flash on a private screen while `body` does what it likes, then ends the take. Also returns by how
     /// many seconds the scene itself drew a flash too late for its beep at worst: a busy machine keeps it waiting.
     private func recording(
-        in place: Workplace, _ body: (RunningKinecast) throws -> Void
+        in place: TestPlace, _ body: (RunningKinecast) throws -> Void
     ) throws -> (result: FlashAndBeep, sceneError: Double) {
         let take = try place.start(
             "record", "a.mp4", "--virtual", "640x480", "--json", "--", RunningKinecast.scene, "flash",
@@ -42,13 +42,13 @@ import Testing
     private func describe(_ result: FlashAndBeep) -> String {
         let offsets = result.pairs.map(\.offset)
         let mean = offsets.reduce(0, +) / Double(max(1, offsets.count))
-        return "\(offsets.count) pairs, sound later by \(mean) s on average, from \(offsets.min() ?? 0) to "
+        return "\(offsets.count) pairs, audio later by \(mean) s on average, from \(offsets.min() ?? 0) to "
             + "\(offsets.max() ?? 0); alone: \(result.lonelyFlashes) and \(result.lonelyBeeps)"
     }
 
-    @Test func `picture and sound are together from the start, and still after twenty pauses`() throws {
-        var numbers = SeededNumbers()
-        try Workplace.with { place in
+    @Test func `video and audio are together from the start, and still after twenty pauses`() throws {
+        var numbers = SeededGenerator()
+        try TestPlace.with { place in
             let (result, sceneError) = try recording(in: place) { _ in
                 wait(4)
                 for _ in 0..<20 {
@@ -72,9 +72,9 @@ import Testing
     }
 
     /// Ten minutes: KINECAST_SYNC_SECONDS=600. The ordinary run takes twelve seconds.
-    @Test func `picture and sound do not drift apart`() throws {
+    @Test func `video and audio do not drift apart`() throws {
         let seconds = ProcessEnvironment.value("KINECAST_SYNC_SECONDS").flatMap { Double($0) } ?? 12
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let (result, sceneError) = try recording(in: place) { _ in wait(seconds) }
             print("\(seconds) s: \(describe(result)); the scene itself: \(sceneError)")
             for minute in 0..<Int(seconds / 60) {

@@ -1,6 +1,7 @@
 // The file layer on a real file system.
 import CLinux
 import Glibc
+import KineMeasure
 import KineMedia
 import KinePlatform
 import SystemPackage

@@ -1,4 +1,5 @@
 // Fragments for browsers, read by the oracle and by ffmpeg.
+import KineMeasure
 import KineMedia
 import Testing
 

@@ -1,4 +1,5 @@
 // Every state that a dying writer can leave behind, and what recovery makes of it.
+import CoreTesting
 import KineMedia
 import Testing
 

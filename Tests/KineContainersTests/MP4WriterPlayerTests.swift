@@ -1,4 +1,5 @@
 // What players and checkers say of the writer's files. Any warning of theirs is a failure.
+import KineMeasure
 import KineMedia
 import Testing
 

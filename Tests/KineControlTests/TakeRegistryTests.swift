@@ -1,8 +1,8 @@
 // The registry on a real file system, and the choice of a take by what a person types.
 import CLinux
-import CoreTesting
 import FoundationEssentials
 import Glibc
+import KineMeasure
 import KinePlatform
 import SystemPackage
 import Testing

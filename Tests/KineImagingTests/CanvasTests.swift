@@ -1,4 +1,5 @@
 // The canvas: the source's pixels as they are, or scaled into a frame of another shape.
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,5 +1,6 @@
 // The conversion from BGRA to 4:2:0 against the recommendation's formulas in floating point.
 import CPixels
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,4 +1,5 @@
 // Pictures of other sizes and formats: the same however they came about, and in the colours they should have.
+import CoreTesting
 import KineMedia
 import Testing
 

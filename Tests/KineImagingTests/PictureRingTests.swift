@@ -1,4 +1,5 @@
 // The ring against a model that converts the whole screen every time.
+import CoreTesting
 import KineMedia
 import Testing
 

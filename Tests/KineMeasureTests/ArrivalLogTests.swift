@@ -5,7 +5,7 @@ import Testing
 @Suite struct ArrivalLogTests {
     private static let second: Int64 = 1_000_000_000
 
-    /// Pictures every 40 ms and sound every 21 or 22, each 5 ms after its time, and later where `late` says so (milliseconds).
+    /// Frames every 40 ms and audio every 21 or 22, each 5 ms after its time, and later where `late` says so (milliseconds).
     private static func units(
         _ times: Range<Int64>, connection: Int = 0, late: (Int64) -> Int64 = { _ in 0 }
     ) -> [ArrivedUnit] {
@@ -63,14 +63,14 @@ import Testing
         units = Self.units(0..<1000)
         let again = units.filter(\.isPicture)[3]
         units.append(again)
-        #expect(Self.log(units).faults() == ["the picture at 120 ms came after the one at 960 ms"])
+        #expect(Self.log(units).faults() == ["the frame at 120 ms came after the one at 960 ms"])
 
         units = Self.units(0..<1000)
         units.removeAll { !$0.isPicture && $0.time == 512 }
-        #expect(Self.log(units).faults() == ["sound is missing between 490 and 533 ms"])
+        #expect(Self.log(units).faults() == ["audio is missing between 490 and 533 ms"])
 
         units = Self.units(0..<1000) + Self.units(2000..<3000, connection: 1).filter { $0.time != 2000 }
-        #expect(Self.log(units).faults() == ["connection 1 begins with a picture that is no keyframe"])
+        #expect(Self.log(units).faults() == ["connection 1 begins with a frame that is no keyframe"])
 
         var log = Self.log(Self.units(0..<1000))
         log.append(.violation(connection: 0, at: 0, "metadata twice"))

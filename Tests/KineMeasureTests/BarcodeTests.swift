@@ -1,4 +1,4 @@
-// The number drawn into each picture, and read back from a decoded one.
+// The number drawn into each frame, and read back from a decoded one.
 import KineMeasure
 import KineMedia
 import Testing
@@ -7,13 +7,13 @@ import Testing
     private static let size = PixelSize(width: 320, height: 96)
 
     @Test(arguments: [0, 1, 2, 59, 60, 61, 4095, 4096, 1_000_000, Barcode.limit - 1])
-    func numberComesBack(number: Int) {
+    func `a number comes back`(number: Int) {
         let buffer = OwnedCanvas(size: Self.size)
         Barcode.draw(number, on: buffer.canvas)
         #expect(Barcode.read(LumaPicture(buffer.canvas)) == number)
     }
 
-    @Test func everyStepFromTheNumberBeforeIsTheWholeBarcode() {
+    @Test func `every step from the number before is the whole barcode`() {
         let stepped = OwnedCanvas(size: Self.size)
         Barcode.draw(0, on: stepped.canvas)
         for number in 1..<300 {
@@ -22,18 +22,18 @@ import Testing
         }
     }
 
-    @Test func noiseAndRingingDoNotChangeTheNumber() {
+    @Test func `noise and ringing do not change the number`() {
         let buffer = OwnedCanvas(size: Self.size)
         Barcode.draw(123_456, on: buffer.canvas)
         var luma = LumaPicture(buffer.canvas)
         for index in luma.pixels.indices {
-            let noisy = Int(luma.pixels[index]) + Chance.below(61, index, seed: 1) - 30
+            let noisy = Int(luma.pixels[index]) + IndexedRandom.below(61, index, seed: 1) - 30
             luma.pixels[index] = UInt8(max(0, min(255, noisy)))
         }
         #expect(Barcode.read(luma) == 123_456)
     }
 
-    @Test func halfDrawnBarcodeIsNotRead() {
+    @Test func `a half-drawn barcode is not read`() {
         // The upper row of one number over the lower row of another: the check bits belong to the other.
         let old = OwnedCanvas(size: Self.size)
         let new = OwnedCanvas(size: Self.size)
@@ -45,7 +45,7 @@ import Testing
         #expect(read == nil || read == 0x3FFFF)
     }
 
-    @Test func pictureWithoutBarcodeIsNotRead() {
+    @Test func `a frame without a barcode is not read`() {
         let buffer = OwnedCanvas(size: Self.size)
         #expect(Barcode.read(LumaPicture(buffer.canvas)) == nil)
         buffer.canvas.fill(buffer.canvas.bounds, .white)

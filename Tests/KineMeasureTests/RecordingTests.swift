@@ -1,5 +1,5 @@
+// What the benches measure of a recorder: its processes, its file, its frames.
 import CoreTesting
-// What the benches measure of a recorder: its processes, its file, its pictures.
 import KineMeasure
 import KineMedia
 import Testing
@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized) struct RecordingTests {
     private static let size = PixelSize(width: 640, height: 480)
 
-    @Test func orphansOfAMeasuredCommandAreCountedAndWaitedFor() throws {
+    @Test func `orphans of a measured command are counted and waited for`() throws {
         let account = try Tool.sibling("kinecast-account")
         // The shell leaves a session of its own behind, which counts for a while and ends.
         let script = "setsid sh -c 'i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done' & exit 0"
@@ -24,12 +24,12 @@ import Testing
         #expect(try #require(values["highWaterBytes"]) > 500_000)
     }
 
-    @Test func sceneOnAPrivateDisplayIsReadBackFromARecordingOfIt() throws {
+    @Test func `a scene on a private display is read back from a recording of it`() throws {
         let display = try PrivateDisplay(size: Self.size)
         defer { display.end() }
         let scene = try SceneProcess(.scroll, arguments: ["--fps", "20"], environment: display.environment)
         defer { scene.end() }
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("scroll.mp4")
         let cookie = display.environment.first { $0.hasPrefix("XAUTHORITY=") } ?? ""
         _ = try Tool.output(
@@ -42,22 +42,22 @@ import Testing
         let report = try PictureReport(path: path, scene: SceneKind.scroll.make(size: Self.size), samples: 8)
         #expect(report.unreadable == 0)
         #expect(report.distinct > 0)
-        Margin.atLeast(30, Double(report.distinct), "pictures", "in two seconds at 20 a second")
+        Margin.atLeast(30, Double(report.distinct), "frames", "in two seconds at 20 a second")
         #expect(report.drawn >= report.distinct)
         #expect(try #require(report.similarity) > 0.9)
         let log = try scene.log()
         #expect(log.first?.frame == 0)
-        Margin.atLeast(31, Double(log.count), "pictures", "drawn in two seconds at 20 a second")
+        Margin.atLeast(31, Double(log.count), "frames", "drawn in two seconds at 20 a second")
     }
 
-    @Test func sceneFlashesAndBeepsAtOnce() throws {
+    @Test func `a scene flashes and beeps at once`() throws {
         let display = try PrivateDisplay(size: Self.size)
         defer { display.end() }
         let sound = try PrivateSound()
         defer { sound.end() }
         let scene = try SceneProcess(.flash, environment: display.environment + sound.environment)
         defer { scene.end() }
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("flash.mp4")
         _ = try Tool.output(
             "env",
@@ -76,8 +76,8 @@ import Testing
         Margin.atLeast(3, Double(beeps.count), "beeps", "in five seconds")
     }
 
-    @Test func fileWithLateSoundIsReadAsLate() throws {
-        let folder = try PrivateFolder()
+    @Test func `a file with late audio is read as late`() throws {
+        let folder = try TemporaryDirectory()
         let path = folder.file("late.mp4")
         _ = try Tool.output(
             "ffmpeg",

@@ -1,4 +1,4 @@
-// The pictures that scenes draw are a function of the frame's number.
+// The frames that scenes draw are a function of the frame's number.
 import KineMeasure
 import KineMedia
 import Testing
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: SceneKind.allCases)
-    func windowThatFollowsTheStepsShowsEachFrameWhole(kind: SceneKind) {
+    func `a window that follows the steps shows each frame whole`(kind: SceneKind) {
         let size = PixelSize(width: 640, height: 480)
         let scene = kind.make(size: size, framesPerSecond: 30)
         let drawn = OwnedCanvas(size: size)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: SceneKind.allCases)
-    func instantsGrow(kind: SceneKind) {
+    func `instants grow`(kind: SceneKind) {
         let scene = kind.make(size: PixelSize(width: 640, height: 480), framesPerSecond: 60, randomIntervals: true)
         var last: Int64 = -1
         for number in 0..<200 {
@@ -53,19 +53,19 @@ import Testing
         }
     }
 
-    @Test func typingStrikesTenKeysASecond() {
+    @Test func `typing strikes ten keys a second`() {
         let scene = SceneKind.typing.make(size: PixelSize(width: 640, height: 480))
         let frames = (1...).prefix { (scene.instant(of: $0) ?? .max) <= 10_000_000_000 }.count
         #expect(frames == 120)  // ten keys and two blinks a second
     }
 
-    @Test func metronomeBeepsWithEverySecondsFirstFrame() {
+    @Test func `a metronome beeps with every second's first frame`() {
         let scene = SceneKind.metronome.make(size: PixelSize(width: 640, height: 480), framesPerSecond: 25)
         #expect((0...100).filter { scene.beeps(at: $0) } == [25, 50, 75, 100])
         #expect(SceneKind.allCases.filter(\.hasSound) == [.flash, .metronome])
     }
 
-    @Test func lettersAreVisibleAndDifferent() {
+    @Test func `letters are visible and different`() {
         let font = Font(cell: PixelSize(width: 8, height: 18))
         var seen: Set<[UInt32]> = []
         for character in UInt8(33)...126 {

@@ -1,10 +1,10 @@
-// The ways in which others bring pictures to another process, beside which ours is measured.
+// The ways in which others bring frames to another process, beside which ours is measured.
 import KineMeasure
 import KineMedia
 import Testing
 
 @Suite struct TransferTests {
-    @Test func reportReadsWhatItWrote() throws {
+    @Test func `a report reads what it wrote`() throws {
         var report = TransferReport()
         report.frames = 3
         report.processorNanoseconds = 4_000_000
@@ -15,12 +15,12 @@ import Testing
         #expect(TransferReport(report.text) == report)
     }
 
-    @Test func reportOfAProcessThatDiedIsNone() {
+    @Test func `the report of a process that died is none`() {
         #expect(TransferReport("frames 3\nprocessor 4\n") == nil)
         #expect(TransferReport("") == nil)
     }
 
-    @Test func lateFramesAreCountedBehindTheWarmup() {
+    @Test func `late frames are counted behind the warm-up`() {
         var report = TransferReport()
         report.delays = [Int64](repeating: 1_000_000_000, count: 30) + (1...100).map { Int64($0) * 1_000_000 }
         #expect(report.delayMilliseconds(0.5) == 50)
@@ -29,7 +29,7 @@ import Testing
         #expect(TransferReport().delayMilliseconds(0.5).isNaN)
     }
 
-    @Test func preparedFramesDifferAndComeRoundAgain() {
+    @Test func `prepared frames differ and come round again`() {
         let frames = PreparedFrames(size: PixelSize(width: 640, height: 480), count: 3)
         func luma(_ index: Int) -> [UInt8] {
             Array(UnsafeBufferPointer(start: frames[index].y, count: frames.size.area))
@@ -40,7 +40,7 @@ import Testing
         #expect(Barcode.read(LumaPicture(size: frames.size, pixels: luma(2))) == 2)
     }
 
-    @Test func rhythmLeavesOutWhatIsOverBeforeTheLastCallReturned() {
+    @Test func `the rhythm leaves out what is over before the last call returned`() {
         var frames: [Int] = []
         let rhythm = FrameRhythm.run(framesPerSecond: 100, seconds: 0.2) { frame in
             frames.append(frame)

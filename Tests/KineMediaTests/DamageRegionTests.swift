@@ -1,5 +1,5 @@
-import CoreTesting
 // DamageRegion against the simplest thing that does the same: a set of tiles.
+import CoreTesting
 import KineMedia
 import Testing
 
@@ -61,7 +61,7 @@ private struct Tile: Hashable {
     }
 
     @Test(arguments: sizes) func insertingRectanglesSetsExactlyTheTilesTheyTouch(size: PixelSize) {
-        var numbers = SeededNumbers()
+        var numbers = SeededGenerator()
         for round in 0..<20 {
             var region = DamageRegion(size: size)
             var expected: Set<Tile> = []
@@ -92,7 +92,7 @@ private struct Tile: Hashable {
         }
     }
 
-    private func scattered(_ size: PixelSize, share: Double, _ numbers: inout SeededNumbers) -> DamageRegion {
+    private func scattered(_ size: PixelSize, share: Double, _ numbers: inout SeededGenerator) -> DamageRegion {
         var region = DamageRegion(size: size)
         for row in 0..<region.rows {
             for column in 0..<region.columns where Double.random(in: 0..<1, using: &numbers) < share {
@@ -103,7 +103,7 @@ private struct Tile: Hashable {
     }
 
     @Test(arguments: sizes) func scatteredTilesAreCoveredExactly(size: PixelSize) {
-        var numbers = SeededNumbers()
+        var numbers = SeededGenerator()
         for share in [0.02, 0.5, 0.95] {
             let region = scattered(size, share: share, &numbers)
             check(region, holds: tiles(region))
@@ -111,7 +111,7 @@ private struct Tile: Hashable {
     }
 
     @Test(arguments: sizes) func aUnionHoldsTheTilesOfBoth(size: PixelSize) {
-        var numbers = SeededNumbers()
+        var numbers = SeededGenerator()
         let (a, b) = (scattered(size, share: 0.3, &numbers), scattered(size, share: 0.3, &numbers))
         var union = a
         union.formUnion(b)

@@ -1,7 +1,8 @@
 // Children: their ends are known once and for all, and what confines them holds.
 import Glibc
-import KinePlatform
 import Testing
+
+@testable import KinePlatform
 
 @Suite(.serialized) struct ChildProcessIdentityTests {
     private func shell(_ command: String, confinement: ChildProcess.Confinement? = nil) throws -> ChildProcess {
@@ -24,6 +25,19 @@ import Testing
         var status: Int32 = 0
         while waitpid(child.pid, &status, 0) < 0, errno == EINTR {}
         #expect(child.wait() == .unknown)
+    }
+
+    @Test func `where the kernel gives no descriptor, a child is known by its number`() throws {
+        let child = try shell("exec sleep 1000")
+        let handle = ProcessHandle(pid: child.pid, descriptor: -1)
+        #expect(handle.reap() == nil)
+        handle.signal(SIGKILL)
+        var ending: ChildProcess.Ending?
+        while ending == nil {
+            handle.waitForEnd()
+            ending = handle.reap()
+        }
+        #expect(ending == .killed(signal: SIGKILL))
     }
 
     @Test func `a deadline that is past kills, and the end says so`() throws {

@@ -75,9 +75,7 @@ import Testing
             executable: "/bin/sh", arguments: ["-c", "read line; exit 3"], environment: [], options: options)
         #expect(child.poll() == nil)
         try pipe.writeEnd.close()
-        let descriptor = kine_open_process(child.pid)
-        defer { close(descriptor) }
-        #expect(descriptor >= 0 && WakeSignal.poll([descriptor], until: nil) == [true])
+        #expect(child.exitDescriptor >= 0 && WakeSignal.poll([child.exitDescriptor], until: nil) == [true])
         #expect(child.poll() == .exited(status: 3))
     }
 
@@ -145,13 +143,11 @@ import Testing
         }
         let child = try #require(pid.wait { $0 != 0 ? $0 : nil })
         try #require(child > 0)
-        let descriptor = kine_open_process(child)
-        defer { close(descriptor) }
+        let process = try #require(ProcessHandle(child))
         hasOpened.signal { $0 = true }
         thread.join()
-        #expect(WakeSignal.poll([descriptor], until: nil) == [true])
-        var status: Int32 = 0
-        #expect(waitpid(child, &status, 0) == child && status & 0x7f == SIGKILL)
+        #expect(WakeSignal.poll([process.descriptor], until: nil) == [true])
+        #expect(process.reap() == .killed(signal: SIGKILL))
     }
 
     @Test func `confinement cannot be shed`() throws {

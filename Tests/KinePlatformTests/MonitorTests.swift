@@ -1,7 +1,6 @@
-// Threads and what they share.
+// State that threads share.
 import Glibc
 import KinePlatform
-import SystemPackage
 import Testing
 
 @Suite struct MonitorTests {
@@ -70,51 +69,5 @@ import Testing
         }
         for thread in threads { thread.join() }
         #expect(state.withLock { $0 } == 40_000)
-    }
-}
-
-@Suite struct DedicatedThreadTests {
-    @Test func `join returns when the closure has`() {
-        let hasEnded = Monitor(false)
-        let mayEnd = Monitor(false)
-        let thread = DedicatedThread(name: "joined") {
-            _ = mayEnd.wait { $0 ? true : nil }
-            hasEnded.withLock { $0 = true }
-        }
-        mayEnd.signal { $0 = true }
-        thread.join()
-        #expect(hasEnded.withLock { $0 })
-    }
-
-    @Test func `a thread nobody keeps runs to its end`() {
-        let hasEnded = Monitor(false)
-        _ = DedicatedThread(name: "let go") { hasEnded.signal { $0 = true } }
-        #expect(hasEnded.wait { $0 ? true : nil } == true)
-    }
-
-    @Test func `it has the name it was given`() {
-        let seen = Monitor("")
-        DedicatedThread(name: "kine-test-name") {
-            guard let file = try? FileDescriptor.open("/proc/thread-self/comm", .readOnly) else { return }
-            defer { try? file.close() }
-            var bytes = [UInt8](repeating: 0, count: 32)
-            let count = (try? bytes.withUnsafeMutableBytes { try file.read(into: $0) }) ?? 0
-            let name = String(decoding: bytes[..<count], as: UTF8.self)
-            seen.withLock { $0 = name }
-        }.join()
-        #expect(seen.withLock { $0 } == "kine-test-name\n")
-    }
-
-    @Test func `all signals are blocked in it, and the starting thread's mask is as before`() {
-        @Sendable func blocked() -> [Int32] {
-            var mask = sigset_t()
-            pthread_sigmask(SIG_BLOCK, nil, &mask)
-            return [SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1, SIGPIPE].filter { sigismember(&mask, $0) == 1 }
-        }
-        let before = blocked()
-        let inside = Monitor<[Int32]>([])
-        DedicatedThread(name: "masked") { inside.withLock { $0 = blocked() } }.join()
-        #expect(inside.withLock { $0 } == [SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR1, SIGPIPE])
-        #expect(blocked() == before)
     }
 }

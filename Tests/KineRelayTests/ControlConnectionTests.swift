@@ -1,7 +1,7 @@
 // The control channel over real sockets.
 import CLinux
-import CoreTesting
 import Glibc
+import KineMeasure
 import KinePlatform
 import SystemPackage
 import Testing

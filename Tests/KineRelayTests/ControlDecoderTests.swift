@@ -1,4 +1,5 @@
 // The wire format without a socket: cut anywhere, too long, or not ours at all.
+import CoreTesting
 import KineMedia
 import Testing
 
@@ -104,7 +105,7 @@ import Testing
     }
 
     @Test func `random bytes end in an error or in waiting, never in a message`() {
-        var generator = SeededGenerator(state: 1)
+        var generator = SeededGenerator(seed: 1)
         for _ in 0..<2000 {
             var decoder = ControlDecoder()
             let count = Int.random(in: 0...200, using: &generator)
@@ -116,7 +117,7 @@ import Testing
 
     @Test func `one changed byte never crashes the decoder`() throws {
         let bytes = try Self.stream(Self.messages)
-        var generator = SeededGenerator(state: 2)
+        var generator = SeededGenerator(seed: 2)
         for position in bytes.indices {
             var changed = bytes
             changed[position] = UInt8.random(in: 0...255, using: &generator)
@@ -124,18 +125,5 @@ import Testing
             decoder.append(changed)
             _ = try? decode(&decoder)
         }
-    }
-}
-
-/// The same numbers at every run (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
     }
 }

@@ -1,6 +1,6 @@
 // Finding, installing and removing bundles in directories of the test's own.
-import CoreTesting
 import Glibc
+import KineMeasure
 import KinePlatform
 import SystemPackage
 import Testing

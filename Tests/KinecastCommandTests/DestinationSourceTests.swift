@@ -12,11 +12,11 @@ import Testing
 @Suite struct DestinationSourceTests {
     /// A directory of the test's own, with what is to be read.
     private final class Place {
-        private let folder: PrivateFolder
+        private let folder: TemporaryDirectory
         var directory: FilePath { FilePath(folder.path) }
 
         init() throws {
-            folder = try PrivateFolder()
+            folder = try TemporaryDirectory()
             try #require(mkdir(folder.file("kinecast"), 0o700) == 0)
         }
 

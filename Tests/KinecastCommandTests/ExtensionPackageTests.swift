@@ -1,5 +1,6 @@
 // A new extension's package: its names, its files, and where they are written.
 import Glibc
+import KineMeasure
 import KinePlatform
 import KineServices
 import SystemPackage
@@ -71,10 +72,8 @@ import Testing
     }
 
     @Test func `all files are written, and none over one that is there`() throws {
-        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
-        #expect(mkdtemp(&template) != nil)
-        let base = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        let directory = base.appending("meter")
+        let temporary = try TemporaryDirectory()
+        let directory = FilePath(temporary.file("meter"))
         let package = try package("meter")
         try package.write(to: directory)
         for file in package.files {
@@ -83,11 +82,11 @@ import Testing
         }
         let failure = #expect(throws: CommandFailure.self) { try package.write(to: directory) }
         #expect(failure?.status == ExitStatus.cannotCreate)
+        // Nothing else is there.
         for file in package.files { unlink(directory.pushing(FilePath(file.path)).string) }
         for left in ["Sources/Meter", "Tests/MeterTests", "scripts", "Sources", "Tests", ""] {
             #expect(rmdir(directory.pushing(FilePath(left)).string) == 0, "\(left)")
         }
-        #expect(rmdir(base.string) == 0)
     }
 
     @Test func `sources are a checkout or an address`() throws {

@@ -2,6 +2,7 @@
 import Glibc
 import KineClient
 import KineControl
+import KineMeasure
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -69,10 +70,8 @@ import Testing
     }
 
     @Test func `the file is named for the time where no name is given, and never one that is there`() throws {
-        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
-        #expect(mkdtemp(&template) != nil)
-        let base = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        defer { rmdir(base.string) }
+        let directory = try TemporaryDirectory()
+        let base = FilePath(directory.path)
         let first = base.appending("Kinecast 2026-01-02 03.04.05.mp4")
         func path(_ typed: String?) -> FilePath {
             OutputPath.resolve(typed, workingDirectory: base, timestamp: "2026-01-02 03.04.05")
@@ -86,7 +85,6 @@ import Testing
         #expect(path("./a.mp4") == base.appending("a.mp4"))
         #expect(path("/b.mp4") == "/b.mp4")
         try FileDescriptor.open(first, .writeOnly, options: .create, permissions: .ownerReadWrite).close()
-        defer { unlink(first.string) }
         #expect(path(nil) == base.appending("Kinecast 2026-01-02 03.04.05 2.mp4"))
     }
 

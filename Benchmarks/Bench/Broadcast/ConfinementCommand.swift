@@ -76,7 +76,7 @@ struct ConfinementCommand: ParsableCommand {
     }
 
     private func measure(_ kind: Kind, isConfined: Bool) throws -> Run {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let stage = try Stage(.scene(.video), size: Self.size, framesPerSecond: Self.framesPerSecond)
         defer { stage.end() }
         var configuration = stage.configuration(output: nil, framesPerSecond: Self.framesPerSecond)

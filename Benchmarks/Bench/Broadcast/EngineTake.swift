@@ -23,7 +23,8 @@ final class EngineTake {
     /// Starts an engine and its take, and waits until the first picture was taken and every destination is live.
     /// - Parameter network: the engine runs on its publisher's machine.
     init(
-        _ configuration: TakeConfiguration, environment: [String], folder: PrivateFolder, network: TestNetwork? = nil
+        _ configuration: TakeConfiguration, environment: [String], folder: TemporaryDirectory,
+        network: TestNetwork? = nil
     ) throws {
         logPath = folder.file("engine.log")
         log = try FileDescriptor.open(

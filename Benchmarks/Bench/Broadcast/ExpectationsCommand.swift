@@ -58,7 +58,7 @@ struct ExpectationsCommand: ParsableCommand {
 
     /// Per cent of a core that the engine needed.
     private func measure(_ scene: SceneKind, service: String) throws -> Double {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let stage = try Stage(
             .scene(scene), size: PixelSize(width: 1920, height: 1080), framesPerSecond: Self.framesPerSecond)
         defer { stage.end() }

@@ -16,7 +16,7 @@ final class HelperProcess {
     ///   - name: of an executable beside this one.
     ///   - descriptors: what it gets from descriptor 3 on.
     init(
-        _ name: String, _ arguments: [String], environment: [String] = Tool.inheritedEnvironment(),
+        _ name: String, _ arguments: [String], environment: [String] = ProcessEnvironment.current,
         descriptors: [FileDescriptor] = []
     ) throws {
         self.name = name

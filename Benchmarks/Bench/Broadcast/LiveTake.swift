@@ -1,5 +1,5 @@
-import KineControl
 // A take that is served live to many viewers, for the memory of the one who serves.
+import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -28,7 +28,7 @@ struct LiveMemory {
     /// A screen in motion at 30 frames a second is watched for so long by `viewers` at once.
     /// - Parameter hostile: how many more want to cost memory; with a number, even 0, everything goes over TLS.
     static func measure(viewers: Int, hostile: Int? = nil, seconds: Double) throws -> LiveMemory {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let stage = try Stage(
             .scene(.motion), size: PixelSize(width: 1920, height: 1080), framesPerSecond: 30)
         defer { stage.end() }

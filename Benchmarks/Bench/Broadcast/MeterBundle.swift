@@ -8,11 +8,11 @@ import SystemPackage
 /// What the engine needs in its environment and in its configuration to run the meter.
 struct MeterBundle {
     static let service = "org.kinecast.meter"
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
 
     /// The meter gets every picture of a take as it is.
     init() throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         var path = folder.path
         for name in ["kinecast", "services", "meter.kinext"] {
             path += "/" + name

@@ -53,7 +53,7 @@ final class RawTaker {
     func take(
         _ source: RawSource, size: PixelSize, framesPerSecond: Int, readsAll: Bool = false
     ) throws -> RawTake {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let bundle = try MeterBundle()
         let stage = try Stage(source, size: size, framesPerSecond: framesPerSecond)
         defer { stage.end() }
@@ -78,7 +78,7 @@ final class RawTaker {
     /// What an engine's threads need for each picture, in a take that is recorded, with and without the extension: the
     /// difference is what feeding and watching it costs.
     func engineCost(size: PixelSize, framesPerSecond: Int, fed: Bool) throws -> EngineCost {
-        let folder = try PrivateFolder(in: "/dev/shm")
+        let folder = try TemporaryDirectory(in: "/dev/shm")
         let bundle = try MeterBundle()
         let stage = try Stage(.pattern, size: size, framesPerSecond: framesPerSecond)
         var configuration = stage.configuration(output: folder.file("take.mp4"), framesPerSecond: framesPerSecond)
@@ -163,9 +163,9 @@ struct Stage {
     }
 
     /// What an engine gets: the machine's own screen, sound and services are hidden from it.
-    func environment(_ folder: PrivateFolder) -> [String] {
+    func environment(_ folder: TemporaryDirectory) -> [String] {
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
-        return Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+        return ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
             + (display?.environment ?? []) + ["XDG_RUNTIME_DIR=\(folder.path)"]
     }
 }

@@ -50,7 +50,7 @@ enum Baseline: String, CaseIterable {
 
     /// Sends frames for so long and returns both ends' accounts.
     func run(size: PixelSize, framesPerSecond: Int, seconds: Double) throws -> Transfer {
-        let folder = try PrivateFolder(in: "/dev/shm")
+        let folder = try TemporaryDirectory(in: "/dev/shm")
         let receiver = try HelperProcess("kinecast-baseline", ["receive", rawValue, "--folder", folder.path])
         let line = try receiver.line(deadline: deadline(in: 10))
         let sender = try HelperProcess(
@@ -70,7 +70,7 @@ enum Baseline: String, CaseIterable {
 enum Relay {
     /// - Parameter readsAll: the handler reads every byte.
     static func run(size: PixelSize, framesPerSecond: Int, seconds: Double, readsAll: Bool = false) throws -> Transfer {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("report")
         let feeder = try HelperProcess(
             "kinecast-bench",

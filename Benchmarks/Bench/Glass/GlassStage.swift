@@ -20,11 +20,11 @@ final class GlassStage {
     private let room: PrivateSound
     private let broadcast: HelperProcess
     private let browser: Browser
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
     private let link: String
 
     init(size: PixelSize, scene kind: SceneKind) throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: size)
         source = try PrivateSound()
         room = try PrivateSound()

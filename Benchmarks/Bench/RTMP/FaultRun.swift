@@ -13,7 +13,7 @@ final class FaultRun {
 
     let network: TestNetwork
     let farEnd: FarEnd
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
     private let display: PrivateDisplay
     private let sound: PrivateSound
     private let scene: SceneProcess
@@ -30,7 +30,7 @@ final class FaultRun {
             delayMilliseconds: delayMilliseconds, executables: executables, congestionControl: congestionControl)
         farEnd = FarEnd(network, executables: executables)
         try farEnd.start(deaf: deaf)
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: Self.size)
         sound = try PrivateSound()
         scene = try SceneProcess(
@@ -44,7 +44,7 @@ final class FaultRun {
             .init(service: "rtmp", setupInfo: ["url": farEnd.address("key")], label: "rtmp")
         ]
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
-        let kept = Tool.inheritedEnvironment().filter { entry in !hidden.contains { entry.hasPrefix($0) } }
+        let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
         take = try EngineTake(
             configuration,
             environment: kept + display.environment + sound.environment + ["XDG_RUNTIME_DIR=\(folder.path)"],

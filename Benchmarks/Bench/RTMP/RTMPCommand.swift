@@ -28,7 +28,7 @@ struct RTMPCommand: ParsableCommand {
     }
 
     func run() throws {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let file = folder.file("source.flv")
         try makeSource(file)
         let samples = try FLVFile.read(file).filter(\.isSample)

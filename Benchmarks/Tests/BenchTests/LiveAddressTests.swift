@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct LiveAddressTests {
     @Test(arguments: ["http", "https"])
-    func linkLeadsToItsStream(scheme: String) throws {
+    func `a link leads to its stream`(scheme: String) throws {
         let address = try #require(LiveAddress(link: "\(scheme)://127.0.0.1:4321/#abc"))
         #expect(address.request.hasPrefix("GET /live.mp4 ") && address.request.contains("Kinecast-Token: abc\r\n"))
         #expect(address.port == 4321 && address.isEncrypted == (scheme == "https"))
@@ -16,11 +16,11 @@ import Testing
         "", "http://127.0.0.1:1/", "http://127.0.0.1:1/#", "http://example.org/#a", "http://127.0.0.1/#a",
         "http://127.0.0.1:x/#a", "ftp://127.0.0.1:1/#a",
     ])
-    func whatIsNoLinkOfThisMachineIsRefused(link: String) {
+    func `an address that is no link of this machine is refused`(link: String) {
         #expect(LiveAddress(link: link) == nil)
     }
 
-    @Test func timesThatTheGridMovedAreKnownByThemselves() {
+    @Test func `times that the grid moved are known by themselves`() {
         // Half a frame before the third and the 600th frame, and 12 µs.
         #expect(MeterAccount.movedFrame(41_678_666, 60) == 3)
         #expect(MeterAccount.movedFrame(9_991_678_666, 60) == 600)

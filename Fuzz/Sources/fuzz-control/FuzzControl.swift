@@ -5,13 +5,11 @@ import KineControl
 import KineRelay
 
 @_cdecl("fuzz_control_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzControl) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: its first byte says how the rest is cut, and whether a hello goes before it.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzControl(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
     var stream = Array(input.dropFirst())
     // Without this help hardly an input would get past the greeting.
     if choice & 1 == 1, let hello = try? ControlEncoder.frame(ControlHello()) { stream = hello + stream }
@@ -25,7 +23,6 @@ public func fuzzControl(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         }
         precondition(decode(hello + frame, pieces: .max).messages == [message], "a message changed on its way back")
     }
-    return 0
 }
 
 private struct Decoded: Equatable {

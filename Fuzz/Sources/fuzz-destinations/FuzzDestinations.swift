@@ -9,29 +9,30 @@ import KineServices
 import SystemPackage
 
 @_cdecl("fuzz_destinations_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
+
+/// A directory for configuration with the file of destinations in it.
+private let folder = Folder(directories: ["kinecast"])
+private let file = "kinecast/destinations"
 
 /// One input: the text of a file.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
-    let stage = Stage.shared
-    stage.write(bytes)
+private func fuzz(_ bytes: [UInt8]) {
+    folder.write(bytes, to: file)
     let text = String(decoding: bytes, as: UTF8.self)
     let addresses = read([], ["-"], input: text) ?? []
-    precondition(addresses == read([], [stage.file]) ?? [], "a file is read in another way than standard input")
+    let again = read([], [folder.path(of: file)]) ?? []
+    precondition(addresses == again, "a file is read in another way than standard input")
     if let named = read(["@a"], [])?.first {
         precondition(text.utf8.count >= named.text.utf8.count + 2, "an address out of nothing")
     }
     for address in addresses { checkName(address) }
     checkPlan(Array(addresses.prefix(8)))
-    return 0
 }
 
 /// Nil where they cannot be used, which is told in one sentence.
 private func read(_ typed: [String], _ files: [String], input: String = "") -> [DestinationAddress]? {
     let reader = DestinationReader(
-        environment: { $0 == "XDG_CONFIG_HOME" ? Stage.shared.configuration : nil }, path: { FilePath($0) },
+        environment: { $0 == "XDG_CONFIG_HOME" ? folder.path : nil }, path: { FilePath($0) },
         standardInput: { input })
     do {
         return try reader.addresses(typed.compactMap(DestinationSource.init), files: files)
@@ -79,17 +80,4 @@ private func checkPlan(_ addresses: [DestinationAddress]) {
         precondition(destination.setupInfo[Service.addressKey] == address.text, "another address")
         checkPrintable(destination.label)
     }
-}
-
-/// A directory for configuration with the file of destinations in it.
-private final class Stage: Sendable {
-    static let shared = Stage()
-    private static let name = "kinecast/destinations"
-
-    private let folder = Folder(directories: ["kinecast"])
-
-    var configuration: String { folder.path }
-    var file: String { folder.path(of: Self.name) }
-
-    func write(_ bytes: [UInt8]) { folder.write(bytes, to: Self.name) }
 }

@@ -6,13 +6,11 @@ import KineControl
 import KineRelay
 
 @_cdecl("fuzz_engine_messages_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: its first byte says how the rest is cut on its way through the socket.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
     // Hardly an input would get past the greeting by itself.
     guard let hello = try? ControlEncoder.frame(ControlHello()) else { preconditionFailure("no hello") }
     let stream = hello + input.dropFirst()
@@ -24,7 +22,6 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     }
     var last: TakeProgress?
     for message in whole.messages { tell(message, after: &last) }
-    return 0
 }
 
 struct Decoded: Equatable {

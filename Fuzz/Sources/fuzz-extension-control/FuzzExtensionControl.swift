@@ -4,15 +4,11 @@ import FuzzDriver
 import KineRelay
 
 @_cdecl("fuzz_extension_control_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 {
-    runFuzzer(count, arguments, fuzzExtensionControl)
-}
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: its first byte says what the rest is, and for messages how it is cut.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzExtensionControl(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
     let rest = Array(input.dropFirst())
     switch choice & 3 {
     case 0: fuzzMessages(rest, as: ExtensionRequest.self, pieces: Int(choice >> 2) + 1)
@@ -20,7 +16,6 @@ public func fuzzExtensionControl(_ data: UnsafePointer<UInt8>?, _ count: Int) ->
     case 2: fuzzSender(Script(rest))
     default: fuzzReceiver(Script(rest))
     }
-    return 0
 }
 
 /// Whatever comes: no crash, the same messages however they are cut, and each one that can be sent again.

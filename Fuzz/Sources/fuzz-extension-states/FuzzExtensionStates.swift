@@ -4,12 +4,11 @@ import FuzzDriver
 import KineRelay
 
 @_cdecl("fuzz_extension_states_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: steps, each a byte for what happens and what belongs to it.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    var script = Script(Array(UnsafeBufferPointer(start: data, count: count)))
+private func fuzz(_ input: [UInt8]) {
+    var script = Script(input)
     var history = History()
     while let choice = script.byte() {
         switch choice & 31 {
@@ -43,7 +42,6 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         }
     }
     history.close()
-    return 0
 }
 
 private func text(_ script: inout Script) -> String { String(repeating: "w", count: Int(script.byte() ?? 0) & 3) }

@@ -1,5 +1,5 @@
-import KineControl
 // Drives the state machine of a destination as the engine does, and judges every step.
+import KineControl
 import KinePlatform
 import KineRelay
 import KineServices

@@ -4,24 +4,21 @@ import FuzzDriver
 import KineContainers
 
 @_cdecl("fuzz_faststart_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzFastStart) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: the bytes of a file.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzFastStart(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+private func fuzz(_ bytes: [UInt8]) {
     let file = MemoryFile(bytes, isWritable: false)
     let result = try? MP4FastStart.plan(for: file)
     precondition(file.bytesRead <= 4 * bytes.count + 4096, "\(file.bytesRead) bytes read of \(bytes.count)")
-    guard let plan = result else { return 0 }
+    guard let plan = result else { return }
     precondition(plan.rest.lowerBound >= 0 && plan.rest.upperBound <= Int64(bytes.count), "a part outside the file")
     let rest = bytes[Int(plan.rest.lowerBound)..<Int(plan.rest.upperBound)]
     let moved = plan.head + rest
     precondition(moved.count == bytes.count, "\(moved.count) bytes of \(bytes.count)")
     // Most damaged files are none that can be compared.
-    guard let before = try? OracleMovie(bytes), let samples = try? before.payloads(bytes) else { return 0 }
+    guard let before = try? OracleMovie(bytes), let samples = try? before.payloads(bytes) else { return }
     compare(before, samples, moved)
-    return 0
 }
 
 private func compare(_ before: OracleMovie, _ samples: [[[UInt8]]], _ moved: [UInt8]) {

@@ -7,7 +7,7 @@ import KineRelay
 import KineServices
 
 @_cdecl("fuzz_foreign_text_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// An extension with two secret settings and an address.
 private let service: Service = {
@@ -19,12 +19,10 @@ private let service: Service = {
 
 /// One input: its first byte says how long the text may be. Then, a zero between them, two secrets, an address, and the text, which
 /// is also read as the report of a trial.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
     let parts = input.dropFirst().split(separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
-    guard parts.count == 4 else { return 0 }
+    guard parts.count == 4 else { return }
     let words = parts.map { String(decoding: $0, as: UTF8.self) }
     let setup = ["first": words[0], "second": words[1], Service.addressKey: words[2]]
     let secrets = service.secrets(in: setup)
@@ -44,7 +42,6 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         }
         precondition(shown.roundTrip == report.roundTrip && shown.duration == report.duration, "other numbers")
     }
-    return 0
 }
 
 private func check(_ text: String, hides secrets: [String], limit: Int) {

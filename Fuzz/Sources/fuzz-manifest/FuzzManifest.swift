@@ -5,12 +5,10 @@ import KinePlatform
 import KineServices
 
 @_cdecl("fuzz_manifest_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzManifest) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: the bytes of a manifest.json.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+private func fuzz(_ bytes: [UInt8]) {
     let manifest: ServiceManifest
     do throws(ServiceManifest.Problem) {
         manifest = try ServiceManifest.decode(bytes)
@@ -18,7 +16,7 @@ public func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         let sentence = error.description
         precondition(!sentence.isEmpty && sentence.utf8.count < 2000, "a problem that nobody can read")
         precondition(sentence.printable(limit: 2000) == sentence, "a problem that steers the terminal")
-        return 0
+        return
     }
     check(manifest)
     guard let written = try? manifest.encoded() else {
@@ -28,7 +26,6 @@ public func fuzzManifest(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         preconditionFailure("a manifest that was written cannot be read")
     }
     precondition(again == manifest, "a manifest changed on its way")
-    return 0
 }
 
 private func check(_ manifest: ServiceManifest) {

@@ -4,15 +4,13 @@ import FuzzDriver
 import KinePlatform
 
 @_cdecl("fuzz_process_texts_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 private let newline = UInt8(ascii: "\n")
 
 /// One input: its first byte says which file the rest is, or is a part of.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
     let rest = Array(input.dropFirst())
     switch choice % 6 {
     case 0: checkChildren(rest)
@@ -27,7 +25,6 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         precondition(group.hasPrefix("/"), "a group outside of the tree")
         precondition(!group.split(separator: "/").contains(".."), "a group that leads out of the tree")
     }
-    return 0
 }
 
 private func checkChildren(_ text: [UInt8]) {

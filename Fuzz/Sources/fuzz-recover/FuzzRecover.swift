@@ -4,22 +4,20 @@ import FuzzDriver
 import KineContainers
 
 @_cdecl("fuzz_recover_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzRecover) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input. libFuzzer's own main wants it under this name, though that main is never reached.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzRecover(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+private func fuzz(_ bytes: [UInt8]) {
     let file = MemoryFile(bytes, isWritable: true)
     let result = try? MP4Recovery.recover(file)
     precondition(file.bytesRead <= 8 * bytes.count + 4096, "\(file.bytesRead) bytes read of \(bytes.count)")
     guard let recovered = result else {
         precondition(file.bytes == bytes, "a file that could not be recovered was changed")
-        return 0
+        return
     }
     if recovered.wasAlreadyFinished {
         precondition(file.bytes == bytes, "a finished file was changed")
-        return 0
+        return
     }
     checkPlayable(file.bytes, recovered)
     checkNothingLost(before: bytes, after: file.bytes)
@@ -28,7 +26,6 @@ public func fuzzRecover(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     let again = try? MP4Recovery.recover(file)
     precondition(again?.wasAlreadyFinished == true, "a recovered file is not a finished one")
     precondition(file.bytes == finished, "a second recovery changed the file")
-    return 0
 }
 
 private func checkPlayable(_ bytes: [UInt8], _ recovered: RecoveredFile) {

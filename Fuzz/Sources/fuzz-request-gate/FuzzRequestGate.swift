@@ -4,19 +4,17 @@ import FuzzDriver
 import KineLive
 
 @_cdecl("fuzz_request_gate_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 private let token = "00112233445566778899aabbccddeeff"
 private let playerToken = "ffeeddccbbaa99887766554433221100"
 
 /// One input: lines of method, path, Host, Origin, the token's header and the public address; an empty one is none.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = UnsafeBufferPointer(start: data, count: count)
+private func fuzz(_ input: [UInt8]) {
     let lines = input.split(separator: 10, omittingEmptySubsequences: false).map { String(decoding: $0, as: UTF8.self) }
     func line(_ number: Int) -> String { number < lines.count ? lines[number] : "" }
     func header(_ number: Int) -> String? { line(number).isEmpty ? nil : line(number) }
-    guard let token = LiveToken(token), let playerToken = LiveToken(playerToken) else { return 0 }
+    guard let token = LiveToken(token), let playerToken = LiveToken(playerToken) else { return }
     let gate = RequestGate(token: token, playerToken: playerToken, host: "127.0.0.1", publicURL: line(5))
     let presented = header(4)
     let verdict = gate.judge(method: line(0), target: line(1), host: header(2), origin: header(3), token: presented)
@@ -33,5 +31,4 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     }
     // What is in a link is found in it again.
     if let token = LiveLinks.token(inPage: line(1)) { precondition(line(1).hasSuffix("#\(token)"), "another token") }
-    return 0
 }

@@ -3,18 +3,15 @@
 import FuzzDriver
 
 @_cdecl("fuzz_route_messages_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: its first byte says where the rest is cut, which is what one read from the socket has given.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
     let bytes = Array(input.dropFirst())
     let answer = tells(bytes)
     precondition(answer == oracle(bytes[...]), "the second reading disagrees")
     precondition(answer || !tells(Array(bytes.prefix(Int(choice)))), "more bytes took a network back")
-    return 0
 }
 
 private func tells(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes(RouteMessages.announceNetwork) }

@@ -6,13 +6,11 @@ import KineRTMP
 private let messageLimit = 4096
 
 @_cdecl("fuzz_rtmp_chunks_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: its first byte says how the rest is cut.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first else { return }
     let stream = Array(input.dropFirst())
     let whole = read(stream, pieces: stream.count)
     precondition(whole == read(stream, pieces: Int(choice) + 1), "the cut changed what was read")
@@ -25,7 +23,6 @@ public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
         sent.append(message)
     }
     precondition(read(output, pieces: output.count).messages == sent, "a message changed on its way back")
-    return 0
 }
 
 private struct Seen: Equatable {

@@ -5,23 +5,20 @@ import FuzzDriver
 import KineRTMP
 
 @_cdecl("fuzz_rtmp_handshake_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 private let password = "pa55word"
 private let key = "k3y-0f-m1ne"
 
 /// One input: its first byte says how the rest is cut, and whether a good handshake goes before it.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let input = Array(UnsafeBufferPointer(start: data, count: count))
-    guard let choice = input.first, let url = try? RTMPURL("rtmp://user:\(password)@h/app/\(key)") else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    guard let choice = input.first, let url = try? RTMPURL("rtmp://user:\(password)@h/app/\(key)") else { return }
     var stream = Array(input.dropFirst())
     // Without this help hardly an input would get past the first 3,073 bytes.
     if choice & 1 == 1 { stream = [3] + [UInt8](repeating: 0, count: 3072) + stream }
     let whole = talk(stream, url, pieces: stream.count)
     let cut = talk(stream, url, pieces: (Int(choice >> 1) + 1) * 8)
     precondition(whole.named == cut.named, "the cut changed what happened")
-    return 0
 }
 
 private struct Heard {

@@ -5,21 +5,19 @@ import FuzzDriver
 import KineRTMP
 
 @_cdecl("fuzz_rtmp_url_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: an address and, behind a zero, the one that a server answers with.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let parts = UnsafeBufferPointer(start: data, count: count).split(separator: 0, maxSplits: 1)
-    guard let first = parts.first, let url = try? RTMPURL(String(decoding: first, as: UTF8.self)) else { return 0 }
+private func fuzz(_ input: [UInt8]) {
+    let parts = input.split(separator: 0, maxSplits: 1)
+    guard let first = parts.first, let url = try? RTMPURL(String(decoding: first, as: UTF8.self)) else { return }
     checkAgain(url)
     precondition(url.streamName.isEmpty || !url.isFreeOfSecrets(url.streamName), "a key is no secret")
     precondition(url.allowsRedirect(to: url), "the address itself is forbidden")
-    guard parts.count > 1, let moved = url.redirected(to: String(decoding: parts[1], as: UTF8.self)) else { return 0 }
+    guard parts.count > 1, let moved = url.redirected(to: String(decoding: parts[1], as: UTF8.self)) else { return }
     checkAgain(moved)
     precondition(moved.isSecure || !url.isSecure, "a server has led out of encryption")
     precondition(moved.streamName == url.streamName && moved.user == url.user, "a server has changed the key")
-    return 0
 }
 
 private func checkAgain(_ url: RTMPURL) {

@@ -7,35 +7,32 @@ import KineControl
 import SystemPackage
 
 @_cdecl("fuzz_take_records_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzzTarget) }
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: the bytes of a take.json.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzTarget(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
-    let stage = Stage.shared
-    stage.leave(bytes)
-    let listing = stage.registry.list()
+private func fuzz(_ bytes: [UInt8]) {
+    let registry = DeadTakeRegistry.shared
+    registry.writeRecord(bytes)
+    let listing = registry.takes.list()
     precondition(listing.running.isEmpty, "the take has no engine, and is listed as running")
     guard let take = listing.dead.first else {
-        precondition(!stage.hasTake, "what names no take was left")
-        return 0
+        precondition(!registry.hasTake, "what names no take was left")
+        return
     }
-    precondition(listing.dead.count == 1 && take.id == Stage.id, "a take of another name")
+    precondition(listing.dead.count == 1 && take.id == DeadTakeRegistry.id, "a take of another name")
     guard let again = try? JSONEncoder().encode(take) else { preconditionFailure("a record that cannot be written") }
-    stage.leave(Array(again))
-    precondition(stage.registry.list() == listing, "a record changed on its way")
+    registry.writeRecord(Array(again))
+    precondition(registry.takes.list() == listing, "a record changed on its way")
     checkCommand(take)
     do throws(TakeRegistry.Error) {
-        _ = try stage.registry.find(String(Stage.id.prefix(3)))
+        _ = try registry.takes.find(String(DeadTakeRegistry.id.prefix(3)))
         preconditionFailure("a dead take was found running")
     } catch {
-        precondition(error == .dead(take) && error.description.contains(Stage.id), "\(error)")
+        precondition(error == .dead(take) && error.description.contains(DeadTakeRegistry.id), "\(error)")
     }
-    precondition((try? stage.registry.dismiss(nil)) == take, "another take was dismissed")
-    precondition(!stage.hasTake, "it is still there")
-    precondition(stage.hasNeighbour, "something else was removed")
-    return 0
+    precondition((try? registry.takes.dismiss(nil)) == take, "another take was dismissed")
+    precondition(!registry.hasTake, "it is still there")
+    precondition(registry.hasNeighbour, "something else was removed")
 }
 
 /// The file in `kinecast recover FILE`, as a shell would pass it on, is the take's.
@@ -61,26 +58,26 @@ private func checkCommand(_ take: TakeRecord) {
 }
 
 /// A registry with one take, and a directory beside it that is none of the registry's business.
-private final class Stage: Sendable {
+private final class DeadTakeRegistry: Sendable {
     static let id = "deadbee1"
-    static let shared = Stage()
+    static let shared = DeadTakeRegistry()
 
-    let registry: TakeRegistry
+    let takes: TakeRegistry
     private let folder = Folder(directories: ["takes", "beside"])
 
     private init() {
-        guard let registry = try? TakeRegistry(directory: FilePath(folder.path(of: "takes"))) else {
+        guard let takes = try? TakeRegistry(directory: FilePath(folder.path(of: "takes"))) else {
             preconditionFailure("no registry in \(folder.path)")
         }
-        self.registry = registry
+        self.takes = takes
         folder.write([], to: "beside/kept")
     }
 
     var hasNeighbour: Bool { folder.has("beside/kept") }
-    var hasTake: Bool { folder.has("takes/\(Stage.id)") }
+    var hasTake: Bool { folder.has("takes/\(DeadTakeRegistry.id)") }
 
-    func leave(_ record: [UInt8]) {
-        folder.make("takes/\(Stage.id)")
-        folder.write(record, to: "takes/\(Stage.id)/take.json")
+    func writeRecord(_ record: [UInt8]) {
+        folder.make("takes/\(DeadTakeRegistry.id)")
+        folder.write(record, to: "takes/\(DeadTakeRegistry.id)/take.json")
     }
 }

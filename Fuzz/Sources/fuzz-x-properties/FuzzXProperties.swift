@@ -3,20 +3,15 @@ import FuzzDriver
 import KineCapture
 
 @_cdecl("fuzz_x_properties_main")
-public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 {
-    runFuzzer(count, arguments, fuzzXProperties)
-}
+public func fuzzMain(_ count: Int32, _ arguments: FuzzArguments) -> Int32 { runFuzzer(count, arguments, fuzz) }
 
 /// One input: a property's value.
-@_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzXProperties(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
-    precondition(X11Properties.windows(bytes).count == count / 4, "windows out of nothing")
+private func fuzz(_ bytes: [UInt8]) {
+    precondition(X11Properties.windows(bytes).count == bytes.count / 4, "windows out of nothing")
     check(X11Properties.title(bytes, old: []), from: bytes)
     check(X11Properties.title([], old: bytes), from: bytes)
     check(X11Properties.application(bytes), from: bytes)
-    if let process = X11Properties.process(bytes) { precondition(process > 0 && count == 4, "no process") }
-    return 0
+    if let process = X11Properties.process(bytes) { precondition(process > 0 && bytes.count == 4, "no process") }
 }
 
 private func check(_ text: String, from bytes: [UInt8]) {

@@ -1,5 +1,5 @@
 // Linux calls that Glibc's Swift overlay does not offer, by subject as in the files: memory.c, sockets.c, processes.c, files.c.
-// Starting processes is in CSandbox.
+// Starting processes is in CSandbox. What returns a number says -1 where it failed, with errno set.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -36,75 +36,39 @@ extern int setns(int descriptor, int kind);
 extern long syscall(long number, ...);
 extern int ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout, const sigset_t *mask);
 
-// poll with nanoseconds.
-static inline int kine_ppoll(struct pollfd *fds, nfds_t count, const struct timespec *timeout) {
-    return ppoll(fds, count, timeout, 0);
-}
+// MARK: Memory (memory.c)
 
-// Names the calling thread for `top -H`; variadic in C, so Swift cannot call prctl itself.
-void kine_set_thread_name(const char *name);
-
-// No core of this process, and no other process of this user may read its memory or its environment; root may. A program
-// that it starts may be read again.
-void kine_forbid_dump(void);
-
-// The user id behind a connected unix socket, or -1 with errno set.
-int64_t kine_peer_uid(int socket);
-
-// The process id behind a connected unix socket, or -1 with errno set.
-int64_t kine_peer_pid(int socket);
-
-// A file in memory that holds `size` bytes and can neither grow nor shrink: who writes past its end gets EPERM.
+// A file in memory that holds `size` bytes and can neither grow nor shrink: writing past its end fails with EPERM.
 int kine_bounded_memory_file(const char *name, off_t size);
 
-// Gives blocks to a file up to `end` without changing its size: what is appended later cannot fail for want of space.
-// Returns 0, or -1 with errno set.
-int kine_reserve(int fd, int64_t start, int64_t end);
-
-// Copies inside the kernel, sharing blocks where the file system can. Returns the bytes copied, or -1 with errno set.
-int64_t kine_copy_range(int from, int64_t from_offset, int to, int64_t to_offset, int64_t count);
-
-// Opens a file without a name in `directory`; the kernel forgets it if the process dies before it is linked.
-int kine_open_unnamed(const char *directory, int mode);
-
-// From now on this process inherits its descendants' orphans and must reap them. Returns 0, or -1 with errno set.
-int kine_become_subreaper(void);
-
-// A descriptor that becomes readable when the process ends, be it a child or not; -1 with errno set where it is gone
-// already. pidfd_open, Linux 5.3; the number is the same on every architecture.
-int kine_open_process(pid_t pid);
-
-// Sends a signal to the process behind such a descriptor, and to no other that was given its number since; 0 only looks whether
-// it is there. pidfd_send_signal, Linux 5.1. Returns 0, or -1 with errno set.
-int kine_signal_process(int process, int number);
-
-// Swaps two paths, or, where the file system cannot, returns -1 with errno EINVAL. renameat2 with RENAME_EXCHANGE.
-int kine_exchange_paths(const char *one, const char *other);
-
-// The number that a process's parent knows it by is free again only once it was reaped. Returns 1 where this call reaped
-// `pid`, 0 where it runs, -1 where it is no child of this process.
-int kine_reap(pid_t pid);
-
-// A file in memory of `size` bytes, all zero, to which seals can be added. Returns its descriptor, or -1 with errno set.
+// A file in memory of `size` bytes, all zero, to which seals can be added.
 int kine_memory_file(const char *name, off_t size);
 
 // Fixes the size of a memory file and its seals; with `read_only` nobody can write it any more but through the mappings
-// that exist (memfd_create(2), F_SEAL_FUTURE_WRITE, Linux 5.1). Returns 0, or -1 with errno set.
+// that exist (memfd_create(2), F_SEAL_FUTURE_WRITE, Linux 5.1).
 int kine_seal_memory(int fd, int read_only);
 
-// The size of a memory file that can not shrink: reading a mapping of it never ends in SIGBUS. 0 where it still can,
-// -1 with errno set where it is no memory file.
+// The size of a memory file that cannot shrink: reading a mapping of it never ends in SIGBUS. 0 where it still can, -1 where
+// it is no memory file.
 int64_t kine_sealed_size(int fd);
+
+// MARK: Sockets (sockets.c)
+
+// The user behind a connected unix socket.
+int64_t kine_peer_uid(int socket);
+
+// The process behind a connected unix socket.
+int64_t kine_peer_pid(int socket);
 
 // How many descriptors one message may carry here.
 #define KINE_DESCRIPTOR_LIMIT 16
 
-// Sends bytes, and descriptors with the first of them (unix(7), SCM_RIGHTS). `count` is at least 1. Returns the bytes sent,
-// or -1 with errno set; once a byte is sent, so are all descriptors.
+// Sends bytes, at least one, and descriptors with the first of them (unix(7), SCM_RIGHTS). Returns the bytes sent; once a byte
+// is sent, so are all descriptors.
 ssize_t kine_send_descriptors(int socket, const void *bytes, size_t count, const int *fds, int fd_count);
 
 // Receives bytes and up to KINE_DESCRIPTOR_LIMIT descriptors, which close on exec; the kernel closes what is more than that
-// (MSG_CTRUNC), and so the first of them always arrive. Returns the bytes, 0 at the end, or -1 with errno set.
+// (MSG_CTRUNC), and so the first of them always arrive. Returns the bytes, 0 at the end.
 ssize_t kine_receive_descriptors(int socket, void *bytes, size_t count, int *fds, int *fd_count);
 
 // What the kernel knows of a TCP connection: the beginning of struct tcp_info as linux/tcp.h has it since Linux 4.9; the C
@@ -127,5 +91,43 @@ struct kine_tcp_info {
 };
 
 // A descriptor on which the kernel tells what changes in links, addresses and routes (rtnetlink(7)), of both families of IP.
-// It does not block and closes on exec. -1 with errno set.
+// It does not block and closes on exec.
 int kine_watch_routes(void);
+
+// MARK: Processes (processes.c)
+
+// Names the calling thread for `top -H`; variadic in C, so Swift cannot call prctl itself.
+void kine_set_thread_name(const char *name);
+
+// No core of this process, and no other process of this user may read its memory or its environment; root may. A program
+// that it starts may be read again.
+void kine_forbid_dump(void);
+
+// From now on this process inherits its descendants' orphans and must reap them.
+int kine_become_subreaper(void);
+
+// A descriptor of a process, a child or not, that becomes readable when the process ends (pidfd_open(2), Linux 5.3). It closes
+// on exec.
+int kine_open_process(pid_t pid);
+
+// Sends a signal to the process behind such a descriptor, and to no other that was given its number since; 0 only looks whether
+// it is there (pidfd_send_signal(2), Linux 5.1).
+int kine_signal_process(int process, int number);
+
+// Reaps a child that has ended, by its descriptor, or by its number where `process` is negative. Returns 1 where this call did,
+// 0 while it runs, -1 where it is no child of this process. `status`: as it exited, or minus the signal that killed it.
+int kine_reap(int process, pid_t pid, int *status);
+
+// MARK: Files (files.c)
+
+// Gives blocks to a file up to `end` without changing its size: what is appended later cannot fail for want of space.
+int kine_reserve(int fd, int64_t start, int64_t end);
+
+// Copies inside the kernel, sharing blocks where the file system can. Returns the bytes copied.
+int64_t kine_copy_range(int from, int64_t from_offset, int to, int64_t to_offset, int64_t count);
+
+// Opens a file without a name in `directory`; the kernel forgets it if the process dies before it is linked.
+int kine_open_unnamed(const char *directory, int mode);
+
+// Swaps two paths (renameat2(2), RENAME_EXCHANGE). EINVAL where the file system cannot.
+int kine_exchange_paths(const char *one, const char *other);

@@ -36,8 +36,8 @@ final class ExtensionProcess {
 
     let connection: ExtensionEngineEnd
     var pid: Int32 { process.pid }
-    /// Readable when the process has ended; nil where the kernel has no such descriptors.
-    var exitDescriptor: Int32? { process.exitDescriptor }
+    /// For poll: readable when the process has ended.
+    var exitDescriptor: Int32 { process.exitDescriptor }
     /// The layers of confinement that hold.
     let layers: Set<Sandbox.Layer>
     private let process: ChildProcess

@@ -112,13 +112,12 @@ final class ExtensionSupervisor {
     /// What to wait for.
     var pollEntries: [pollfd] {
         guard let process else { return [] }
-        var entries = [
+        return [
             pollfd(
                 fd: process.connection.isClosed ? -1 : process.connection.descriptor.rawValue,
-                events: process.connection.pollEvents, revents: 0)
+                events: process.connection.pollEvents, revents: 0),
+            pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0),
         ]
-        if let exit = process.exitDescriptor { entries.append(pollfd(fd: exit, events: Int16(POLLIN), revents: 0)) }
-        return entries
     }
 
     /// CLOCK_MONOTONIC, nanoseconds, at which `attend` is due at the latest; nil: never by itself.
@@ -220,7 +219,7 @@ final class ExtensionSupervisor {
                 self.process = nil
                 remains.append(process)
             } else {
-                _ = WakeSignal.poll([process.exitDescriptor].compactMap(\.self), until: deadline)
+                _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
             }
         }
         while !remains.isEmpty, MonotonicClock.now() < deadline {

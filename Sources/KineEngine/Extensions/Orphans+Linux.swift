@@ -40,7 +40,7 @@ final class Orphans {
                 guard unmarked, !isConfinedItself, ProcessTree.hasNoNewPrivileges(child) ?? true else { return false }
             }
             if ProcessTree.isZombie(child) {
-                _ = kine_reap(child)
+                _ = ProcessHandle(child)?.reap()
                 return false
             }
             return true

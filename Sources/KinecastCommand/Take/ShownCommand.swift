@@ -52,5 +52,5 @@ struct CommandProcess {
 
     func poll() -> ChildProcess.Ending? { process.poll() }
 
-    func signal(_ number: Int32) { kill(leadsGroup ? -process.pid : process.pid, number) }
+    func signal(_ number: Int32) { leadsGroup ? process.signalGroup(number) : process.signal(number) }
 }

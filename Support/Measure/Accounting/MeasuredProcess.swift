@@ -120,7 +120,7 @@ public enum MeasuredProcess {
 
         func kill() {
             for process in descendants(of: ProcFiles.children(of: getpid()).filter({ !besides.contains($0) })) {
-                Glibc.kill(process, SIGKILL)
+                ProcessHandle(process)?.signal(SIGKILL)
             }
         }
 

@@ -1,12 +1,13 @@
 // What the kernel says of running processes: proc(5). Everything here is a question about one process at one moment;
 // a process that has just ended answers nil or nothing.
 import Glibc
+import KinePlatform
 import SystemPackage
 
 public enum ProcFiles {
     /// The children that `process` has now, ended ones that nobody has waited for included.
     public static func children(of process: Int32) -> [Int32] {
-        entries("/proc/\(process)/task").flatMap { task in
+        tasks(of: process).flatMap { task in
             read("/proc/\(process)/task/\(task)/children").split(separator: " ").compactMap { Int32($0) }
         }
     }
@@ -31,7 +32,7 @@ public enum ProcFiles {
     /// Nanoseconds on a processor of all threads that `process` has now; nil where the kernel keeps no account.
     public static func processorNanoseconds(of process: Int32) -> Int64? {
         var total: Int64?
-        for task in entries("/proc/\(process)/task") {
+        for task in tasks(of: process) {
             let fields = read("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
             if let first = fields.first.flatMap({ Int64($0) }) { total = (total ?? 0) + first }
         }
@@ -40,7 +41,7 @@ public enum ProcFiles {
 
     /// Nanoseconds on a processor of each thread that `process` has now, with the name that the thread gave itself.
     public static func processorNanosecondsByThread(of process: Int32) -> [(name: String, nanoseconds: Int64)] {
-        entries("/proc/\(process)/task").compactMap { task in
+        tasks(of: process).compactMap { task in
             let fields = read("/proc/\(process)/task/\(task)/schedstat").split(separator: " ")
             guard let time = fields.first.flatMap({ Int64($0) }) else { return nil }
             return (String(read("/proc/\(process)/task/\(task)/comm").prefix { $0 != "\n" }), time)
@@ -50,7 +51,7 @@ public enum ProcFiles {
     /// How often each thread of `process` was put on a processor again: context switches, voluntary and not.
     public static func switches(of process: Int32) -> [Int32: Int] {
         var result: [Int32: Int] = [:]
-        for task in entries("/proc/\(process)/task") {
+        for task in tasks(of: process) {
             guard let id = Int32(task) else { continue }
             let status = read("/proc/\(process)/task/\(task)/status")
             result[id] =
@@ -76,17 +77,9 @@ public enum ProcFiles {
 
     private static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))
 
-    private static func entries(_ path: String) -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
+    /// The numbers of its threads.
+    private static func tasks(of process: Int32) -> [String] {
+        PrivateDirectory.entries(FilePath("/proc/\(process)/task"))
     }
 
     /// The number behind `key` at a line's start.

@@ -30,16 +30,16 @@ public final class Browser {
 
     private let driver: ChildProcess
     private let output: FileDescriptor
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
     private let port: UInt16
     private var session = ""
 
     /// Starts the driver and the browser.
     /// - Parameters:
     ///   - arguments: for Chromium, besides those that it needs here.
-    ///   - environment: where its sound server is, and its display if it has one.
+    ///   - environment: where its audio server is, and its display if it has one.
     public init(arguments: [String] = [], environment: [String]) throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         (driver, output, port) = try Self.startDriver(environment)
         let chromium = ChromeOptions(
             binary: try Tool.path(of: "chromium"),
@@ -74,9 +74,9 @@ public final class Browser {
                 executable: try Tool.path(of: "chromedriver"), arguments: ["--port=0"], environment: environment,
                 options: options)
         }
-        let deadline = MonotonicClock.now() + Browser.patience
+        let deadline = MonotonicClock.now() + Tool.patience
         var said: [String] = []
-        while let line = PrivateDisplay.readLine(from: pipe.readEnd, deadline: deadline) {
+        while let line = Tool.readLine(pipe.readEnd, until: deadline) {
             said.append(line)
             guard line.contains("started successfully on port") else { continue }
             if let port = line.split(whereSeparator: { !$0.isNumber }).last.flatMap({ UInt16($0) }) {
@@ -160,9 +160,11 @@ public final class Browser {
     /// Ends browser and driver.
     public func end() {
         if !session.isEmpty { _ = try? ask("DELETE", session, nil as Script?) as Nothing }
-        kill(-driver.pid, SIGTERM)
-        _ = driver.end(deadline: MonotonicClock.now() + 3_000_000_000)
-        kill(-driver.pid, SIGKILL)
+        driver.signalGroup(SIGTERM)
+        _ = WakeSignal.poll([driver.exitDescriptor], until: MonotonicClock.now() + 3_000_000_000)
+        // Before it is reaped, the group's number is nobody else's.
+        driver.signalGroup(SIGKILL)
+        _ = driver.wait()
         try? output.close()
     }
 
@@ -195,8 +197,6 @@ public final class Browser {
     private struct Complaint: Decodable { var message: String }
     /// A value that nobody looks at.
     private struct Nothing: Decodable { init(from decoder: any Decoder) throws {} }
-
-    private static let patience: Int64 = 300_000_000_000
 
     private func tell(_ path: String, _ body: some Encodable) throws {
         _ = try ask("POST", session + path, body) as Nothing

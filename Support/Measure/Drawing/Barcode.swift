@@ -1,4 +1,4 @@
-// A frame's number, written into its picture so that it can be read back from a recording of it.
+// A frame's number, written into it so that it can be read back from a recording of it.
 import KineMedia
 
 /// Two rows of sixteen black or white squares, each the size of a macroblock and aligned to one: a white and a black
@@ -9,7 +9,7 @@ public enum Barcode {
     public static let cell = 16
     public static let columns = 16
     public static let rows = 2
-    /// Where it stands on every picture.
+    /// Where it stands on every frame.
     public static let bounds = PixelRect(x: 16, y: 16, width: columns * cell, height: rows * cell)
     /// Numbers from zero to one less than this can be written.
     public static let limit = 1 << 24
@@ -42,7 +42,7 @@ public enum Barcode {
         return changed
     }
 
-    /// Reads the number from a picture's luma; nil where there is none, or only part of one.
+    /// Reads the number from a frame's luma; nil where there is none, or only part of one.
     public static func read(_ luma: LumaPicture) -> Int? {
         guard luma.size.width >= bounds.maxX, luma.size.height >= bounds.maxY else { return nil }
         let levels = (0..<columns * rows).map { level(of: $0, in: luma) }
@@ -51,7 +51,7 @@ public enum Barcode {
         guard white - black >= 60 else { return nil }
         var bits: UInt32 = 0
         for level in levels[2...] {
-            // A square that is neither black nor white belongs to a picture that was caught half drawn.
+            // A square that is neither black nor white belongs to a frame that was caught half drawn.
             let share = Double(level - black) / Double(white - black)
             guard share < 0.35 || share > 0.65 else { return nil }
             bits = bits << 1 | (share > 0.5 ? 1 : 0)

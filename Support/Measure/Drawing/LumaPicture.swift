@@ -1,4 +1,4 @@
-// The brightness of a picture, as H.264 carries it; the bench compares no more than this.
+// The brightness of a frame, as H.264 carries it; the bench compares no more than this.
 import KineMedia
 
 /// Eight bits a pixel, rows one after another without padding, BT.709 limited range: 16 is black and 235 white.
@@ -8,7 +8,7 @@ public struct LumaPicture: Sendable {
 
     /// `pixels` must hold `size.area` values.
     public init(size: PixelSize, pixels: [UInt8]) {
-        precondition(pixels.count == size.area, "a luma picture of \(size) needs \(size.area) pixels")
+        precondition(pixels.count == size.area, "the luma of \(size) needs \(size.area) pixels")
         self.size = size
         self.pixels = pixels
     }

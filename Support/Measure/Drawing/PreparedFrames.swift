@@ -2,13 +2,13 @@
 import CPixels
 import KineMedia
 
-/// A few pictures of a scene that changes everywhere, converted to 4:2:0. The sender begins again after the last.
+/// A few frames of a scene that changes everywhere, converted to 4:2:0. The sender begins again after the last.
 public final class PreparedFrames {
     public let size: PixelSize
     public let count: Int
     private let memory: UnsafeMutablePointer<UInt8>
 
-    /// Bytes of a 4:2:0 picture of `size` without padding.
+    /// Bytes of a 4:2:0 frame of `size` without padding.
     public static func bytes(of size: PixelSize) -> Int { size.area * 3 / 2 }
 
     /// Renders `count` frames; takes some seconds for large ones. Both sides of `size` must be even.
@@ -36,7 +36,7 @@ public final class PreparedFrames {
         PreparedFrames.planes(of: size, in: memory + index % count * PreparedFrames.bytes(of: size))
     }
 
-    /// How a 4:2:0 picture without padding lies in memory: Y, U, V, one behind the other.
+    /// How a 4:2:0 frame without padding lies in memory: Y, U, V, one behind the other.
     public static func planes(of size: PixelSize, in memory: UnsafeMutablePointer<UInt8>) -> I420Picture {
         I420Picture(
             size: size, y: memory, u: memory + size.area, v: memory + size.area * 5 / 4, lumaStride: size.width,

@@ -16,8 +16,8 @@ public enum Prose {
         var word = 0
         while true {
             let place = index &* 64 &+ word
-            var next = Array(words[Chance.below(words.count, place, seed: seed)].utf8)
-            switch Chance.below(14, place, seed: seed ^ 7) {
+            var next = Array(words[IndexedRandom.below(words.count, place, seed: seed)].utf8)
+            switch IndexedRandom.below(14, place, seed: seed ^ 7) {
             case 0: next.append(UInt8(ascii: ","))
             case 1: next.append(UInt8(ascii: "."))
             default: break
@@ -31,10 +31,10 @@ public enum Prose {
 
     /// A line as a build prints it, with a path and numbers, of at most `columns` characters.
     public static func logLine(_ index: Int, columns: Int, seed: UInt64) -> [UInt8] {
-        let kind = Chance.below(6, index, seed: seed)
-        let name = words[Chance.below(words.count, index, seed: seed ^ 1)]
-        let other = words[Chance.below(words.count, index, seed: seed ^ 2)]
-        let number = Chance.below(100_000, index, seed: seed ^ 3)
+        let kind = IndexedRandom.below(6, index, seed: seed)
+        let name = words[IndexedRandom.below(words.count, index, seed: seed ^ 1)]
+        let other = words[IndexedRandom.below(words.count, index, seed: seed ^ 2)]
+        let number = IndexedRandom.below(100_000, index, seed: seed ^ 3)
         let text =
             switch kind {
             case 0: "[\(index)/9000] Compiling \(name)_\(other).c -> build/\(name)/\(other).o (\(number % 900) ms)"

@@ -1,7 +1,7 @@
-// Pictures that look photographed: clouds of several sizes with a little grain, made once and copied from.
+// Images that look photographed: clouds of several sizes with a little grain, made once and copied from.
 import KineMedia
 
-/// A square picture that repeats without a seam in both directions.
+/// A square image that repeats without a seam in both directions.
 public final class Texture {
     /// Pixels on each side, a power of two.
     public let side: Int
@@ -22,7 +22,7 @@ public final class Texture {
             weight *= 0.55
         }
         for index in 0..<side * side {
-            let noise = Float(Chance.below(2 * grain + 1, index, seed: seed ^ 0xABCD) - grain)
+            let noise = Float(IndexedRandom.below(2 * grain + 1, index, seed: seed ^ 0xABCD) - grain)
             let t = max(0, min(1, level[index]))
             func channel(_ a: UInt8, _ b: UInt8) -> UInt32 {
                 UInt32(max(0, min(255, Float(a) + (Float(b) - Float(a)) * t + noise)))
@@ -33,7 +33,7 @@ public final class Texture {
         }
     }
 
-    /// Fills `rect` with the texture as seen through a window whose corner is at (`x`, `y`) of the repeating picture.
+    /// Fills `rect` with the texture as seen through a window whose corner is at (`x`, `y`) of the repeating image.
     public func draw(fromX x: Int, y: Int, in rect: PixelRect, on canvas: Canvas) {
         let part = rect.intersection(canvas.bounds)
         guard !part.isEmpty else { return }
@@ -53,7 +53,7 @@ public final class Texture {
 
     /// Value noise: random numbers on a grid, joined smoothly.
     private static func addNoise(to level: inout [Float], side: Int, cells: Int, weight: Float, seed: UInt64) {
-        let grid = (0..<cells * cells).map { Float(Chance.unit($0, seed: seed)) }
+        let grid = (0..<cells * cells).map { Float(IndexedRandom.unit($0, seed: seed)) }
         let step = Float(cells) / Float(side)
         for y in 0..<side {
             let fy = Float(y) * step

@@ -24,7 +24,7 @@ public struct ArrivalLog: Equatable, Sendable {
 
     public var pictures: [ArrivedUnit] { units.filter(\.isPicture) }
 
-    /// The first picture that arrived at or after an instant, of those at most a second later than usual where that is known:
+    /// The first frame that arrived at or after an instant, of those at most a second later than usual where that is known:
     /// what lay in a connection all the while is not live.
     public func firstPicture(after instant: Int64, beyond usual: Int64? = nil) -> ArrivedUnit? {
         units.first { unit in
@@ -33,7 +33,7 @@ public struct ArrivalLog: Equatable, Sendable {
         }
     }
 
-    /// The longest that no picture arrived between two that did, in seconds.
+    /// The longest that no frame arrived between two that did, in seconds.
     public func longestFreeze(from start: Int64 = .min, to end: Int64 = .max) -> Double {
         let arrivals = pictures.map(\.arrival).filter { $0 >= start && $0 <= end }
         return Double(zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? 0) / 1e9
@@ -47,22 +47,22 @@ public struct ArrivalLog: Equatable, Sendable {
 
     // MARK: Delay
 
-    /// How much later each picture came than its time says, in nanoseconds from an instant that is the same for all.
+    /// How much later each frame came than its time says, in nanoseconds from an instant that is the same for all.
     private func lateness(_ unit: ArrivedUnit) -> Int64 { unit.arrival - unit.time * 1_000_000 }
 
-    /// What `delay` is measured against: the lateness that half of the pictures before `instant` did not exceed.
+    /// What `delay` is measured against: the lateness that half of the frames before `instant` did not exceed.
     public func usualLateness(before instant: Int64) -> Int64? {
         let sorted = pictures.filter { $0.arrival < instant }.map(lateness).sorted()
         return sorted.isEmpty ? nil : sorted[sorted.count / 2]
     }
 
-    /// Seconds that the latest picture between two instants came later than usual.
+    /// Seconds that the latest frame between two instants came later than usual.
     public func longestDelay(beyond usual: Int64, from start: Int64, to end: Int64 = .max) -> Double {
         Double(
             pictures.filter { $0.arrival >= start && $0.arrival <= end }.map { lateness($0) - usual }.max() ?? 0) / 1e9
     }
 
-    /// Seconds after `instant` from which on pictures came at most `tolerance` nanoseconds later than usual; nil where they
+    /// Seconds after `instant` from which on frames came at most `tolerance` nanoseconds later than usual; nil where they
     /// do not. What counts is the middle one of every half second: the machine has other things to do, too.
     public func settled(after instant: Int64, beyond usual: Int64, tolerance: Int64) -> Double? {
         let after = pictures.filter { $0.arrival >= instant }
@@ -82,34 +82,34 @@ public struct ArrivalLog: Equatable, Sendable {
 
     // MARK: Order
 
-    /// What is wrong with the order of what came: a connection that does not begin with a keyframe, times that go back, sound
+    /// What is wrong with the order of what came: a connection that does not begin with a keyframe, times that go back, audio
     /// with gaps inside a connection. Nothing: empty.
-    /// - Parameter soundInterval: milliseconds from one access unit of sound to the next.
+    /// - Parameter soundInterval: milliseconds from one access unit of audio to the next.
     public func faults(soundInterval: Double = 1024.0 / 48) -> [String] {
         var faults = violations
         var last: [Bool: ArrivedUnit] = [:]
         for unit in units {
-            let name = unit.isPicture ? "picture" : "sound"
+            let name = unit.isPicture ? "frame" : "audio"
             let before = last.updateValue(unit, forKey: unit.isPicture)
             let isFirst = before?.connection != unit.connection
             if isFirst, unit.isPicture, !unit.isKeyframe {
-                faults.append("connection \(unit.connection) begins with a picture that is no keyframe")
+                faults.append("connection \(unit.connection) begins with a frame that is no keyframe")
             }
             guard let before else { continue }
-            // Two pictures may share a millisecond, and RTMP counts no finer: a keyframe that was asked for is the picture
+            // Two frames may share a millisecond, and RTMP counts no finer: a keyframe that was asked for is the frame
             // before once more, just ahead of the next.
             let mayShare = unit.isPicture && !isFirst && !unit.isKeyframe
             if unit.time < before.time || unit.time == before.time && !mayShare {
                 faults.append("the \(name) at \(unit.time) ms came after the one at \(before.time) ms")
             }
             if !isFirst, !unit.isPicture, Double(unit.time - before.time) > soundInterval + 2 {
-                faults.append("sound is missing between \(before.time) and \(unit.time) ms")
+                faults.append("audio is missing between \(before.time) and \(unit.time) ms")
             }
         }
         return faults
     }
 
-    /// Of pictures at these times (milliseconds), how many never arrived.
+    /// Of frames at these times (milliseconds), how many never arrived.
     public func missing(of times: [Int64]) -> Int {
         let arrived = Set(pictures.map(\.time))
         return times.count { time in !(time - 1...time + 1).contains { arrived.contains($0) } }

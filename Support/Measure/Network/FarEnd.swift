@@ -11,8 +11,7 @@ public final class FarEnd {
     public let log = Monitor(ArrivalLog())
     private let network: TestNetwork
     private let executable: String
-    /// It ends when nobody holds the other end of its standard input.
-    private var server: (process: ChildProcess, input: FileDescriptor, reader: DedicatedThread)?
+    private var server: (process: HeldProcess, reader: DedicatedThread)?
     private var starts = 0
 
     /// - Parameter folder: with this package's executables.
@@ -34,32 +33,11 @@ public final class FarEnd {
         let command = try network.command(
             on: .server, executable,
             ["serve", "--address", TestNetwork.serverAddress, "--port", "\(Self.port)"] + (deaf ? ["--deaf"] : []))
-        let (theirInput, input) = try FileDescriptor.pipe()
-        let (output, theirs) = try FileDescriptor.pipe()
-        var options = ChildProcess.Options()
-        options.descriptors = [theirInput, theirs, .standardError]
-        let process: ChildProcess
-        do {
-            process = try ChildProcess(
-                executable: command.executable, arguments: command.arguments,
-                environment: Tool.inheritedEnvironment(), options: options)
-        } catch {
-            for end in [theirInput, input, output, theirs] { try? end.close() }
-            throw error
-        }
-        try theirInput.close()
-        try theirs.close()
-        guard try Tool.readLine(output).hasPrefix("listening ") else {
-            try? input.close()
-            try? output.close()
-            throw Tool.Error.failed(
-                name: executable, ending: process.end(signal: SIGKILL, deadline: MonotonicClock.now()),
-                complaint: "It did not listen.")
-        }
+        let process = try HeldProcess(command.executable, command.arguments, ready: "listening ")
+        let output = process.output
         let first = starts * 1000
         starts += 1
         let reader = DedicatedThread(name: "far-end") { [log] in
-            defer { try? output.close() }
             var rest: [UInt8] = []
             var chunk = [UInt8](repeating: 0, count: 1 << 16)
             while let count = try? chunk.withUnsafeMutableBytes({ try output.read(into: $0) }), count > 0 {
@@ -72,22 +50,21 @@ public final class FarEnd {
                 }
             }
         }
-        server = (process, input, reader)
+        server = (process, reader)
     }
 
     /// Ends the server as a power cut would end its program: the kernel closes its connections.
     public func kill() {
-        guard let (process, input, reader) = server else { return }
+        guard let (process, reader) = server else { return }
         server = nil
-        _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
-        try? input.close()
+        process.kill()
         reader.join()
     }
 
     /// The server's program stops, and its kernel goes on: connections are accepted, and nothing is read.
-    public func hang() { server?.process.signal(SIGSTOP) }
+    public func hang() { server?.process.process.signal(SIGSTOP) }
 
-    public func goOn() { server?.process.signal(SIGCONT) }
+    public func goOn() { server?.process.process.signal(SIGCONT) }
 
     /// Waits until the account says what is wanted; nil at the deadline (nanoseconds of CLOCK_MONOTONIC).
     public func wait<Result>(until deadline: Int64, for body: (ArrivalLog) -> Result?) -> Result? {

@@ -5,33 +5,51 @@ import SystemPackage
 public enum Loopback {
     /// A port of this machine that nobody uses.
     public static func freePort() throws -> Int {
-        try withLoopbackSocket(port: 0) { descriptor, address, length in
-            guard bind(descriptor, address, length.pointee) == 0, getsockname(descriptor, address, length) == 0 else {
-                throw Tool.Error.system(doing: "Looking for a free port", Errno(rawValue: errno))
+        let (descriptor, port) = try bind()
+        close(descriptor)
+        return port
+    }
+
+    /// A socket at a port that nobody used, for the caller to close. It listens only where that is said.
+    public static func bind(listening: Bool = false) throws -> (descriptor: Int32, port: Int) {
+        let descriptor = stream()
+        let port: Int? = withAddress(port: 0) { address, length in
+            guard Glibc.bind(descriptor, address, length.pointee) == 0, !listening || listen(descriptor, 16) == 0,
+                getsockname(descriptor, address, length) == 0
+            else { return nil }
+            return address.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
+                Int(UInt16(bigEndian: $0.pointee.sin_port))
             }
-            return Int(
-                UInt16(
-                    bigEndian: UnsafeRawPointer(address).assumingMemoryBound(to: sockaddr_in.self).pointee.sin_port))
         }
+        guard let port else {
+            let failure = Errno(rawValue: errno)
+            close(descriptor)
+            throw Tool.Error.system(doing: "Looking for a free port", failure)
+        }
+        return (descriptor, port)
     }
 
     /// Whether somebody listens there.
     public static func connects(to port: Int) -> Bool {
-        (try? withLoopbackSocket(port: port) { connect($0, $1, $2.pointee) == 0 }) ?? false
+        let descriptor = stream()
+        defer { close(descriptor) }
+        return withAddress(port: port) { connect(descriptor, $0, $1.pointee) == 0 }
     }
 
-    private static func withLoopbackSocket<Result>(
-        port: Int, _ body: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) throws -> Result
-    ) throws -> Result {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(descriptor) }
+    private static func stream() -> Int32 {
+        socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    }
+
+    private static func withAddress<Result>(
+        port: Int, _ body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
+    ) -> Result {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(UInt16(port).bigEndian)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        return try withUnsafeMutablePointer(to: &address) { address in
-            try address.withMemoryRebound(to: sockaddr.self, capacity: 1) { try body(descriptor, $0, &length) }
+        return withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, &length) }
         }
     }
 }

@@ -7,12 +7,11 @@ import SystemPackage
 public final class MediaServer {
     public let process: ChildProcess
     public let port: Int
-    private var isStopped = false
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
 
     /// - Parameter diesWithThread: It ends with the thread that makes it, however that ends. Not where that is one of Swift's pool.
     public init(diesWithThread: Bool = true) throws {
-        folder = try PrivateFolder()
+        folder = try TemporaryDirectory()
         port = try Loopback.freePort()
         let configuration = """
             load_module /usr/lib/nginx/modules/ngx_rtmp_module.so;
@@ -44,7 +43,7 @@ public final class MediaServer {
         process = try ChildProcess(
             executable: try Tool.path(of: "nginx"),
             arguments: ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")],
-            environment: Tool.inheritedEnvironment(), options: options)
+            environment: ProcessEnvironment.current, options: options)
         try waitUntilItListens()
     }
 
@@ -63,12 +62,7 @@ public final class MediaServer {
     public var log: String { ProcFiles.read(folder.file("error.log")) }
 
     /// Ends it, and its connections.
-    public func stop() {
-        // Its number may be another process's by then.
-        guard !isStopped else { return }
-        isStopped = true
-        _ = process.end(deadline: Self.deadline(in: 5))
-    }
+    public func stop() { _ = process.end(deadline: Self.deadline(in: 5)) }
 
     private static func deadline(in seconds: Double) -> Int64 { MonotonicClock.now() + Int64(seconds * 1e9) }
 
@@ -80,7 +74,7 @@ public final class MediaServer {
                     name: "nginx", ending: process.end(signal: SIGKILL, deadline: MonotonicClock.now()),
                     complaint: log)
             }
-            FrameRhythm.sleep(until: Self.deadline(in: 0.02))
+            _ = WakeSignal.poll([process.exitDescriptor], until: Self.deadline(in: 0.02))
         }
     }
 }

@@ -1,16 +1,12 @@
 // A network namespace that lasts as long as a process which does nothing else: nothing of it is left when its maker dies.
 import Glibc
-import KinePlatform
-import SystemPackage
 
 /// A network of its own for the programs that are started in it. Made by root, or by a user who may make namespaces.
 final class NetworkNamespace {
-    /// Holds it; ends when nobody holds the other end of its standard input.
-    private let holder: ChildProcess
-    private let input: FileDescriptor
+    private let holder: HeldProcess
     private static let isRoot = geteuid() == 0
 
-    var process: Int32 { holder.pid }
+    var process: Int32 { holder.process.pid }
 
     /// - Parameter owner: for a user who is not root, whose user namespace the new one belongs to.
     init(beside owner: NetworkNamespace? = nil) throws {
@@ -23,30 +19,11 @@ final class NetworkNamespace {
         } else {
             command = ["unshare", "--user", "--map-root-user", "--net"] + shell
         }
-        let (theirInput, input) = try FileDescriptor.pipe()
-        let (output, theirOutput) = try FileDescriptor.pipe()
-        defer { try? output.close() }
-        var options = ChildProcess.Options()
-        options.descriptors = [theirInput, theirOutput, .standardError]
         do {
-            holder = try ChildProcess(
-                executable: try Tool.path(of: command[0]), arguments: Array(command.dropFirst()),
-                environment: Tool.inheritedEnvironment(), options: options)
+            holder = try HeldProcess(command[0], Array(command.dropFirst()))
         } catch {
-            for end in [theirInput, input, theirOutput] { try? end.close() }
-            throw error
+            throw TestNetwork.Error(doing: command.joined(separator: " "), "\(error)")
         }
-        self.input = input
-        try theirInput.close()
-        try theirOutput.close()
-        guard try Tool.readLine(output) == "ready" else {
-            throw TestNetwork.Error(doing: command.joined(separator: " "), "it ended before there was one")
-        }
-    }
-
-    deinit {
-        try? input.close()
-        _ = holder.end(signal: SIGTERM, deadline: MonotonicClock.now() + 2_000_000_000)
     }
 
     /// The words before a command that bring it in here. The command keeps the process's id.

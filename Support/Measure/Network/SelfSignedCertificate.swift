@@ -1,9 +1,9 @@
-// A certificate that only those trust who are given it, for servers over TLS.
+// A certificate for servers over TLS, trusted only where it is given.
 import SystemPackage
 
 /// A key and a certificate for it, in the files key.pem and cert.pem, made by openssl.
 public final class SelfSignedCertificate: Sendable {
-    private let folder: PrivateFolder?
+    private let folder: TemporaryDirectory?
     private let directory: String
 
     /// - Parameters:
@@ -11,7 +11,7 @@ public final class SelfSignedCertificate: Sendable {
     ///   - alternativeName: for whom it is, as openssl's subjectAltName: "DNS:localhost", "IP:127.0.0.1".
     ///   - directory: where the files are to be, and stay; nil: in a folder that goes with the last reference.
     public init(name: String, alternativeName: String, in directory: String? = nil) throws {
-        folder = directory == nil ? try PrivateFolder() : nil
+        folder = directory == nil ? try TemporaryDirectory() : nil
         self.directory = directory ?? folder?.path ?? "."
         _ = try Tool.output(
             "openssl",

@@ -1,8 +1,5 @@
 // Two machines and the line between them, made of network namespaces: what a bad network does to a broadcast can be tried without
 // harming the machine's own.
-import Glibc
-import KinePlatform
-import SystemPackage
 
 /// A publisher's machine and a server's. Gone with this object. Used by one thread.
 public final class TestNetwork {
@@ -28,8 +25,8 @@ public final class TestNetwork {
 
     private let publisher: NetworkNamespace
     private let server: NetworkNamespace
-    /// Ends when nobody holds the other end of its standard input.
-    private let carrier: (process: ChildProcess, input: FileDescriptor)?
+    /// Carries packets where they are to be late.
+    private let carrier: HeldProcess?
     private let interface = "line0"
 
     /// - Parameters:
@@ -66,12 +63,6 @@ public final class TestNetwork {
             try publisher.run(
                 "sh", ["-c", "echo \(congestionControl) > /proc/sys/net/ipv4/tcp_congestion_control"])
         }
-    }
-
-    deinit {
-        guard let carrier else { return }
-        _ = carrier.process.end(signal: SIGKILL, deadline: MonotonicClock.now())
-        try? carrier.input.close()
     }
 
     /// The program and the arguments that run a command on one of the machines. It keeps the process's id.
@@ -132,34 +123,16 @@ public final class TestNetwork {
     /// TUN interfaces in both namespaces, and a process that carries packets between them.
     private static func carry(
         from near: NetworkNamespace, to far: NetworkNamespace, milliseconds: Int, by executable: String
-    ) throws -> (process: ChildProcess, input: FileDescriptor) {
+    ) throws -> HeldProcess {
         let command =
             near.entering + [
                 executable, "carry", "--far", "\(far.process)", "--near-name", "line0", "--far-name", "line1",
-                "--delay",
-                "\(milliseconds)",
+                "--delay", "\(milliseconds)",
             ]
-        let (theirInput, input) = try FileDescriptor.pipe()
-        let (output, theirOutput) = try FileDescriptor.pipe()
-        defer { try? output.close() }
-        var options = ChildProcess.Options()
-        options.descriptors = [theirInput, theirOutput, .standardError]
-        let carrier: ChildProcess
         do {
-            carrier = try ChildProcess(
-                executable: try Tool.path(of: command[0]), arguments: Array(command.dropFirst()),
-                environment: Tool.inheritedEnvironment(), options: options)
+            return try HeldProcess(command[0], Array(command.dropFirst()))
         } catch {
-            for end in [theirInput, input, theirOutput] { try? end.close() }
-            throw error
+            throw Error(doing: command.joined(separator: " "), "\(error)")
         }
-        try theirInput.close()
-        try theirOutput.close()
-        guard try Tool.readLine(output) == "ready" else {
-            try? input.close()
-            _ = carrier.end(signal: SIGKILL, deadline: MonotonicClock.now())
-            throw Error(doing: command.joined(separator: " "), "it ended before it carried anything")
-        }
-        return (carrier, input)
     }
 }

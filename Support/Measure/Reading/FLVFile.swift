@@ -2,9 +2,9 @@
 // which servers write down what they got.
 import SystemPackage
 
-/// One tag: a picture, a sound, or what is said about them.
+/// One tag: video, audio, or what is said about them.
 public struct FLVTag: Equatable, Sendable {
-    /// 8 sound, 9 picture, 18 data.
+    /// 8 audio, 9 video, 18 data.
     public var type: Int
     /// Milliseconds.
     public var timestamp: UInt32
@@ -14,7 +14,7 @@ public struct FLVTag: Equatable, Sendable {
     /// Not a sequence header, nor the end of one.
     public var isSample: Bool { type != 18 && payload.count > 1 && payload[1] == 1 }
     public var isKeyframe: Bool { type == 9 && payload.first.map { $0 >> 4 == 1 } == true }
-    /// Without the access unit delimiter (H.264, 7.3.2.4) that a publisher puts in front of a picture.
+    /// Without the access unit delimiter (H.264, 7.3.2.4) that a publisher puts in front of a frame.
     public var payloadWithoutDelimiter: [UInt8] {
         guard type == 9, isSample, accessUnit.starts(with: [0, 0, 0, 2, 9]) else { return payload }
         return Array(payload.prefix(5)) + accessUnit.dropFirst(6)
@@ -51,7 +51,7 @@ public enum FLVFile {
         return tags
     }
 
-    /// The parameter sets in a picture's sequence header, of which there has to be one each (ISO/IEC 14496-15, 5.3.3.1).
+    /// The parameter sets in a frame's sequence header, of which there has to be one each (ISO/IEC 14496-15, 5.3.3.1).
     public static func parameterSets(in tags: [FLVTag]) -> (sequence: [UInt8], picture: [UInt8])? {
         guard let header = tags.first(where: { $0.type == 9 && !$0.isSample })?.accessUnit, header.count > 8 else {
             return nil
@@ -68,7 +68,7 @@ public enum FLVFile {
         return (sequence, picture)
     }
 
-    /// The AudioSpecificConfig of the sound; nil where there is none.
+    /// The AudioSpecificConfig; nil where there is no audio.
     public static func audioSpecificConfig(in tags: [FLVTag]) -> [UInt8]? {
         tags.first { $0.type == 8 && !$0.isSample }.map { Array($0.accessUnit) }
     }

@@ -1,4 +1,4 @@
-// How far picture and sound are apart in a recording of the scene flash.
+// How far video and audio are apart in a recording of the scene flash.
 import KineMedia
 
 /// Flashes and the beeps that belong to them, in seconds from the file's start.
@@ -6,7 +6,7 @@ public struct FlashAndBeep: Equatable, Sendable {
     public struct Pair: Equatable, Sendable {
         public var flash: Double
         public var beep: Double
-        /// Positive where the sound comes late.
+        /// Positive where the audio comes late.
         public var offset: Double { beep - flash }
     }
 
@@ -53,7 +53,7 @@ public struct FlashAndBeep: Equatable, Sendable {
         lonelyBeeps = beeps.indices.filter { !taken.contains($0) }.map { beeps[$0] }
     }
 
-    /// When the picture turns from dark to bright. `brightness` is luma, 16 to 235, in the order shown.
+    /// When the frame turns from dark to bright. `brightness` is luma, 16 to 235, in the order shown.
     public static func flashes(in brightness: [(time: Double, level: Double)]) -> [Double] {
         var found: [Double] = []
         var bright = brightness.first.map { $0.level > 125 } ?? false
@@ -64,7 +64,7 @@ public struct FlashAndBeep: Equatable, Sendable {
         return found
     }
 
-    /// When a sound begins after at least 50 ms of silence, to about a thousandth of a second.
+    /// When a beep begins after at least 50 ms of silence, to about a thousandth of a second.
     public static func beeps(in samples: [Float], rate: Int) -> [Double] {
         var found: [Double] = []
         let silence = rate / 20

@@ -3,13 +3,13 @@ import KineMedia
 
 /// A recording compared with the scene that was recorded.
 public struct PictureReport: Equatable, Sendable {
-    /// Pictures in the file.
+    /// Frames in the file.
     public var frames = 0
     /// Different numbers read from them.
     public var distinct = 0
     /// Frames that the scene drew from the first one in the file to the last.
     public var drawn = 0
-    /// Pictures without a readable number: caught while they were drawn, or spoiled by the codec.
+    /// Frames without a readable number: caught while they were drawn, or spoiled by the codec.
     public var unreadable = 0
     /// Mean SSIM against what the scene drew, over instants evenly spread over the file; nil where none was readable.
     public var similarity: Double?
@@ -19,7 +19,7 @@ public struct PictureReport: Equatable, Sendable {
     public init() {}
 
     /// Decodes the file at `path` and compares what is shown at `samples` instants with `scene`, which must have the size
-    /// of the file's picture.
+    /// of the file's video.
     public init(path: String, scene: any Scene, samples: Int = 24) throws {
         let video = try RecordedVideo(path: path)
         let truth = OwnedCanvas(size: video.size)

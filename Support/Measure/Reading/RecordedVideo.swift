@@ -1,4 +1,4 @@
-// A recording read back: ffprobe says when each picture is shown, ffmpeg decodes it. Neither knows anything of ours.
+// A recording read back: ffprobe says when each frame is shown, ffmpeg decodes it. Neither knows anything of ours.
 import KineMedia
 import SystemPackage
 
@@ -19,7 +19,7 @@ public struct RecordedVideo {
             switch self {
             case .noVideo(let path): "“\(path)” has no video that ffprobe can read: look at it with `ffprobe`."
             case .frameCount(let path, let promised, let decoded):
-                "“\(path)” has \(promised) pictures by its index, but \(decoded) were decoded: it is damaged."
+                "“\(path)” has \(promised) frames by its index, but \(decoded) were decoded: it is damaged."
             }
         }
     }
@@ -29,7 +29,7 @@ public struct RecordedVideo {
     /// In the order in which they are shown.
     public let frames: [Frame]
 
-    /// Seconds from the file's start to the end of the last picture.
+    /// Seconds from the file's start to the end of the last frame.
     public var duration: Double { frames.last.map { $0.start + $0.duration } ?? 0 }
 
     /// Reads the index; decodes nothing.
@@ -67,12 +67,12 @@ public struct RecordedVideo {
         self.frames = frames.sorted { $0.start < $1.start }
     }
 
-    /// Which picture is shown at `time` seconds.
+    /// Which frame is shown at `time` seconds.
     public func frame(at time: Double) -> Int {
         max(0, (frames.firstIndex { $0.start > time } ?? frames.count) - 1)
     }
 
-    /// Decodes every picture in the order shown and gives its place in `frames` and its luma, which is valid during the
+    /// Decodes every frame in the order shown and gives its place in `frames` and its luma, which is valid during the
     /// call; keep it by copying.
     public func decode(_ visit: (_ index: Int, _ luma: LumaPicture) throws -> Void) throws {
         var picture = LumaPicture(size: size, pixels: [UInt8](repeating: 0, count: size.area))
@@ -96,7 +96,7 @@ public struct RecordedVideo {
     }
 }
 
-/// The first sound track of a file, mixed to one channel.
+/// The first audio track of a file, mixed to one channel.
 public struct RecordedSound {
     /// Samples a second.
     public static let rate = 48000

@@ -1,9 +1,9 @@
-// How alike two pictures look: SSIM (Wang, Bovik, Sheikh and Simoncelli, 2004) over the luma, with windows of 8×8 pixels
+// How alike two frames look: SSIM (Wang, Bovik, Sheikh and Simoncelli, 2004) over the luma, with windows of 8×8 pixels
 // every four pixels, which is how x264 and ffmpeg's filter measure it too.
 import KineMedia
 
 public enum StructuralSimilarity {
-    /// The mean over all windows: 1 for equal pictures. Nil where the sizes differ or no window fits.
+    /// The mean over all windows: 1 for equal frames. Nil where the sizes differ or no window fits.
     public static func mean(_ a: LumaPicture, _ b: LumaPicture) -> Double? {
         guard a.size == b.size, a.size.width >= 8, a.size.height >= 8 else { return nil }
         let width = a.size.width
@@ -31,7 +31,7 @@ public enum StructuralSimilarity {
         return total / Double((columns - 1) * (rows - 1))
     }
 
-    /// What SSIM needs to know of a block: sums of both pictures' values, of all squares, and of the products.
+    /// What SSIM needs to know of a block: sums of both frames' values, of all squares, and of the products.
     private struct Sums {
         var a: Int32 = 0
         var b: Int32 = 0

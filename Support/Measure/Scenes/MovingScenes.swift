@@ -2,16 +2,16 @@
 import Glibc
 import KineMedia
 
-/// A picture of 640×360 with a background that drifts, something nearer that drifts faster, and film grain.
+/// A video of 640×360 with a background that drifts, something nearer that drifts faster, and film grain.
 final class VideoScene: Scene {
-    private let desk: Desk
+    private let page: DesktopPage
     private let framesPerSecond: Int
     private let place: PixelRect
     private let far = Texture(side: 1024, seed: 3, dark: Colour(0x24405A), light: Colour(0xE6EEF2), grain: 2)
     private let near = Texture(side: 512, seed: 8, dark: Colour(0x2E2114), light: Colour(0xA9BE6C), grain: 4)
 
     init(size: PixelSize, framesPerSecond: Int) {
-        desk = Desk(size: size)
+        page = DesktopPage(size: size)
         self.framesPerSecond = framesPerSecond
         let width = min(640, size.width / 2)
         let height = min(360, size.height / 2)
@@ -21,7 +21,7 @@ final class VideoScene: Scene {
     func instant(of number: Int) -> Int64? { evenInstant(of: number, framesPerSecond: framesPerSecond) }
 
     func paint(_ number: Int, on canvas: Canvas) {
-        desk.paint(textLines: desk.lines, on: canvas)
+        page.paint(textLines: page.lines, on: canvas)
         paintPicture(number, on: canvas)
         Barcode.draw(number, on: canvas)
     }
@@ -56,7 +56,7 @@ final class VideoScene: Scene {
         for line in 0..<place.height {
             let row = canvas.row(place.y + line) + place.x
             for column in 0..<place.width {
-                if column & 31 == 0 { bits = Chance.bits(line &* 64 &+ column >> 5, seed: UInt64(number)) }
+                if column & 31 == 0 { bits = IndexedRandom.bits(line &* 64 &+ column >> 5, seed: UInt64(number)) }
                 // Each channel stays clear of overflow: the textures keep away from 0 and 255 by more than this.
                 let lift = UInt32(bits & 3)
                 bits >>= 2
@@ -109,12 +109,13 @@ final class MotionScene: Scene {
                 meadow.draw(fromX: index * 77, y: 0, in: window, on: canvas)
             } else {
                 let dark = index % 2 == 1
-                canvas.fill(window, dark ? Colour(0x1E2127) : Desk.paper)
+                canvas.fill(window, dark ? Colour(0x1E2127) : DesktopPage.paper)
                 let columns = window.width / font.cell.width - 2
                 for line in 0..<max(0, window.height / font.cell.height - 2) {
                     font.draw(
                         Prose.line(line, columns: columns, seed: UInt64(index)), x: window.x + 8,
-                        y: window.y + 30 + line * font.cell.height, dark ? Colour(0xC9D1C0) : Desk.ink, on: canvas)
+                        y: window.y + 30 + line * font.cell.height, dark ? Colour(0xC9D1C0) : DesktopPage.ink,
+                        on: canvas)
                 }
             }
             canvas.fill(
@@ -124,7 +125,7 @@ final class MotionScene: Scene {
     }
 }
 
-/// A part of a larger picture of noise, another one each time and farther from the last than encoders look for motion.
+/// A part of a larger field of noise, another one each time and farther from the last than encoders look for motion.
 final class NoiseScene: Scene {
     private let framesPerSecond: Int
     private let world: OwnedCanvas
@@ -136,15 +137,15 @@ final class NoiseScene: Scene {
         world = OwnedCanvas(
             size: PixelSize(width: size.width + NoiseScene.reach, height: size.height + NoiseScene.reach))
         for index in 0..<world.canvas.size.area {
-            world.canvas.pixels[index] = UInt32(truncatingIfNeeded: Chance.bits(index, seed: 5)) & 0xFFFFFF
+            world.canvas.pixels[index] = UInt32(truncatingIfNeeded: IndexedRandom.bits(index, seed: 5)) & 0xFFFFFF
         }
     }
 
     func instant(of number: Int) -> Int64? { evenInstant(of: number, framesPerSecond: framesPerSecond) }
 
     func paint(_ number: Int, on canvas: Canvas) {
-        let x = Chance.below(NoiseScene.reach, number, seed: 6)
-        let y = Chance.below(NoiseScene.reach, number, seed: 7)
+        let x = IndexedRandom.below(NoiseScene.reach, number, seed: 6)
+        let y = IndexedRandom.below(NoiseScene.reach, number, seed: 7)
         canvas.copy(world.canvas, PixelRect(origin: (x, y), size: canvas.size), toX: 0, y: 0)
         Barcode.draw(number, on: canvas)
     }

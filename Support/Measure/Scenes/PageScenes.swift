@@ -1,16 +1,16 @@
 // The two quiet scenes: a page that nobody touches, and the same page while somebody types in it.
 import KineMedia
 
-/// Nothing after the first picture.
+/// Nothing after the first frame.
 final class IdleScene: Scene {
-    private let desk: Desk
+    private let desktop: DesktopPage
 
-    init(size: PixelSize) { desk = Desk(size: size) }
+    init(size: PixelSize) { desktop = DesktopPage(size: size) }
 
     func instant(of number: Int) -> Int64? { number == 0 ? 0 : nil }
 
     func paint(_ number: Int, on canvas: Canvas) {
-        desk.paint(textLines: desk.lines, on: canvas)
+        desktop.paint(textLines: desktop.lines, on: canvas)
         Barcode.draw(number, on: canvas)
     }
 }
@@ -18,7 +18,7 @@ final class IdleScene: Scene {
 /// A key every tenth of a second at the end of a text; twice a second the caret disappears for 50 ms, until the next
 /// key brings it back. Each such event is a frame.
 final class TypingScene: Scene {
-    private let desk: Desk
+    private let desktop: DesktopPage
     /// The page above the typed lines.
     private let writtenLines: Int
     private let columns: Int
@@ -34,10 +34,10 @@ final class TypingScene: Scene {
     private static let head: Int64 = 100_000_000
 
     init(size: PixelSize) {
-        desk = Desk(size: size)
-        writtenLines = desk.lines / 2
-        typedLines = max(1, desk.lines - writtenLines - 2)
-        columns = max(1, min(96, desk.columns - 1))
+        desktop = DesktopPage(size: size)
+        writtenLines = desktop.lines / 2
+        typedLines = max(1, desktop.lines - writtenLines - 2)
+        columns = max(1, min(96, desktop.columns - 1))
     }
 
     func instant(of number: Int) -> Int64? {
@@ -47,11 +47,11 @@ final class TypingScene: Scene {
     }
 
     func paint(_ number: Int, on canvas: Canvas) {
-        desk.paint(textLines: writtenLines, on: canvas)
+        desktop.paint(textLines: writtenLines, on: canvas)
         let state = state(number)
         let page = state.keys / (columns * typedLines)
         for key in page * columns * typedLines..<state.keys { drawKey(key, on: canvas) }
-        if state.caret { canvas.fill(caret(after: state.keys), Desk.ink) }
+        if state.caret { canvas.fill(caret(after: state.keys), DesktopPage.ink) }
         Barcode.draw(number, on: canvas)
     }
 
@@ -66,7 +66,7 @@ final class TypingScene: Scene {
         let oldCaret = caret(after: before.keys)
         let newCaret = caret(after: now.keys)
         if before.caret, !now.caret || oldCaret != newCaret {
-            canvas.fill(oldCaret, Desk.paper)
+            canvas.fill(oldCaret, DesktopPage.paper)
             if now.keys == before.keys || oldCaret.y != newCaret.y { steps.append(.put(oldCaret)) }
         }
         if now.keys > before.keys {
@@ -74,7 +74,7 @@ final class TypingScene: Scene {
             let cell = cell(of: before.keys)
             // An editor repaints the cell together with the caret beside it.
             let right = newCaret.y == cell.y ? newCaret.maxX : cell.maxX
-            if now.caret { canvas.fill(newCaret, Desk.ink) }
+            if now.caret { canvas.fill(newCaret, DesktopPage.ink) }
             steps.append(.put(PixelRect(x: cell.x, y: cell.y, width: right - cell.x, height: cell.height)))
             if newCaret.y != cell.y { steps.append(.put(newCaret)) }
         }
@@ -90,10 +90,10 @@ final class TypingScene: Scene {
 
     private func cell(of key: Int) -> PixelRect {
         let place = key % (columns * typedLines)
-        let line = desk.line(writtenLines + 1 + place / columns)
+        let line = desktop.line(writtenLines + 1 + place / columns)
         return PixelRect(
-            x: line.x + place % columns * desk.body.cell.width, y: line.y, width: desk.body.cell.width,
-            height: desk.body.cell.height)
+            x: line.x + place % columns * desktop.body.cell.width, y: line.y, width: desktop.body.cell.width,
+            height: desktop.body.cell.height)
     }
 
     /// The caret stands before the cell of the key that comes next.
@@ -107,6 +107,6 @@ final class TypingScene: Scene {
         let column = key % columns
         guard column < line.count else { return }
         let cell = cell(of: key)
-        desk.body.draw([line[column]], x: cell.x, y: cell.y, Desk.ink, on: canvas)
+        desktop.body.draw([line[column]], x: cell.x, y: cell.y, DesktopPage.ink, on: canvas)
     }
 }

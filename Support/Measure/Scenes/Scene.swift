@@ -1,8 +1,8 @@
-// What a scene is: pictures numbered from zero, each of which can be painted from nothing, or made from the one before
+// What a scene is: frames numbered from zero, each of which can be painted from nothing, or made from the one before
 // as an X client would change its window.
 import KineMedia
 
-/// A series of known pictures. Painting is a function of the frame's number alone.
+/// A series of known frames. Painting is a function of the frame's number alone.
 public protocol Scene: AnyObject {
     /// When frame `number` is due, in nanoseconds after frame 0; nil where the series has ended before it.
     func instant(of number: Int) -> Int64?
@@ -10,7 +10,7 @@ public protocol Scene: AnyObject {
     func paint(_ number: Int, on canvas: Canvas)
     /// Turns frame `number` − 1, which is on the canvas, into frame `number`, and says what a window needs to follow.
     func advance(to number: Int, on canvas: Canvas) -> [DrawStep]
-    /// When a beep begins together with frame `number`; the scenes without sound have none.
+    /// When a beep begins together with frame `number`; the scenes without audio have none.
     func beeps(at number: Int) -> Bool
 }
 
@@ -40,7 +40,7 @@ public enum SceneKind: String, CaseIterable, Sendable {
     case typing
     /// A terminal over the right half that scrolls by a line every frame.
     case scroll
-    /// A moving picture of 640×360 in the page.
+    /// A video of 640×360 in the page.
     case video
     /// The whole screen moves every frame.
     case motion
@@ -59,7 +59,7 @@ public enum SceneKind: String, CaseIterable, Sendable {
     public var hasSound: Bool { self == .flash || self == .metronome }
 
     /// - Parameters:
-    ///   - size: the picture in pixels, at least as large as the barcode's far corner.
+    ///   - size: the frame in pixels, at least as large as the barcode's far corner.
     ///   - framesPerSecond: how often scroll, video, motion, noise, metronome and clock change; the others have a rhythm of their own.
     ///   - randomIntervals: flash comes at irregular times rather than every second.
     public func make(size: PixelSize, framesPerSecond: Int = 30, randomIntervals: Bool = false) -> any Scene {

@@ -3,7 +3,7 @@ import KineMedia
 
 /// The window is moved up by a line as terminals do it, by copying within itself, and only the new line is drawn.
 final class ScrollScene: Scene {
-    private let desk: Desk
+    private let page: DesktopPage
     private let framesPerSecond: Int
     private let font = Font(cell: PixelSize(width: 8, height: 18))
     private let area: PixelRect
@@ -16,7 +16,7 @@ final class ScrollScene: Scene {
     ]
 
     init(size: PixelSize, framesPerSecond: Int) {
-        desk = Desk(size: size)
+        page = DesktopPage(size: size)
         self.framesPerSecond = framesPerSecond
         let left = max(Barcode.bounds.maxX + 16, size.width / 2)
         rows = max(1, size.height / font.cell.height)
@@ -27,7 +27,7 @@ final class ScrollScene: Scene {
     func instant(of number: Int) -> Int64? { evenInstant(of: number, framesPerSecond: framesPerSecond) }
 
     func paint(_ number: Int, on canvas: Canvas) {
-        desk.paint(textLines: desk.lines, on: canvas)
+        page.paint(textLines: page.lines, on: canvas)
         canvas.fill(
             PixelRect(x: area.x, y: 0, width: area.width, height: canvas.height), ScrollScene.background)
         for row in 0..<rows { drawLine(number + row, row: row, on: canvas) }
@@ -45,7 +45,7 @@ final class ScrollScene: Scene {
     }
 
     private func drawLine(_ line: Int, row: Int, on canvas: Canvas) {
-        let colour = ScrollScene.colours[Chance.below(ScrollScene.colours.count, line, seed: 31)]
+        let colour = ScrollScene.colours[IndexedRandom.below(ScrollScene.colours.count, line, seed: 31)]
         font.draw(
             Prose.logLine(line, columns: columns, seed: 17), x: area.x + 6, y: area.y + row * font.cell.height, colour,
             on: canvas)

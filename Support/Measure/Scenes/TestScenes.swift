@@ -22,7 +22,7 @@ public final class BarsScene: Scene {
         Barcode.draw(number, on: canvas)
     }
 
-    /// Where bar `index` stands in a picture of `size`.
+    /// Where bar `index` stands in a frame of `size`.
     public static func bar(_ index: Int, size: PixelSize) -> PixelRect {
         let left = size.width * index / colours.count
         return PixelRect(x: left, y: 0, width: size.width * (index + 1) / colours.count - left, height: size.height)
@@ -45,7 +45,7 @@ public final class FlashScene: Scene {
         let flash = (number - 1) / 2
         var start = FlashScene.head
         if randomIntervals {
-            for index in 0..<flash { start += Int64(700 + Chance.below(1000, index, seed: 77)) * 1_000_000 }
+            for index in 0..<flash { start += Int64(700 + IndexedRandom.below(1000, index, seed: 77)) * 1_000_000 }
         } else {
             start += Int64(flash) * 1_000_000_000
         }
@@ -74,7 +74,7 @@ final class ClockScene: Scene {
     func instant(of number: Int) -> Int64? { evenInstant(of: number, framesPerSecond: framesPerSecond) }
 
     func paint(_ number: Int, on canvas: Canvas) {
-        canvas.fill(canvas.bounds, Desk.paper)
+        canvas.fill(canvas.bounds, DesktopPage.paper)
         let milliseconds = Int(evenInstant(of: number, framesPerSecond: framesPerSecond) / 1_000_000)
         func padded(_ value: Int, _ width: Int) -> String {
             let text = String(value)
@@ -85,7 +85,7 @@ final class ClockScene: Scene {
             + padded(milliseconds % 1000, 3)
         digits.draw(
             text, x: (canvas.width - text.count * digits.cell.width) / 2, y: (canvas.height - digits.cell.height) / 2,
-            Desk.ink, on: canvas)
+            DesktopPage.ink, on: canvas)
         Barcode.draw(number, on: canvas)
     }
 }

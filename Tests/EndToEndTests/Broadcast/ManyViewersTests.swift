@@ -10,13 +10,11 @@ import Testing
     /// nginx with one of the documentation's configurations, at other addresses and in another folder. Ended with this object.
     private final class Server {
         private let process: ChildProcess
-        private let folder: PrivateFolder
+        private let folder: TemporaryDirectory
 
-        init(_ name: String, _ changes: (PrivateFolder) -> [(String, String)]) throws {
-            folder = try PrivateFolder()
-            let documents = FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-                .removingLastComponent().appending("docs/many-viewers")
-            var configuration = try Server.read(documents.appending(name))
+        init(_ name: String, _ changes: (TemporaryDirectory) -> [(String, String)]) throws {
+            folder = try TemporaryDirectory()
+            var configuration = try Server.read(RunningKinecast.checkout.appending("docs/many-viewers/\(name)"))
             for (documented, own) in changes(folder) {
                 try #require(configuration.contains(documented), "\(name) does not say \(documented) any more")
                 configuration = configuration.split(separator: documented, omittingEmptySubsequences: false)
@@ -34,7 +32,7 @@ import Testing
                 arguments: [
                     "-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log"), "-g",
                     "daemon off; master_process off; pid \(folder.file("nginx.pid"));",
-                ], environment: Tool.inheritedEnvironment(), options: options)
+                ], environment: ProcessEnvironment.current, options: options)
         }
 
         deinit { _ = process.end(signal: SIGTERM, deadline: MonotonicClock.now() + 5_000_000_000) }
@@ -107,7 +105,7 @@ import Testing
         let port = try Loopback.freePort()
         let origin = try Server("nginx-origin.conf") { _ in [("listen 1935", "listen 127.0.0.1:\(port)")] }
         let edges = [try Edge(origin: port), try Edge(origin: port)]
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--json", "--to", "rtmp://127.0.0.1:\(port)/live/show")
             try take.event("destination") { $0.phase == "live" }

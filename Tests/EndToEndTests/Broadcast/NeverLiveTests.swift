@@ -1,6 +1,7 @@
 // A broadcast that nobody ever took is said to be one: in words, in JSON, in `status` and in the exit status.
 import FoundationEssentials
 import Glibc
+import KineMeasure
 import Testing
 
 /// A port of this machine that is this test's for as long as the object is there: closed, or open and silent.
@@ -10,21 +11,7 @@ private final class HeldPort {
 
     /// `answersConnections`: the kernel completes connections, and nobody ever reads what comes over them.
     init(answersConnections: Bool) throws {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        var bound = size
-        let isHeld = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(socket, $0, size) == 0 && (!answersConnections || listen(socket, 16) == 0)
-                    && getsockname(socket, $0, &bound) == 0
-            }
-        }
-        try #require(isHeld, "no port could be had")
-        self.socket = socket
-        number = Int(UInt16(bigEndian: address.sin_port))
+        (socket, number) = try Loopback.bind(listening: answersConnections)
     }
 
     deinit { close(socket) }
@@ -56,7 +43,7 @@ private final class HeldPort {
 
     @Test func `a closed port is no destination: failed, with the reason, and the recording is there`() throws {
         let port = try HeldPort(answersConnections: false)
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--json", "--record", "a.mp4", "--to",
                 "rtmp://127.0.0.1:\(port.number)/live/hush-key")
@@ -72,13 +59,13 @@ private final class HeldPort {
             expectNeverLive(ended)
             try expectFailure(in: ended.events.last)
             #expect(ended.events.last?.destinations?.first?.message?.contains("refused") == true)
-            #expect(try TakeTests.finishedDuration(place.path("a.mp4")) > 0)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0)
         }
     }
 
     @Test func `in words, too`() throws {
         let port = try HeldPort(answersConnections: false)
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--to", "rtmp://127.0.0.1:\(port.number)/live/hush-key")
             try take.words("refused")
@@ -89,7 +76,7 @@ private final class HeldPort {
 
     @Test func `a server that takes the connection and never answers has taken nothing`() throws {
         let port = try HeldPort(answersConnections: true)
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--json", "--to", "rtmp://127.0.0.1:\(port.number)/live/hush-key")
             // It is fed, and has its connection, and that is not enough.

@@ -8,16 +8,10 @@ import Testing
     /// The compiler has minutes of work where nothing was built before.
     static let patience: Int64 = 900_000_000_000
 
-    static let checkout: FilePath = {
-        var path = FilePath(#filePath)  // Tests/EndToEndTests/Broadcast/NewExtensionTests.swift
-        for _ in 0..<4 { path.removeLastComponent() }
-        return path
-    }()
-
     /// Where the new packages are built: beside this checkout, from which an author has fewer packages to fetch.
     static let buildDirectory: FilePath = {
         // BUILD/debug, or what that leads to: BUILD/TRIPLE/debug.
-        var path = RunningKinecast.executable.removingLastComponent().removingLastComponent()
+        var path = RunningKinecast.executables.removingLastComponent()
         if path.lastComponent?.string.contains("-linux-") == true { path.removeLastComponent() }
         return path.appending("extensions")
     }()
@@ -46,13 +40,13 @@ import Testing
         """
 
     /// Runs one of a package's programs to its end.
-    func run(_ words: String..., in package: FilePath, _ place: Workplace) throws -> RunningKinecast.Ended {
+    func run(_ words: String..., in package: FilePath, _ place: TestPlace) throws -> RunningKinecast.Ended {
         let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
         let environment = ProcessEnvironment.merging(
             place.environment,
             [
                 "PATH=\(place.directory):\(path)", "KINECAST=\(RunningKinecast.executable)",
-                "CHECKOUT=\(Self.checkout)", "BUILD=\(Self.buildDirectory)", "OWN_PATH=\(path)",
+                "CHECKOUT=\(RunningKinecast.checkout)", "BUILD=\(Self.buildDirectory)", "OWN_PATH=\(path)",
                 "OWN_HOME=\(ProcessEnvironment.value("HOME") ?? "/")",
             ])
         return try RunningKinecast(
@@ -60,25 +54,16 @@ import Testing
         ).wait(for: Self.patience)
     }
 
-    func write(_ text: String, to path: FilePath, permissions: FilePermissions = .ownerReadWrite) throws {
-        let file = try FileDescriptor.open(
-            path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec], permissions: permissions)
-        try file.closeAfter { _ = try file.writeAll(text.utf8) }
-    }
-
     @Test(arguments: [("sound-meter", [String]()), ("Brightness", ["--raw"])])
     func `a new extension builds, passes its tests, installs and runs as written`(
         name: String, options: [String]
     ) throws {
-        try Workplace.with { place in
-            let made = try RunningKinecast(
-                arguments: ["extension", "new", name] + options, environment: place.environment,
-                directory: place.directory
-            ).wait()
+        try TestPlace.with { place in
+            let made = try place.run(["extension", "new", name] + options)
             #expect(made.status == 0, "\(made)")
             let package = place.directory.appending(name)
-            try write(Self.swift, to: place.directory.appending("swift"), permissions: .ownerReadWriteExecute)
-            try write(Self.entryPoint, to: package.appending("Tests/XCTMain.swift"))
+            try place.write(Self.swift, to: "swift", permissions: .ownerReadWriteExecute)
+            try place.write(Self.entryPoint, to: "\(name)/Tests/XCTMain.swift")
 
             let tests = try run("swift", "test", in: package, place)
             #expect(tests.status == 0 && tests.output.contains("Test run with 3 tests in 1 suite passed"), "\(tests)")
@@ -105,7 +90,7 @@ import Testing
     }
 
     @Test func `a directory that is there is left alone, and a name that is none is refused`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             #expect(mkdir(place.path("meter"), 0o700) == 0)
             let taken = try place.run("extension", "new", "meter")
             #expect(taken.status == ExitStatus.cannotCreate && taken.errors.contains("--path"), "\(taken)")

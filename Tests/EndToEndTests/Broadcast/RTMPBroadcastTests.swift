@@ -60,9 +60,10 @@ import Testing
 
     private func width(_ offsets: [Double]) -> Double { range(offsets).upperBound - range(offsets).lowerBound }
 
-    @Test func `Every picture and sound arrives at the server, at the time that the recording has`() throws {
+    @Test func `every frame and access unit of audio arrives at the server, at the time that the recording has`() throws
+    {
         let server = try MediaServer()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--pattern", "640x360", "--fps", "25", "--to", server.address("show"), "--record", "a.mp4",
                 "--json")
@@ -83,7 +84,7 @@ import Testing
             } while !log.contains("disconnect") && MonotonicClock.now() < deadline
             let goodbye = try #require(log.firstRange(of: "deleteStream"), "no goodbye: \(log)")
             #expect(log[goodbye.upperBound...].contains("disconnect"))
-            // A recording has no access unit delimiters, and a server gets one with each picture.
+            // A recording has no access unit delimiters, and a server gets one with each frame.
             let arrivedFile = place.path("arrived.flv")
             _ = try Tool.output(
                 "ffmpeg",
@@ -95,20 +96,20 @@ import Testing
             let pictures = arrived.filter(\.isVideo)
             #expect(pictures.first?.isKeyframe == true && pictures.count >= 90)
             let video = try offsets(of: pictures, from: recorded.filter(\.isVideo), forgiven: 0)
-            // The sound encoder's last words are a moment behind the last picture: the file has them.
+            // The audio encoder's last words are a moment behind the last frame: the file has them.
             let audio = try offsets(
                 of: arrived.filter { !$0.isVideo }, from: recorded.filter { !$0.isVideo }, forgiven: 4)
             // nginx counts from the first sample that it got, and FLV in milliseconds: all are off by the same, within those.
-            let found = "pictures \(range(video)), sound \(range(audio))"
+            let found = "video \(range(video)), audio \(range(audio))"
             #expect(width(video) <= 0.003, "\(found)")
-            #expect(width(video + audio) <= 0.02, "picture and sound have moved apart: \(found)")
+            #expect(width(video + audio) <= 0.02, "video and audio have moved apart: \(found)")
             print("Offsets of what arrived from the recording, in seconds: \(found)")
         }
     }
 
-    @Test func `A screen of noise at 1080p is no more than nginx takes, and the connection holds`() throws {
+    @Test func `a screen of noise at 1080p is no more than nginx takes, and the connection holds`() throws {
         let server = try MediaServer()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start(
                 "broadcast", "--virtual", "1920x1080", "--audio", "none", "--to", server.address("noise"), "--json",
                 "--", VirtualScreenTests.scene, "noise", "--seconds", "600")
@@ -128,9 +129,9 @@ import Testing
         }
     }
 
-    @Test func `A test says what the server is, and leaves no stream there`() throws {
+    @Test func `a test says what the server is, and leaves no stream there`() throws {
         let server = try MediaServer()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let port = try Loopback.freePort()
             let ended = try place.run(
                 "broadcast", "--test", "--json", "--to", server.address("hush-key"), "--to",
@@ -144,21 +145,21 @@ import Testing
             // Both answers, and what is said of a key that was typed.
             #expect(ended.events.map(\.event).sorted() == ["test", "test", "warning"])
             #expect(try place.run("broadcast", "--test", "--to", server.address("hush-key")).status == 0)
-            // There is no picture to write down.
+            // There is no frame to write down.
             #expect(try server.recorded("hush-key").isEmpty)
         }
     }
 
-    @Test func `A test trusts the authority that it is given`() throws {
-        try Workplace.with { place in
+    @Test func `a test trusts the authority that it is given`() throws {
+        try TestPlace.with { place in
             _ = try SelfSignedCertificate(
                 name: "server", alternativeName: "IP:127.0.0.1", in: place.directory.string)
             let port = try Loopback.freePort()
-            // It speaks TLS and no RTMP: who is answered in another protocol has accepted the certificate.
+            // It speaks TLS and no RTMP: a client that complains of the protocol has accepted the certificate.
             let server = try RunningKinecast(
                 arguments: [
                     "-c", "exec openssl s_server -accept 127.0.0.1:\(port) -cert cert.pem -key key.pem -rev >&2",
-                ], environment: Tool.inheritedEnvironment(), directory: place.directory, executable: "/bin/sh")
+                ], environment: ProcessEnvironment.current, directory: place.directory, executable: "/bin/sh")
             try server.words("ACCEPT")
             let address = "rtmps://127.0.0.1:\(port)/live/key"
             let stranger = try place.run("broadcast", "--test", "--to", address)

@@ -10,25 +10,13 @@ import Testing
     /// What no process, file or message may have in it.
     private static let key = "hush4d1c"
 
-    private func write(_ text: String, to path: String) throws {
-        let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: .create, permissions: [.ownerReadWrite])
-        try file.closeAfter { _ = try file.writeAll(text.utf8) }
-    }
-
     /// The command lines and environments of all processes that may be read, by their ids.
     private func processes() -> [String: String] {
-        var result: [String: String] = [:]
-        guard let directory = opendir("/proc") else { return [:] }
-        defer { closedir(directory) }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard Int32(name) != nil, name != "\(getpid())" else { continue }
-            result[name] = ["cmdline", "environ"].map { ProcFiles.read("/proc/\(name)/\($0)") }.joined(separator: " ")
-        }
-        return result
+        let ids = PrivateDirectory.entries("/proc").filter { Int32($0) != nil && $0 != "\(getpid())" }
+        return Dictionary(
+            uniqueKeysWithValues: ids.map { id in
+                (id, ["cmdline", "environ"].map { ProcFiles.read("/proc/\(id)/\($0)") }.joined(separator: " "))
+            })
     }
 
     /// The files under a directory that have the key in their name or in them.
@@ -37,22 +25,18 @@ import Testing
         try Tool.output("sh", ["-c", "grep -rlas \(Self.key) \"$0\"; find \"$0\" -name '*\(Self.key)*'; true", path])
     }
 
-    @Test func `Keys from a name, a file, a variable and the command line are nowhere to be seen`() throws {
+    @Test func `keys from a name, a file, a variable and the command line are nowhere to be seen`() throws {
         let server = try MediaServer()
-        try Workplace.with { place in
-            let keys = place.directory.appending(".config/kinecast")
-            for directory in [keys.removingLastComponent(), keys] {
-                try #require(mkdir(directory.string, 0o700) == 0)
-            }
-            try write("mine \(server.address("\(Self.key)-1"))\n", to: keys.appending("destinations").string)
-            try write("# one\n\(server.address("\(Self.key)-2"))\n", to: place.path("list"))
-            let take = try RunningKinecast(
-                arguments: [
+        try TestPlace.with { place in
+            for directory in [".config", ".config/kinecast"] { try place.makeDirectory(directory) }
+            try place.write("mine \(server.address("\(Self.key)-1"))\n", to: ".config/kinecast/destinations")
+            try place.write("# one\n\(server.address("\(Self.key)-2"))\n", to: "list")
+            let take = try place.start(
+                [
                     "broadcast", "--pattern", "320x240", "--record", "a.mp4", "--json", "--to", "@mine", "--to-file",
                     "list", "--to", "env:MY_STREAM", "--to", server.address("\(Self.key)-4"), "--to",
                     "rtmp://127.0.0.1:1/live/\(Self.key)-5",
-                ], environment: place.environment + ["MY_STREAM=\(server.address("\(Self.key)-3"))"],
-                directory: place.directory)
+                ], ["MY_STREAM=\(server.address("\(Self.key)-3"))"])
             try take.event("progress") { progress in
                 // Nobody takes the connection to port 1.
                 progress.destinations?.filter { !$0.label.contains("127.0.0.1:1/") }
@@ -67,7 +51,7 @@ import Testing
             #expect(seen.filter { $0.value.contains(Self.key) }.keys.sorted() == [])
             // Only where the keys were put do files have them.
             let found = try files(under: place.directory.string).split(separator: "\n").map(String.init).sorted()
-            #expect(found == [keys.appending("destinations").string, place.path("list")].sorted())
+            #expect(found == [".config/kinecast/destinations", "list"].map(place.path))
             // No core: the engine's and the extensions' (RLIMIT_CORE).
             let ours = seen.keys.filter {
                 let command = ProcFiles.read("/proc/\($0)/cmdline")
@@ -92,20 +76,18 @@ import Testing
         }
     }
 
-    @Test func `A variable with a key is not passed on to COMMAND`() throws {
+    @Test func `a variable with a key is not passed on to COMMAND`() throws {
         let server = try MediaServer()
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try #require(mkfifo(place.path("gate"), 0o600) == 0)
-            let take = try RunningKinecast(
-                arguments: [
+            let take = try place.start(
+                [
                     "broadcast", "--pattern", "320x240", "--json", "--to", "env:MY_STREAM", "--", "sh", "-c",
                     "env > seen; read word < gate",
-                ], environment: place.environment + ["MY_STREAM=\(server.address(Self.key))"],
-                directory: place.directory)
+                ], ["MY_STREAM=\(server.address(Self.key))"])
             // A broadcast that ends before it was live has failed.
             try take.event("destination") { $0.phase == "live" }
-            let gate = try FileDescriptor.open(FilePath(place.path("gate")), .writeOnly)
-            try gate.closeAfter { _ = try gate.writeAll("go\n".utf8) }
+            try place.write("go\n", to: "gate")
             let ended = try take.wait()
             #expect(ended.status == 0, "\(ended)")
             let seen = ProcFiles.read(place.path("seen"))
@@ -113,9 +95,9 @@ import Testing
         }
     }
 
-    @Test func `A file with keys that others can read is refused before anything starts`() throws {
-        try Workplace.with { place in
-            try write("rtmp://127.0.0.1:1/live/\(Self.key)\n", to: place.path("list"))
+    @Test func `a file with keys that others can read is refused before anything starts`() throws {
+        try TestPlace.with { place in
+            try place.write("rtmp://127.0.0.1:1/live/\(Self.key)\n", to: "list")
             try #require(chmod(place.path("list"), 0o644) == 0)
             let ended = try place.run("broadcast", "--pattern", "320x240", "--to-file", "list")
             #expect(ended.status == 77 && ended.errors.contains("chmod 600 "), "\(ended)")

@@ -9,12 +9,12 @@ import Testing
 
 @Suite(.serialized) struct ConfinementTests {
     @Test func `with every layer a hostile extension gets nothing`() throws {
-        try HostileStage.with { stage in
-            let outcomes = try stage.run(leavingOut: [])
-            for (reach, outcome) in outcomes where !HostileStage.harmless.contains(reach.name) {
-                #expect(outcome != "got it" && outcome != "no such reach", "\(reach.name) \(reach.argument)")
+        try HostileTake.with { take in
+            let outcomes = try take.run(leavingOut: [])
+            for (attempt, outcome) in outcomes where !HostileTake.harmless.contains(attempt.name) {
+                #expect(outcome != "got it" && outcome != "no such attempt", "\(attempt.name) \(attempt.argument)")
             }
-            #expect(outcomes.count == stage.reaches.count)
+            #expect(outcomes.count == take.attempts.count)
         }
     }
 
@@ -25,26 +25,26 @@ import Testing
             (.namespaces, ["command line"]),
         ].filter { Sandbox.available.contains($0.0) })
     func `without a layer it gets what only that layer stops`(layer: Sandbox.Layer, reached: [String]) throws {
-        try HostileStage.with { stage in
-            let outcomes = try stage.run(leavingOut: [layer])
-            let got = Set(outcomes.filter { $0.outcome == "got it" }.map(\.reach.name))
+        try HostileTake.with { take in
+            let outcomes = try take.run(leavingOut: [layer])
+            let got = Set(outcomes.filter { $0.outcome == "got it" }.map(\.attempt.name))
             #expect(got.isSuperset(of: reached), "only \(got.sorted())")
         }
     }
 
     @Test(.enabled(if: getuid() == 0, "only root can become an ordinary user"))
     func `as an ordinary user, too, it gets nothing`() throws {
-        try HostileStage.with { stage in
-            let outcomes = try stage.run(as: 65534)
-            #expect(outcomes.count == stage.reaches.count)
-            for (reach, outcome) in outcomes where !HostileStage.harmless.contains(reach.name) {
-                #expect(outcome != "got it" && outcome != "no such reach", "\(reach.name) \(reach.argument)")
+        try HostileTake.with { take in
+            let outcomes = try take.run(as: 65534)
+            #expect(outcomes.count == take.attempts.count)
+            for (attempt, outcome) in outcomes where !HostileTake.harmless.contains(attempt.name) {
+                #expect(outcome != "got it" && outcome != "no such attempt", "\(attempt.name) \(attempt.argument)")
             }
         }
     }
 
     @Test func `a take that requires a layer which is missing is refused`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake("none")
             configuration.confinement.isRequired = true

@@ -1,4 +1,4 @@
-// What destinations are to a take: sound ones get their callbacks in order, refused ones are refused before anything begins,
+// What destinations are to a take: good ones get their callbacks in order, refused ones are refused before anything begins,
 // and what an extension can see is only its own.
 import Glibc
 import KineControl
@@ -7,8 +7,8 @@ import SystemPackage
 import Testing
 
 @Suite(.serialized) struct DestinationTests {
-    @Test func `a sound extension goes through all of its phases and finishes with the take`() throws {
-        try Workplace.with { place in
+    @Test func `a good extension goes through all of its phases and finishes with the take`() throws {
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("none"), in: place)
             try engine.state("now")
@@ -22,7 +22,7 @@ import Testing
             #expect(status.phase == .live && status.service == "faults" && status.pid ?? 0 > 0)
             #expect(status.residentMemory > 1 << 20 && status.peakMemory >= status.residentMemory)
             #expect(status.memoryLimit == 50 << 20)
-            let summary = try FaultTests().finish(engine, place, exitStatus: 0)
+            let summary = try engine.finish(in: place, exitStatus: 0)
             let destination = try #require(summary?.destinations.first)
             #expect(destination.ending == .finished && destination.phase == .ended && destination.restarts == 0)
             let phases = engine.heard.compactMap { heard -> DestinationPhase? in
@@ -35,8 +35,8 @@ import Testing
         }
     }
 
-    @Test func `between a pause and its end there is no sample, neither picture nor sound`() throws {
-        try Workplace.with { place in
+    @Test func `between a pause and its end there is no sample, neither frame nor audio`() throws {
+        try TestPlace.with { place in
             try place.installFaults { $0.appAudio = .aac }
             var configuration = place.faultyTake("none")
             configuration.audio.app = .system(required: false)
@@ -51,32 +51,32 @@ import Testing
             }
             let warnings = engine.kinds().filter { if case .warning = $0 { true } else { false } }
             #expect(warnings == [])
-            try FaultTests().finish(engine, place, exitStatus: 0)
+            try engine.finish(in: place, exitStatus: 0)
         }
     }
 
     @Test func `one of two destinations crashes, and the other is not concerned`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake("crashSample")
-            var sound = configuration.destinations[0]
-            sound.setupInfo["fault"] = "none"
-            sound.label = "sound"
-            configuration.destinations.append(sound)
+            var good = configuration.destinations[0]
+            good.setupInfo["fault"] = "none"
+            good.label = "good"
+            configuration.destinations.append(good)
             let engine = try EngineUnderTest(configuration, in: place)
             guard case .crashed = try engine.ended(0).0 else {
                 Issue.record("the first did not crash")
                 return
             }
             try engine.state("now", of: 1)
-            let summary = try FaultTests().finish(engine, place)
-            #expect(summary?.destinations.map(\.label) == ["faults", "sound"])
+            let summary = try engine.finish(in: place)
+            #expect(summary?.destinations.map(\.label) == ["faults", "good"])
             #expect(summary?.destinations.last?.ending == .finished)
         }
     }
 
     @Test func `without a recording the take ends with its last destination, with 75`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("exitInTheMiddle", records: false), in: place)
             let ended = try engine.end()
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func `a service that is not there is refused with the names of those that are`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake("none")
             configuration.destinations[0].service = "nobody"
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `a setting that the service does not know, or lacks, is refused with 64`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults { $0.setup.append(.init(key: "key", title: "Stream key", isRequired: true)) }
             let missing = try EngineUnderTest(place.faultyTake("none"), in: place).end()
             #expect(missing.exitStatus == ExitStatus.usage)
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `an extension sees no display, no session and no descriptor but its own`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults { $0.environment = ["FOR_ME"] }
             let engine = try EngineUnderTest(
                 place.faultyTake("lookAround"), in: place,
@@ -158,7 +158,7 @@ import Testing
             #expect(try line("session") == "true directory /")
             let pid = try #require(try engine.status().destinations.first?.pid)
             #expect(try commandLine(of: pid).count == 1, "nothing is told by arguments, which everybody can read")
-            try FaultTests().finish(engine, place, exitStatus: 0)
+            try engine.finish(in: place, exitStatus: 0)
         }
     }
 
@@ -172,7 +172,7 @@ import Testing
 
     @Test(.enabled(if: getuid() == 0, "only root can run a process of another user"))
     func `a process of another user cannot connect to the take`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("none"), in: place)
             try engine.phase(.live)
@@ -186,7 +186,7 @@ import Testing
                 environment: [])
             let deadline = MonotonicClock.now() + RunningKinecast.patience
             #expect(stranger.end(signal: 0, deadline: deadline) == .exited(status: 3))
-            try FaultTests().finish(engine, place, exitStatus: 0)
+            try engine.finish(in: place, exitStatus: 0)
         }
     }
 }

@@ -1,5 +1,5 @@
 // Every kind of faulty extension beside a recording: the take goes on, the recording is complete, the right event comes, and
-// nothing is left running (which Workplace checks). That it comes within a second is a margin.
+// nothing is left running (which TestPlace checks). That it comes within a second is a margin.
 import Glibc
 import KineControl
 import KinePlatform
@@ -7,35 +7,11 @@ import SystemPackage
 import Testing
 
 @Suite(.serialized) struct FaultTests {
-    static let second: Int64 = 1_000_000_000
-
-    /// Lets the take go on for a moment after what happened, and stops it. Checks that the recording is
-    /// there from the beginning to the end.
-    @discardableResult
-    func finish(
-        _ engine: EngineUnderTest, _ place: Workplace, exitStatus: Int32 = ExitStatus.destinationFailed
-    ) throws -> TakeSummary? {
-        let before = try engine.status().progress.duration.seconds
-        try engine.wait("progress") { message in
-            if case .progress(let progress) = message, progress.duration.seconds > before + 0.3 { true } else { nil }
-        }
-        let ended = try engine.stop()
-        #expect(ended.exitStatus == exitStatus)
-        let summary = try #require(ended.summary)
-        #expect(ended.failure == nil, "the recording is reported as finished")
-        let duration = try TakeTests.finishedDuration(place.path("a.mp4"))
-        #expect(duration >= before + 0.3 && abs(duration - summary.progress.duration.seconds) < 0.1)
-        return summary
-    }
-
-    /// Between two looks at the list of processes, which announces nothing.
-    private func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000) }
-
     @Test(arguments: ["crashStarted", "crashSample", "crashPaused", "crashResumed", "crashAnnotated"])
     func `an extension crashes in a callback: it is told with its last words, and the take goes on`(
         fault: String
     ) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
             try engine.wait("the start") { if case .started = $0 { true } else { nil } }
@@ -58,17 +34,17 @@ import Testing
             #expect(how.hasPrefix("signal ") && how.contains("as asked"), "\(how)")
             Margin.atMost(1, Double(at - begun) / 1e9, "s", "from the fault to its event")
             if fault == "crashPaused" { try engine.connection.send(.resume) }
-            let summary = try finish(engine, place)
+            let summary = try engine.finish(in: place)
             #expect(summary?.destinations.first?.ending == ending)
         }
     }
 
     @Test func `an extension crashes while it finishes: the recording is finished, the exit status is 75`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("crashFinished"), in: place)
             try engine.phase(.live)
-            let summary = try finish(engine, place)
+            let summary = try engine.finish(in: place)
             guard case .crashed(let how)? = summary?.destinations.first?.ending else {
                 Issue.record("it ended as \(String(describing: summary))")
                 return
@@ -78,7 +54,7 @@ import Testing
     }
 
     @Test func `a crashed extension is started again once, and after the second crash no more`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults { $0.restarts = 1 }
             let engine = try EngineUnderTest(place.faultyTake("crashSample"), in: place)
             let (ending, _) = try engine.ended()
@@ -86,17 +62,17 @@ import Testing
             let restarts = kinds.filter { if case .restarting(after: .crashed) = $0 { true } else { false } }
             #expect(restarts.count == 1)
             #expect(kinds.last == .ended(ending))
-            let summary = try finish(engine, place)
+            let summary = try engine.finish(in: place)
             #expect(summary?.destinations.first?.restarts == 1)
         }
     }
 
     @Test func `an extension that exits in the middle has crashed, whatever its exit status`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("exitInTheMiddle"), in: place)
             #expect(try engine.ended().0 == .crashed("exit status 0"))
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
@@ -104,17 +80,17 @@ import Testing
     func `an error that the extension reports is told in its words, and it is not started again`(
         fault: String
     ) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults { $0.restarts = 1 }
             let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
             #expect(try engine.ended().0 == .failed("The server does not like this test; use another."))
-            let summary = try finish(engine, place)
+            let summary = try engine.finish(in: place)
             #expect(summary?.destinations.first?.restarts == 0)
         }
     }
 
     @Test func `an extension that does not start is stalled`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake("neverStart")
             configuration.supervision.start = 1
@@ -123,14 +99,14 @@ import Testing
             let (ending, at) = try engine.ended()
             #expect(ending == .stalled("did not start within 1 s"))
             Margin.atMost(2, Double(at - begun) / 1e9, "s", "until a start that takes too long is ended")
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test(arguments: ["hold", "spin"]) func `an extension that never gives a sample back is stalled after its time`(
         fault: String
     ) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake(fault)
             configuration.supervision.held = 2
@@ -139,30 +115,30 @@ import Testing
             let (ending, at) = try engine.ended()
             #expect(ending == .stalled("held a sample for 2 s"))
             Margin.atMost(3, Double(at - begun) / 1e9, "s", "until a sample that is held for 2 s is noticed")
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test func `an extension without a heartbeat is stalled, though it gives its samples back`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake("none")
             // Its heart beats every 15 seconds.
             configuration.supervision.heartbeat = 1.5
             let engine = try EngineUnderTest(configuration, in: place)
             #expect(try engine.ended().0 == .stalled("no heartbeat for 1.5 s"))
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test func `an extension that ignores the end of the take is ended when its time is up, and the take with it`()
         throws
     {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults { $0.finishSeconds = 1 }
             let engine = try EngineUnderTest(place.faultyTake("neverFinish"), in: place)
             try engine.phase(.live)
-            let summary = try finish(engine, place)
+            let summary = try engine.finish(in: place)
             #expect(summary?.destinations.first?.ending == .stalled("did not finish within 1 s"))
             let finishing = try engine.event("finishing") { $0 == .phase(.finishing) ? true : nil }.at
             let over = try engine.ended().at
@@ -171,7 +147,7 @@ import Testing
     }
 
     @Test func `an extension that closes its descriptors is ended`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("closeDescriptors"), in: place)
             let begun = try engine.state("now")
@@ -179,7 +155,7 @@ import Testing
             // Its process may end by itself for want of them, before it is ended for the closed channel.
             #expect(ending == .crashed("closed its control channel") || ending == .crashed("exit status 0"))
             Margin.atMost(1, Double(at - begun) / 1e9, "s", "from the fault to its event")
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
@@ -188,49 +164,49 @@ import Testing
         ("garbageInRing", "wrote nonsense into its ring"),
     ])
     func `an extension that writes garbage is ended for it`(fault: String, how: String) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
             let begun = try engine.state("now")
             let (ending, at) = try engine.ended()
             #expect(ending == .crashed(how))
             Margin.atMost(1, Double(at - begun) / 1e9, "s", "from the fault to its event")
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test(arguments: ["fork", "forkSession", "forkHidden"])
     func `what an extension leaves behind is ended with it, also in a session of its own`(fault: String) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
             try engine.state("now")
             func left() -> [String] { place.processes().filter { $0.contains("sleep 1000") } }
             let deadline = MonotonicClock.now() + RunningKinecast.patience
-            while left().isEmpty, MonotonicClock.now() < deadline { pause() }
+            while left().isEmpty, MonotonicClock.now() < deadline { TestPlace.pause() }
             let pid = try #require(try engine.status().destinations.first?.pid)
             kill(pid, SIGKILL)
             #expect(try engine.ended().0 == .crashed("signal 9"))
             // It is announced when the process itself is gone; the others follow in the next turns of the loop.
-            while !left().isEmpty, MonotonicClock.now() < deadline { pause() }
+            while !left().isEmpty, MonotonicClock.now() < deadline { TestPlace.pause() }
             #expect(left() == [])
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test func `what an extension left behind is ended with the take, where the extension itself finished`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("forkHidden"), in: place)
             try engine.state("now")
-            let summary = try finish(engine, place, exitStatus: 0)
+            let summary = try engine.finish(in: place, exitStatus: 0)
             #expect(summary?.destinations.first?.ending == .finished)
         }
     }
 
     @Test(arguments: ["talkWithoutEnd", "floodControl"])
     func `an extension that never stops talking is heard now and then, and the take goes on`(fault: String) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             var configuration = place.faultyTake(fault)
             configuration.supervision.held = 2
@@ -241,12 +217,12 @@ import Testing
             default: Issue.record("it ended as \(ending)")
             }
             #expect(engine.kinds().count < 60)
-            try finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test func `the engine is killed: its extensions die with it`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("none"), in: place)
             try engine.phase(.live)

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `a fast leak is warned of at 80 % and ended at the limit, with a peak little above it`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("leak", ["rate": "20"]), in: place)
             let (peak, limit) = try exceeded(engine)
@@ -33,26 +33,26 @@ import Testing
             #expect(warnings.count <= 1)
             Margin.atLeast(1, Double(warnings.count), "warnings", "before the limit")
             #expect(warnings.allSatisfy { $0 > 40 * Self.megabyte && $0 <= limit })
-            let summary = try FaultTests().finish(engine, place)
+            let summary = try engine.finish(in: place)
             #expect(summary?.destinations.first?.peakMemory == peak)
         }
     }
 
     @Test func `a leak of a megabyte a second is ended at the limit`() throws {
-        try Workplace.with { place in
-            // A sound extension stays below this, so a few seconds of leaking reach it.
+        try TestPlace.with { place in
+            // A good extension stays below this, so a few seconds of leaking reach it.
             try place.installFaults { $0.memoryLimit = 26 << 20 }
             let engine = try EngineUnderTest(place.faultyTake("leak", ["rate": "1"]), in: place)
             let (peak, limit) = try exceeded(engine)
             #expect(peak > limit)
             let over = Double(peak - limit) / Double(Self.megabyte)
             Margin.atMost(1, over, "MB", "over the limit, leaking 1 MB a second")
-            try FaultTests().finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test func `memory taken as fast as the machine can is a memory limit exceeded, and harms nobody else`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("leakAtOnce"), in: place)
             let begun = try engine.state("now")
@@ -61,17 +61,17 @@ import Testing
             Margin.atMost(6, Double(peak) / Double(limit), "limits", "peak, leaking as fast as it can")
             let over = try engine.ended().at
             Margin.atMost(1, Double(over - begun) / 1e9, "s", "from the leak to its end")
-            try FaultTests().finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 
     @Test func `the memory of processes that an extension starts is its own`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             try place.installFaults()
             let engine = try EngineUnderTest(place.faultyTake("leakInChild"), in: place)
             let (peak, limit) = try exceeded(engine)
             #expect(peak > limit)
-            try FaultTests().finish(engine, place)
+            try engine.finish(in: place)
         }
     }
 }

@@ -4,11 +4,11 @@ import KineMeasure
 import Testing
 
 @Suite(.serialized) struct LiveStreamTests {
-    /// Has ffmpeg decode two seconds of a live address. Returns how many pictures and pieces of sound it decoded, and whatever
+    /// Has ffmpeg decode two seconds of a live address. Returns how many frames and pieces of audio it decoded, and whatever
     /// it said.
     private func decode(
         _ address: String, _ options: [String] = []
-    ) throws -> (pictures: Int, sounds: Int, complaints: [Substring]) {
+    ) throws -> (frames: Int, audioUnits: Int, complaints: [Substring]) {
         let command =
             // A server that says nothing is not waited for longer than this: microseconds.
             ["ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-rw_timeout", "300000000"] + options
@@ -22,21 +22,21 @@ import Testing
     }
 
     @Test func `ffmpeg plays the players' link without a word`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("broadcast", "--pattern", "640x360", "--json", "--player-link")
             let link = try #require(try take.event("destination") { $0.kind == "playerLink" }.link)
             let heard = try decode(link)
             #expect(heard.complaints == [])
-            // The pattern has 30 pictures a second, and sound has 47 access units.
-            #expect(heard.pictures > 0 && heard.sounds >= 60, "\(heard)")
-            Margin.atLeast(30, Double(heard.pictures), "pictures", "in two seconds at 30 a second")
+            // The pattern has 30 frames a second, and audio has 47 access units.
+            #expect(heard.frames > 0 && heard.audioUnits >= 60, "\(heard)")
+            Margin.atLeast(30, Double(heard.frames), "frames", "in two seconds at 30 a second")
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
         }
     }
 
     @Test func `over TLS the page plays, and ffmpeg trusts the certificate`() throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             _ = try SelfSignedCertificate(
                 name: "live", alternativeName: "IP:127.0.0.1", in: place.directory.string)
             // Named as a person would, relative to where they are.
@@ -48,8 +48,8 @@ import Testing
             let player = try #require(try take.event("destination") { $0.kind == "playerLink" }.link)
             let heard = try decode(player, ["-tls_verify", "1", "-ca_file", place.path("cert.pem")])
             #expect(heard.complaints == [])
-            #expect(heard.pictures > 0 && heard.sounds >= 60, "\(heard)")
-            Margin.atLeast(30, Double(heard.pictures), "pictures", "in two seconds at 30 a second")
+            #expect(heard.frames > 0 && heard.audioUnits >= 60, "\(heard)")
+            Margin.atLeast(30, Double(heard.frames), "frames", "in two seconds at 30 a second")
 
             let browser = try Browser(arguments: ["--ignore-certificate-errors"], environment: place.environment)
             defer { browser.end() }

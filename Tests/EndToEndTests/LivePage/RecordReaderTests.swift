@@ -69,7 +69,7 @@ import Testing
     /// The seed is another in every run, and can be given: KINECAST_SEED.
     @Test func `records are read the same however they are cut, and damaged ones are refused`() throws {
         let seed = ProcessEnvironment.value("KINECAST_SEED").flatMap { UInt32($0) } ?? UInt32.random(in: 0...UInt32.max)
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let take = try place.start("broadcast", "--pattern", "640x360", "--json")
             let link = try #require(try take.event("destination") { $0.kind == "link" }.link)
             let browser = try Browser(environment: place.environment)

@@ -10,9 +10,9 @@ import Testing
         defer { try? theirs.close() }
         var options = ChildProcess.Options()
         options.descriptors = [theirs, nil, .standardError]
-        let farEnd = RunningKinecast.executable.removingLastComponent().appending("kinecast-farend").string
         let server = try ChildProcess(
-            executable: farEnd, arguments: ["serve"], environment: Tool.inheritedEnvironment(), options: options)
+            executable: RunningKinecast.sibling("kinecast-farend"), arguments: ["serve"],
+            environment: ProcessEnvironment.current, options: options)
         #expect(server.poll() == nil)
         try input.close()
         // Signal 0 is none: it has to end by itself.

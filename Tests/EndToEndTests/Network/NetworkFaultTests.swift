@@ -10,33 +10,33 @@ import Testing
     @Test(arguments: [true, false])
     func `the network is away for a while: the broadcast comes back`(_ isKnown: Bool) throws {
         try NetworkedBroadcast.run(NetworkedBroadcast.pattern) { _, network, farEnd in
-            try NetworkedBroadcast.pictures(30, at: farEnd)
+            try NetworkedBroadcast.frames(30, at: farEnd)
             if isKnown { try network.setLink(up: false) } else { try network.swallow(true) }
             NetworkedBroadcast.last(4, farEnd)
             if isKnown { try network.setLink(up: true) } else { try network.swallow(false) }
-            try NetworkedBroadcast.pictures(60, at: farEnd)
+            try NetworkedBroadcast.frames(60, at: farEnd)
         }
     }
 
     @Test func `the server is killed and started again five times`() throws {
         try NetworkedBroadcast.run(NetworkedBroadcast.pattern) { _, _, farEnd in
             for _ in 0..<5 {
-                try NetworkedBroadcast.pictures(15, at: farEnd)
+                try NetworkedBroadcast.frames(15, at: farEnd)
                 farEnd.kill()
                 try farEnd.start()
             }
-            try NetworkedBroadcast.pictures(30, at: farEnd)
+            try NetworkedBroadcast.frames(30, at: farEnd)
             #expect(farEnd.log.withLock { $0.live.count } >= 6)
         }
     }
 
     @Test func `a server that hangs is left, found again, and does not hold up the end`() throws {
         try NetworkedBroadcast.run(NetworkedBroadcast.pattern) { _, _, farEnd in
-            try NetworkedBroadcast.pictures(30, at: farEnd)
+            try NetworkedBroadcast.frames(30, at: farEnd)
             farEnd.hang()
             NetworkedBroadcast.last(10, farEnd)
             farEnd.goOn()
-            try NetworkedBroadcast.pictures(30, at: farEnd)
+            try NetworkedBroadcast.frames(30, at: farEnd)
             farEnd.hang()
         }
     }
@@ -46,7 +46,7 @@ import Testing
             // The second connection shows that the first was given up.
             #expect(farEnd.wait(until: NetworkedBroadcast.patience()) { $0.opened.count >= 2 ? true : nil } == true)
             try farEnd.start()
-            try NetworkedBroadcast.pictures(30, at: farEnd)
+            try NetworkedBroadcast.frames(30, at: farEnd)
         }
     }
 }

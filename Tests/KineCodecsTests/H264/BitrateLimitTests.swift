@@ -1,4 +1,5 @@
 // An encoder that is told to make less, and encoders that take a stream over from each other.
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,4 +1,5 @@
 // A screen that stands still, encoded again and again below a limit that its keyframes do not fit into.
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,5 +1,5 @@
-import CoreTesting
 // What the encoder writes of its frame rate, where pictures come as they change.
+import CoreTesting
 import KineMedia
 import Testing
 
@@ -27,7 +27,7 @@ struct VariableRateSPSTests {
     }
 
     @Test func `emulation prevention comes back as it went`() {
-        var generator = SeededNumbers()
+        var generator = SeededGenerator()
         for _ in 0..<1000 {
             // Small values make the sequences that need it frequent.
             let payload = (0..<40).map { _ in UInt8.random(in: 0...4, using: &generator) } + [0x80]

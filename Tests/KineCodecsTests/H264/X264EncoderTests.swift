@@ -1,4 +1,5 @@
 // What the encoder makes, read and decoded by others.
+import CoreTesting
 import KineMedia
 import Testing
 

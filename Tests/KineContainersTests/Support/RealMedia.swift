@@ -1,4 +1,5 @@
 // Samples as the encoders make them: x264 and AAC through the ffmpeg program, taken apart here.
+import KineMeasure
 import KineMedia
 import Testing
 

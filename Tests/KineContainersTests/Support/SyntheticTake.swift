@@ -1,19 +1,7 @@
 // A take whose samples are made up, so that thousands of them cost nothing, and what the file must say of them.
+import CoreTesting
 import KineContainers
 import KineMedia
-
-/// A random-number generator with a seed: a failing case can be run again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9e37_79b9_7f4a_7c15 | 1 }
-
-    mutating func next() -> UInt64 {
-        state ^= state << 13
-        state ^= state >> 7
-        state ^= state << 17
-        return state &* 0x2545_f491_4f6c_dd1d
-    }
-}
 
 struct SyntheticTake {
     enum Step {

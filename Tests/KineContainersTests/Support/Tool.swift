@@ -1,5 +1,6 @@
 // Runs the programs that judge our files: ffmpeg, ffprobe, mediainfo. A missing one is a failure, not a reason to skip.
 import Glibc
+import KineMeasure
 import KinePlatform
 import SystemPackage
 import Testing
@@ -10,18 +11,8 @@ struct ToolResult {
     var errors: String
 }
 
-/// A directory that goes with the value.
-final class TemporaryDirectory {
-    let path: String
-
-    init() throws {
-        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
-        path = try #require(mkdtemp(&template).map { String(cString: $0) })
-    }
-
-    func callAsFunction(_ name: String) -> String { "\(path)/\(name)" }
-
-    deinit { _ = try? run("rm", ["-rf", path]) }
+extension TemporaryDirectory {
+    func callAsFunction(_ name: String) -> String { file(name) }
 }
 
 func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {

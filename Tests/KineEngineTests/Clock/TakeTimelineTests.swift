@@ -1,4 +1,5 @@
 // The take's timeline against one that counts instant by instant.
+import CoreTesting
 import KineMedia
 import Testing
 

@@ -1,5 +1,6 @@
-import AudioTesting
 // Encoded pictures on their way to extensions, and the keyframes they need.
+import AudioTesting
+import CoreTesting
 import KineMedia
 import KinePlatform
 import KineServices

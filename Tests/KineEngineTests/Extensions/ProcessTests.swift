@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test func `in a tree that was given to this user a cgroup is made with its limit, above the own one`() throws {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let tree = FilePath(folder.path)
         // The files of a cgroup that the kernel would make.
         func write(_ text: String, _ path: FilePath) throws {

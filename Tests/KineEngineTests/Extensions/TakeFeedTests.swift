@@ -1,6 +1,6 @@
+// Whole takes with extensions: a made picture and its beep, with and without a file.
 import AudioTesting
 import CoreTesting
-// Whole takes with extensions: a made picture and its beep, with and without a file.
 import Glibc
 import KineCapture
 import KineControl
@@ -20,12 +20,12 @@ import Testing
         let inbox = Inbox()
         let take: Take
         let path: String
-        private let folder: PrivateFolder
+        private let folder: TemporaryDirectory
 
         init(
             services: [ServiceManifest], isRecorded: Bool, _ change: (inout TakeConfiguration) -> Void = { _ in }
         ) throws {
-            folder = try PrivateFolder()
+            folder = try TemporaryDirectory()
             path = folder.file("take.mp4")
             var configuration = TakeConfiguration(
                 source: .pattern(TakeFeedTests.size), output: isRecorded ? path : nil)

@@ -51,7 +51,7 @@ import ThreadTesting
     }
 
     @Test func `a process that may have no more threads still finishes its file`() throws {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("take.mp4")
         let status = try host { client in
             var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: path)

@@ -1,4 +1,5 @@
 // The times that frames get in the file.
+import CoreTesting
 import KineMedia
 import Testing
 

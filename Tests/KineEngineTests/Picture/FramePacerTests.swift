@@ -1,4 +1,5 @@
 // The limit of the frame rate, on a simulated clock.
+import CoreTesting
 import Testing
 
 @testable import KineEngine

@@ -1,4 +1,5 @@
 // Pictures that have nothing in common, as hard to encode as any.
+import CoreTesting
 import KineMedia
 
 /// A round of 4:2:0 pictures that owns their planes, rows packed.

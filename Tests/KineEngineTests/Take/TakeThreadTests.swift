@@ -25,7 +25,7 @@ import Testing
     func `without a thread for the file or the sound the take does not begin, and there is no file`(
         hasSound: Bool, thread: String
     ) throws {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("take.mp4")
         let failure = Monitor<TakeFailure?>(nil)
         WithoutThreads.run {

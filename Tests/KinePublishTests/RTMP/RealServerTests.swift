@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func ffmpegAsAServerGetsEverySampleAtItsTime() async throws {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let port = try Loopback.freePort()
         // Coded for real: ffmpeg looks into the pictures before it writes them down. All of it is handed over at once, so it
         // is shorter than what the queue holds.

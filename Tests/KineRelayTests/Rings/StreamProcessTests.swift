@@ -1,5 +1,5 @@
-import CoreTesting
 // A stream from this process to another one, under load: every byte of what arrives is known beforehand.
+import CoreTesting
 import Glibc
 import KineMedia
 import KinePlatform
@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test func `an extension that writes garbage into its state page is found out`() throws {
-        var numbers = SeededNumbers()
+        var numbers = SeededGenerator()
         for _ in 0..<5 {
             let peer = try Peer("hostile", seed: .random(in: 0...1 << 40, using: &numbers))
             defer { _ = peer.process.end(signal: SIGKILL, deadline: Peer.soon()) }

@@ -1,4 +1,4 @@
-// Plays a known sound through a sound server and knows when it is heard: the other end of what the capture measures. It
+// Plays known audio through an audio server and knows when it is heard: the other end of what the capture measures. It
 // asks libpulse's playback timing, which shares nothing with the capture's arithmetic.
 import CPulse
 import Glibc
@@ -18,6 +18,19 @@ public final class TonePlayer: Sendable {
         var estimate: Int64?
         var clicksWanted = 0
         var index: UInt32 = .max
+
+        /// A frame is heard at an instant: clicks whose time is past have been heard.
+        mutating func note(frame: Int64, at instant: Int64, rate: Int) {
+            while heard.count < clicks.count {
+                let ahead = (clicks[heard.count] - frame) * 1_000_000_000 / Int64(rate)
+                // The last reading before it is heard counts: after it the player may have run dry, and its
+                // position no longer tells when the click was.
+                if ahead > 0 || estimate == nil { estimate = instant + ahead }
+                guard ahead < -50_000_000, let last = estimate else { break }
+                estimate = nil
+                heard.append(last)
+            }
+        }
     }
 
     private let state = Monitor(State())
@@ -93,6 +106,12 @@ public final class TonePlayer: Sendable {
                 return state.signal { $0.failure = "the server refused" }
             }
         }
+        play(to: output, in: context, loop, rate: rate, state: state)
+    }
+
+    private static func play(
+        to output: String?, in context: OpaquePointer?, _ loop: OpaquePointer?, rate: Int, state: Monitor<State>
+    ) {
         var specification = pa_sample_spec(format: PA_SAMPLE_FLOAT32LE, rate: UInt32(rate), channels: 2)
         let stream = pa_stream_new(context, "tone", &specification, nil)
         defer { pa_stream_unref(stream) }
@@ -110,23 +129,7 @@ public final class TonePlayer: Sendable {
         while !state.withLock({ $0.stopping }) {
             let room = pa_stream_writable_size(stream) / 8
             if room > 0 && room != Int.max / 8 {
-                let (level, clickAt) = state.withLock { state -> (Float, Int64?) in
-                    let earliest = (state.clicks.last ?? -Int64(rate)) + Int64(rate)
-                    guard state.clicks.count < state.clicksWanted, written >= earliest else {
-                        return (state.level, nil)
-                    }
-                    state.clicks.append(written)
-                    return (state.level, written)
-                }
-                if let clickAt { clickUntil = clickAt + Int64(rate / 100) }
-                var samples: [Float] = []
-                samples.reserveCapacity(room * 2)
-                for frame in written..<written + Int64(room) {
-                    let isClick = frame < clickUntil
-                    let value = isClick ? 0.9 * wave(frame, 1000, rate) : level * wave(frame, 440, rate)
-                    samples.append(value)
-                    samples.append(value)
-                }
+                let samples = samples(room, from: written, clickUntil: &clickUntil, rate: rate, state: state)
                 pa_stream_write(stream, samples, room * 8, nil, 0, PA_SEEK_RELATIVE)
                 written += Int64(room)
                 if !state.withLock({ $0.isReady }) {
@@ -137,24 +140,35 @@ public final class TonePlayer: Sendable {
                 }
             }
             if let position = playing(stream, loop, rate: rate) {
-                state.signal { state in
-                    while state.heard.count < state.clicks.count {
-                        let ahead = (state.clicks[state.heard.count] - position.frame) * 1_000_000_000 / Int64(rate)
-                        // The last reading before it is heard counts: after it the player may have run dry, and its
-                        // position no longer tells when the click was.
-                        if ahead > 0 || state.estimate == nil { state.estimate = position.instant + ahead }
-                        guard ahead < -50_000_000, let estimate = state.estimate else { break }
-                        state.estimate = nil
-                        state.heard.append(estimate)
-                    }
-                }
+                state.signal { $0.note(frame: position.frame, at: position.instant, rate: rate) }
             }
-            usleep(4000)
+            _ = WakeSignal.poll([], until: MonotonicClock.now() + 4_000_000)
             pa_mainloop_prepare(loop, 1000)
             pa_mainloop_poll(loop)
             pa_mainloop_dispatch(loop)
         }
         pa_stream_disconnect(stream)
+    }
+
+    /// So many frames from `start` on, with the next click that is wanted.
+    private static func samples(
+        _ count: Int, from start: Int64, clickUntil: inout Int64, rate: Int, state: Monitor<State>
+    ) -> [Float] {
+        let (level, clicks) = state.withLock { state -> (Float, Bool) in
+            let earliest = (state.clicks.last ?? -Int64(rate)) + Int64(rate)
+            guard state.clicks.count < state.clicksWanted, start >= earliest else { return (state.level, false) }
+            state.clicks.append(start)
+            return (state.level, true)
+        }
+        if clicks { clickUntil = start + Int64(rate / 100) }
+        var samples: [Float] = []
+        samples.reserveCapacity(count * 2)
+        for frame in start..<start + Int64(count) {
+            let value = frame < clickUntil ? 0.9 * wave(frame, 1000, rate) : level * wave(frame, 440, rate)
+            samples.append(value)
+            samples.append(value)
+        }
+        return samples
     }
 
     /// Which frame is heard now.

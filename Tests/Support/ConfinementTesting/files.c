@@ -1,6 +1,6 @@
 // Files: the user's, the system's secrets, and memory that is filled through them.
 #define _GNU_SOURCE
-#include "reaches.h"
+#include "attempts.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -79,7 +79,7 @@ static int shared_memory(const char *argument) {
     return 1;
 }
 
-const struct reach file_reaches[] = {
+const struct attempt file_attempts[] = {
     {"read", read_file},         {"list", list},
     {"change", change_file},     {"make", make_file},
     {"remove", remove_file},     {"fill", fill_file},

@@ -1,6 +1,6 @@
 // The kernel: namespaces, mounts, machinery that goes past a filter, and calls of foreign architectures.
 #define _GNU_SOURCE
-#include "reaches.h"
+#include "attempts.h"
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -88,7 +88,7 @@ static int foreign_number(const char *argument) {
     return syscall(0x40000000L | SYS_getpid) > 0;
 }
 
-const struct reach kernel_reaches[] = {
+const struct attempt kernel_attempts[] = {
     {"user namespace", user_namespace}, {"network namespace", network_namespace},
     {"mount", mount_something},         {"io_uring", ring},
     {"bpf", program},                   {"keyring", keys},

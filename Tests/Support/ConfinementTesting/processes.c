@@ -1,6 +1,6 @@
 // Other processes: their memory, environment and descriptors, signals to them, and shared memory of System V.
 #define _GNU_SOURCE
-#include "reaches.h"
+#include "attempts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -56,7 +56,7 @@ static int trace(const char *argument) {
     return 1;
 }
 
-// Whoever was started about when this process was: other extensions, with other destinations' keys.
+// Processes that were started about when this one was: other extensions, with other destinations' keys.
 static int neighbours(const char *argument) {
     (void)argument;
     for (pid_t pid = getpid() - 200; pid < getpid() + 200; pid++) {
@@ -149,7 +149,7 @@ static int raise_limit(const char *argument) {
     return setrlimit(RLIMIT_DATA, &limit) == 0;
 }
 
-const struct reach process_reaches[] = {
+const struct attempt process_attempts[] = {
     {"environment", environment},       {"command line", command_line},
     {"memory by file", memory_by_file}, {"memory by call", memory_by_call},
     {"trace", trace},                   {"descriptor by file", descriptor_by_file},

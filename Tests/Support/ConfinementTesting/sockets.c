@@ -1,6 +1,6 @@
 // Sockets: the display's, the bus's, an engine's, and ports.
 #define _GNU_SOURCE
-#include "reaches.h"
+#include "attempts.h"
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -81,7 +81,7 @@ static int listen_anywhere(const char *argument) {
     return closing(fd, listen(fd, 1) == 0);
 }
 
-const struct reach socket_reaches[] = {
+const struct attempt socket_attempts[] = {
     {"connect", connect_path},      {"connect abstract", connect_abstract}, {"datagram", send_datagram},
     {"connect port", connect_port}, {"listen", listen_at_port},             {"listen anywhere", listen_anywhere},
     {0, 0},

@@ -5,7 +5,7 @@ import KinecastExtension
 
 /// What goes wrong.
 enum FaultMode: String {
-    /// Nothing: a sound extension, which says what it is called for.
+    /// Nothing: a good extension, which says what it is called for.
     case none
     case crashStarted, crashSample, crashPaused, crashResumed, crashAnnotated, crashFinished
     case throwAtStart, neverStart
@@ -35,7 +35,7 @@ enum FaultMode: String {
         switch mode {
         case .crashStarted: crash()
         case .throwAtStart: throw Refusal()
-        case .neverStart: Mischief.sleepForEver()
+        case .neverStart: FaultyBehaviour.sleepForEver()
         case .lookAround: for line in Surroundings.describe() { report(state: line) }
         default: break
         }
@@ -60,7 +60,7 @@ enum FaultMode: String {
     override func broadcastFinished() async {
         switch mode {
         case .crashFinished: crash()
-        case .neverFinish: Mischief.sleepForEver()
+        case .neverFinish: FaultyBehaviour.sleepForEver()
         default: break
         }
     }
@@ -75,23 +75,23 @@ enum FaultMode: String {
         report(state: "now")
         switch mode {
         case .crashSample: crash()
-        case .leak: Mischief.leak(megabytesPerSecond: Int(setup["rate"] ?? "") ?? 1)
-        case .leakAtOnce: Mischief.leakAtOnce()
-        case .leakInChild: Mischief.leakInChild()
+        case .leak: FaultyBehaviour.leak(megabytesPerSecond: Int(setup["rate"] ?? "") ?? 1)
+        case .leakAtOnce: FaultyBehaviour.leakAtOnce()
+        case .leakInChild: FaultyBehaviour.leakInChild()
         case .spin: while true {}
-        case .hold: Mischief.sleepForEver()
-        case .fork: Mischief.run("sleep 1000; : \(setup["token"] ?? "")")
-        case .forkSession: Mischief.run("setsid sh -c 'sleep 1000; : \(setup["token"] ?? "")' &")
-        case .forkHidden: Mischief.run("env -i setsid sh -c 'sleep 1000; : \(setup["token"] ?? "")' &")
+        case .hold: FaultyBehaviour.sleepForEver()
+        case .fork: FaultyBehaviour.run("sleep 1000; : \(setup["token"] ?? "")")
+        case .forkSession: FaultyBehaviour.run("setsid sh -c 'sleep 1000; : \(setup["token"] ?? "")' &")
+        case .forkHidden: FaultyBehaviour.run("env -i setsid sh -c 'sleep 1000; : \(setup["token"] ?? "")' &")
         case .closeDescriptors: for descriptor in 0..<1024 { close(Int32(descriptor)) }
-        case .garbageOnControl: Mischief.writeGarbageOnControl()
+        case .garbageOnControl: FaultyBehaviour.writeGarbageOnControl()
         case .garbageInRing:
-            Mischief.writeGarbageInRing()
+            FaultyBehaviour.writeGarbageInRing()
             // Else the library would put its own position there again before anybody has looked.
-            Mischief.sleepForEver()
+            FaultyBehaviour.sleepForEver()
         case .exitInTheMiddle: _exit(0)
         case .failInTheMiddle: finishBroadcastWithError(Refusal())
-        case .floodControl: Mischief.floodControl()
+        case .floodControl: FaultyBehaviour.floodControl()
         case .talkWithoutEnd: for word in 0... { report(state: "word \(word)") }
         default: break
         }

@@ -3,6 +3,7 @@ import CLinux
 import FoundationEssentials
 import Glibc
 import KineControl
+import KineMeasure
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -27,11 +28,7 @@ package final class EngineUnderTest {
     package let connection: ClientConnection
     package private(set) var heard: [Heard] = []
 
-    package static var executable: FilePath {
-        RunningKinecast.executable.removingLastComponent().appending("kinecast-engine")
-    }
-
-    package init(_ configuration: TakeConfiguration, in place: Workplace, environment: [String] = []) throws {
+    package init(_ configuration: TakeConfiguration, in place: TestPlace, environment: [String] = []) throws {
         let (connection, engineEnd) = try ClientConnection.pair()
         defer { try? engineEnd.close() }
         self.connection = connection
@@ -39,8 +36,8 @@ package final class EngineUnderTest {
         options.descriptors = [nil, nil, .standardError, engineEnd]
         options.newSession = true
         process = try ChildProcess(
-            executable: Self.executable.string, arguments: [], environment: place.environment + environment,
-            options: options)
+            executable: RunningKinecast.sibling("kinecast-engine"), arguments: [],
+            environment: place.environment + environment, options: options)
         try connection.send(.start(configuration))
     }
 
@@ -128,6 +125,25 @@ package final class EngineUnderTest {
         package var exitStatus: Int32
     }
 
+    /// Lets the take go on for a moment after what happened, and stops it. Checks that the recording is there from the beginning
+    /// to the end.
+    @discardableResult
+    package func finish(
+        in place: TestPlace, exitStatus: Int32 = ExitStatus.destinationFailed
+    ) throws -> TakeSummary? {
+        let before = try status().progress.duration.seconds
+        try wait("progress") { message in
+            if case .progress(let progress) = message, progress.duration.seconds > before + 0.3 { true } else { nil }
+        }
+        let ended = try stop()
+        #expect(ended.exitStatus == exitStatus)
+        let summary = try #require(ended.summary)
+        #expect(ended.failure == nil, "the recording is reported as finished")
+        let duration = try TakeFile.finishedDuration(place.path("a.mp4"))
+        #expect(duration >= before + 0.3 && abs(duration - summary.progress.duration.seconds) < 0.1)
+        return summary
+    }
+
     /// Asks for the end of the take, and waits for it.
     package func stop() throws -> Ended {
         try connection.send(.stop(immediately: false))
@@ -151,68 +167,6 @@ package final class EngineUnderTest {
         case .finished(let summary): return Ended(summary: summary, failure: nil, exitStatus: status)
         case .failed(let failure): return Ended(summary: failure.summary, failure: failure, exitStatus: status)
         default: return Ended(summary: nil, failure: nil, exitStatus: status)
-        }
-    }
-}
-
-extension Workplace {
-    /// Installs the faulty extension as the service "faults", with this in its manifest besides what every bundle has.
-    package func installFaults(_ change: (inout ServiceManifest) -> Void = { _ in }) throws {
-        var manifest = ServiceManifest(id: "faults", name: "Faults", executable: "kinecast-faults")
-        manifest.video = .encoded(codec: "h264", keyframeInterval: 2)
-        manifest.setup = ["fault", "rate", "token"].map { .init(key: $0, title: $0) }
-        manifest.restarts = 0
-        // What its faults are made of: shells, and memory for a child.
-        manifest.readable = ["/bin", "/usr/bin", "/dev/zero"]
-        change(&manifest)
-        try install(manifest)
-    }
-
-    /// Installs an executable that was built beside the tests as a service of the user's.
-    package func install(_ manifest: ServiceManifest) throws {
-        let bundle = directory.appending(".local/share/kinecast/services/\(manifest.id).kinext")
-        for end in 1...bundle.components.count - directory.components.count {
-            var path = directory
-            path.components.append(contentsOf: bundle.components.dropFirst(directory.components.count).prefix(end))
-            guard mkdir(path.string, 0o755) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
-        }
-        let file = try FileDescriptor.open(
-            bundle.appending("manifest.json"), .writeOnly, options: [.create], permissions: .ownerReadWrite)
-        try file.closeAfter { _ = try file.writeAll(manifest.encoded()) }
-        let executable = RunningKinecast.executable.removingLastComponent().appending(manifest.executable)
-        let copy = bundle.appending(manifest.executable)
-        if link(executable.string, copy.string) != 0 { try Self.copy(executable, to: copy) }
-    }
-
-    /// A take of a small pattern, recorded to a.mp4, with the faulty extension beside it.
-    package func faultyTake(_ fault: String, _ setup: [String: String] = [:], records: Bool = true) -> TakeConfiguration
-    {
-        var configuration = TakeConfiguration(
-            source: .pattern(PixelSize(width: 320, height: 240)), output: records ? path("a.mp4") : nil)
-        configuration.audio.app = .none
-        configuration.wantsProgress = true
-        // A busy machine may hold up a sound extension for long; tests of an impatient engine say how impatient.
-        configuration.supervision.start = 120
-        configuration.supervision.held = 120
-        var info = setup
-        info["fault"] = fault
-        info["token"] = directory.string
-        configuration.destinations = [.init(service: "faults", setupInfo: info, label: "faults")]
-        return configuration
-    }
-
-    private static func copy(_ source: FilePath, to target: FilePath) throws {
-        let input = try FileDescriptor.open(source, .readOnly)
-        defer { try? input.close() }
-        let output = try FileDescriptor.open(
-            target, .writeOnly, options: [.create], permissions: [.ownerReadWriteExecute])
-        try output.closeAfter {
-            var chunk = [UInt8](repeating: 0, count: 1 << 20)
-            while true {
-                let count = try chunk.withUnsafeMutableBytes { try input.read(into: $0) }
-                if count == 0 { break }
-                _ = try output.writeAll(chunk[..<count])
-            }
         }
     }
 }

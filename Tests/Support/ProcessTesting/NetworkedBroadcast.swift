@@ -5,14 +5,14 @@ import KinePlatform
 import Testing
 
 package enum NetworkedBroadcast {
-    package static let executables = RunningKinecast.executable.removingLastComponent().string
+    package static let executables = RunningKinecast.executables.string
 
     /// A broadcast on one machine and a server on the other, and after the test's body the checks that hold for all of them.
     package static func run(
         delayMilliseconds: Int = 0, deaf: Bool = false, _ source: [String],
         _ body: (_ take: RunningKinecast, _ network: TestNetwork, _ farEnd: FarEnd) throws -> Void
     ) throws {
-        try Workplace.with { place in
+        try TestPlace.with { place in
             let network = try TestNetwork(delayMilliseconds: delayMilliseconds, executables: Self.executables)
             let farEnd = FarEnd(network, executables: Self.executables)
             try farEnd.start(deaf: deaf)
@@ -38,7 +38,7 @@ package enum NetworkedBroadcast {
 
     /// The pattern, which takes next to nothing of a line.
     package static let pattern = ["--pattern", "640x360"]
-    /// A moving picture that fills what it is given.
+    /// A video that fills the bitrate it is given.
     package static func moving(bitrate: String) -> [String] {
         [
             "--virtual", "640x360", "--fps", "30", "--bitrate", bitrate, "--", "\(executables)/kinecast-scene", "video",
@@ -48,14 +48,14 @@ package enum NetworkedBroadcast {
 
     package static func patience() -> Int64 { MonotonicClock.now() + RunningKinecast.patience }
 
-    /// Waits until `count` more pictures have come than now; the last of them.
+    /// Waits until `count` more frames have come than now; the last of them.
     @discardableResult
-    package static func pictures(_ count: Int, at farEnd: FarEnd) throws -> ArrivedUnit {
+    package static func frames(_ count: Int, at farEnd: FarEnd) throws -> ArrivedUnit {
         let before = farEnd.log.withLock { $0.pictures.count }
         return try #require(
             farEnd.wait(until: patience()) { log in
                 log.pictures.count >= before + count ? log.pictures.last : nil
-            }, "no pictures came any more")
+            }, "no frames came any more")
     }
 
     /// Lets a fault last for so many seconds: nothing is waited for.

@@ -6,8 +6,8 @@ import Testing
 package struct PlayedFile: Equatable {
     /// Seconds, as ffprobe says.
     package var duration: Double
-    /// When each picture is shown, in seconds, and a hash of it as it is decoded.
-    package var pictures: [(start: Double, hash: Substring)]
+    /// When each frame is shown, in seconds, and a hash of it as it is decoded.
+    package var frames: [(start: Double, hash: Substring)]
 
     /// Nil where nothing in it plays.
     package init?(_ path: String) throws {
@@ -25,12 +25,12 @@ package struct PlayedFile: Equatable {
             ]
         ).split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { $0.split(separator: ",").last }
         #expect(starts.count == hashes.count)
-        pictures = Array(zip(starts, hashes))
+        frames = Array(zip(starts, hashes))
     }
 
     package static func == (a: PlayedFile, b: PlayedFile) -> Bool {
         // ffprobe rounds to microseconds.
-        abs(a.duration - b.duration) < 0.001 && a.pictures.count == b.pictures.count
-            && zip(a.pictures, b.pictures).allSatisfy { abs($0.start - $1.start) < 1e-5 && $0.hash == $1.hash }
+        abs(a.duration - b.duration) < 0.001 && a.frames.count == b.frames.count
+            && zip(a.frames, b.frames).allSatisfy { abs($0.start - $1.start) < 1e-5 && $0.hash == $1.hash }
     }
 }

@@ -10,7 +10,7 @@ package enum Players {
     package static func accept(_ path: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
         for command in [
             ["ffprobe", "-v", "warning", "-show_streams", "-of", "default=nk=1", path],
-            // In the file's own units of time: ffmpeg counts in frames of a rate it guesses, of which two pictures may fall
+            // In the file's own units of time: ffmpeg counts in frames of a rate it guesses, of which two frames may fall
             // into one.
             [
                 "ffmpeg", "-v", "warning", "-nostdin", "-xerror", "-i", path, "-map", "0", "-enc_time_base", "-1", "-f",
@@ -46,7 +46,7 @@ package enum Players {
     }
 
     /// Has Chromium play the file at four times its speed and waits for its end.
-    package static func play(_ path: String, in place: Workplace) throws -> Played {
+    package static func play(_ path: String, in place: TestPlace) throws -> Played {
         let page = """
             <video muted autoplay src="file://\(path)"></video><script>
             const v = document.querySelector("video");
@@ -56,9 +56,7 @@ package enum Players {
             v.onerror = () => tell("error " + v.error.code + " " + v.error.message);
             </script>
             """
-        let file = try FileDescriptor.open(
-            place.path("page.html"), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-        try file.closeAfter { _ = try file.writeAll(page.utf8) }
+        try place.write(page, to: "page.html")
         let pipe = try FileDescriptor.pipe()
         defer { try? pipe.readEnd.close() }
         var options = ChildProcess.Options()
@@ -76,7 +74,7 @@ package enum Players {
                 ], environment: place.environment, options: options)
         }
         defer {
-            kill(-browser.pid, SIGKILL)
+            browser.signalGroup(SIGKILL)
             _ = browser.wait()
         }
         let deadline = MonotonicClock.now() + RunningKinecast.patience

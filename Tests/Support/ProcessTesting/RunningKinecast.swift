@@ -86,25 +86,17 @@ package final class RunningKinecast {
     private var isClosed = [false, false]
     private var hasEnded = false
 
-    /// Where `swift build` put the executables: beside the tests.
-    package static let executable: FilePath = {
-        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let length = max(0, readlink("/proc/self/exe", &buffer, buffer.count))
-        let own = FilePath(String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self))
-        let beside = own.removingLastComponent().appending("kinecast")
-        if access(beside.string, X_OK) == 0 { return beside }
-        // Run by a helper of the toolchain: the default build directory of this package then.
-        return FilePath(#filePath).removingLastComponent().removingLastComponent().removingLastComponent()
-            .appending(".build/debug/kinecast")
-    }()
+    /// Where this package's executables are: beside the tests.
+    package static let executables = FilePath(ExecutableSearch.own ?? "/").removingLastComponent()
+    /// The top of this package, from Tests/Support/ProcessTesting/RunningKinecast.swift on.
+    package static let checkout = (0..<4).reduce(into: FilePath(#filePath)) { path, _ in path.removeLastComponent() }
+    package static let executable = executables.appending("kinecast")
 
-    /// Draws known pictures and beeps; built beside kinecast.
+    /// Draws known frames and beeps.
     package static let scene = sibling("kinecast-scene")
 
     /// The path of another of this package's programs.
-    package static func sibling(_ name: String) -> String {
-        executable.removingLastComponent().appending(name).string
-    }
+    package static func sibling(_ name: String) -> String { executables.appending(name).string }
 
     /// `executable`: another program than kinecast, its arguments with it.
     package init(

@@ -1,6 +1,6 @@
 // A server that takes no more than so much: what a narrow network does to a publisher.
-import CLinux
 import Glibc
+import KineMeasure
 import KinePlatform
 import RTMPTesting
 import Testing
@@ -24,27 +24,14 @@ package final class SlowRTMPServer: Sendable {
     private static let tick: Int64 = 20_000_000
 
     package init(speed: Int) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        (listener, port) = try Loopback.bind()
         // The kernel must not take for the server what it does not read; connections inherit this.
         var space: CInt = 8192
         setsockopt(listener, SOL_SOCKET, SO_RCVBUF, &space, socklen_t(MemoryLayout<CInt>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let size = socklen_t(MemoryLayout<sockaddr_in>.size)
-        var bound = size
-        let isListening = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(listener, $0, size) == 0 && Glibc.listen(listener, 4) == 0
-                    && getsockname(listener, $0, &bound) == 0
-            }
-        }
-        try #require(isListening, "the test's server cannot listen")
-        self.listener = listener
-        port = Int(UInt16(bigEndian: address.sin_port))
+        try #require(listen(listener, 4) == 0, "the test's server cannot listen")
         let state = Monitor(State(speed: speed))
         self.state = state
-        thread = DedicatedThread(name: "slow-rtmp") {
+        thread = DedicatedThread(name: "slow-rtmp") { [listener] in
             let connection = accept(listener, nil, nil)
             guard connection >= 0 else { return }
             Self.serve(connection, state)
@@ -70,8 +57,7 @@ package final class SlowRTMPServer: Sendable {
                 // From the first sample on; before it, everybody is quick.
                 if server.phase >= .media, let speed = state.withLock(\.speed) {
                     most = max(1, min(most, speed / 8 * Int(tick / 1_000_000) / 1000))
-                    var pause = timespec(tv_sec: 0, tv_nsec: Int(tick))
-                    nanosleep(&pause, nil)
+                    _ = WakeSignal.poll([], until: MonotonicClock.now() + tick)
                 }
                 let count = recv(connection, &buffer, most, 0)
                 guard count > 0 else { break }

@@ -1,6 +1,4 @@
 // What a test asks of a finished file and of a process that is not its child.
-import CLinux
-import Glibc
 import KineContainers
 import KinePlatform
 import Testing
@@ -17,9 +15,7 @@ package enum TakeFile {
 package enum StrangerProcess {
     /// Waits until a process that is not this one's child has ended.
     package static func waitForEnd(of pid: Int32) -> Bool {
-        let descriptor = kine_open_process(pid)
-        guard descriptor >= 0 else { return true }
-        defer { close(descriptor) }
-        return WakeSignal.poll([descriptor], until: MonotonicClock.now() + RunningKinecast.patience) == [true]
+        guard let process = ProcessHandle(pid) else { return true }
+        return WakeSignal.poll([process.descriptor], until: MonotonicClock.now() + RunningKinecast.patience) == [true]
     }
 }

@@ -1,0 +1,22 @@
+// XCB and the extensions that screen capture needs.
+#pragma once
+#include <stdlib.h>
+#include <xcb/composite.h>
+#include <xcb/damage.h>
+#include <xcb/randr.h>
+#include <xcb/shm.h>
+#include <xcb/xcb.h>
+#include <xcb/xfixes.h>
+#include <xcb/xinput.h>
+#include <xcb/xtest.h>
+
+// The extensions' descriptors are mutable globals, which Swift's concurrency checking rightly refuses.
+static inline const xcb_query_extension_reply_t *kine_damage_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_damage_id); }
+static inline const xcb_query_extension_reply_t *kine_xfixes_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_xfixes_id); }
+static inline const xcb_query_extension_reply_t *kine_randr_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_randr_id); }
+static inline const xcb_query_extension_reply_t *kine_shm_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_shm_id); }
+static inline const xcb_query_extension_reply_t *kine_composite_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_composite_id); }
+static inline const xcb_query_extension_reply_t *kine_input_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_input_id); }
+
+// Asks for the raw motion of all pointers (XISelectEvents).
+xcb_void_cookie_t kine_select_raw_motion(xcb_connection_t *c, xcb_window_t window);

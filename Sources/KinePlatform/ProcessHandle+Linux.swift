@@ -1,0 +1,47 @@
+// A process by a descriptor: what is sent to it never reaches another that was given its number since. Linux.
+import CLinux
+import Glibc
+
+public final class ProcessHandle: Sendable {
+    public let pid: Int32
+    /// For poll: readable when the process has ended. Owned by this object. -1, which poll passes over, where the kernel has no
+    /// such descriptors (before Linux 5.3) or none is left: then the number has to do.
+    public let descriptor: Int32
+
+    /// Nil where there is no such process.
+    public convenience init?(_ pid: Int32) {
+        let descriptor = kine_open_process(pid)
+        if descriptor < 0, errno == ESRCH { return nil }
+        self.init(pid: pid, descriptor: descriptor)
+    }
+
+    /// Takes the descriptor over.
+    init(pid: Int32, descriptor: Int32) {
+        self.pid = pid
+        self.descriptor = descriptor
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    public func signal(_ number: Int32) {
+        if descriptor < 0 { kill(pid, number) } else { _ = kine_signal_process(descriptor, number) }
+    }
+
+    /// Reaps a child of this process that has ended; nil while it runs.
+    public func reap() -> ChildProcess.Ending? {
+        var status: Int32 = 0
+        return switch kine_reap(descriptor, pid, &status) {
+        case 0: nil
+        case 1: status < 0 ? .killed(signal: -status) : .exited(status: status)
+        default: .unknown
+        }
+    }
+
+    /// Sleeps until the process has ended or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever). It may return
+    /// earlier.
+    public func waitForEnd(until deadline: Int64? = nil) {
+        // Without a descriptor, 5 ms are short of what a person notices.
+        let next = descriptor < 0 ? min(deadline ?? .max, MonotonicClock.now() + 5_000_000) : deadline
+        _ = WakeSignal.poll([descriptor], until: next)
+    }
+}

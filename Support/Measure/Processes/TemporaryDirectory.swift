@@ -1,0 +1,28 @@
+// A directory of its own for each test and each measurement: sockets, cookies, recordings, all gone at the end.
+import FoundationEssentials
+import Glibc
+import SystemPackage
+
+/// A new empty directory that only this user can enter. Removed with everything in it when the last reference goes.
+public final class TemporaryDirectory: Sendable {
+    public let path: String
+
+    /// - Parameter parent: /dev/shm for a directory in memory, where /tmp may be on a disk.
+    public init(in parent: String = "/tmp") throws(Tool.Error) {
+        var template = Array("\(parent)/kinecast-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw .system(doing: "Making a directory in \(parent)", Errno(rawValue: errno))
+        }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    public func file(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Lends a new one.
+    public static func with(_ body: (FilePath) throws -> Void) throws {
+        let directory = try TemporaryDirectory()
+        try withExtendedLifetime(directory) { try body(FilePath(directory.path)) }
+    }
+}

@@ -1,0 +1,54 @@
+// What a person at a terminal sees, and a pipe does not.
+import Glibc
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct TerminalTests {
+    /// Both ends of a pseudo terminal.
+    func pseudoTerminal() throws -> (master: FileDescriptor, slave: FileDescriptor) {
+        let master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var locked: Int32 = 0
+        var number: Int32 = 0
+        // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), whose macros Swift cannot read.
+        guard master >= 0, ioctl(master, 0x4004_5431, &locked) == 0, ioctl(master, 0x8004_5430, &number) == 0 else {
+            throw Errno(rawValue: errno)
+        }
+        let slave = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw Errno(rawValue: errno) }
+        return (FileDescriptor(rawValue: master), FileDescriptor(rawValue: slave))
+    }
+
+    @Test func `a terminal gets a progress line that is rewritten, and the summary below it`() throws {
+        try TestPlace.with { place in
+            let (master, slave) = try pseudoTerminal()
+            defer { try? master.close() }
+            let take = try place.start(
+                ["record", "a.mp4", "--pattern", "320x240", "--for", "2.5"], terminal: slave)
+            try slave.close()
+            let ended = try take.wait()
+            #expect(ended.status == 0)
+            #expect(ended.output == "")
+            var shown = ""
+            var chunk = [UInt8](repeating: 0, count: 65536)
+            // The end of what was written to a terminal that all have left is an error, EIO.
+            while let count = try? chunk.withUnsafeMutableBytes({ try master.read(into: $0) }), count > 0 {
+                shown += String(decoding: chunk[..<count], as: UTF8.self)
+            }
+            let lines = shown.split(separator: "\r\n")
+            #expect(lines.count == 2, "\(shown)")
+            #expect(lines.first?.hasPrefix("Recording 320x240 to \(place.path("a.mp4")) as ") == true)
+            let rewritten = lines.last.map { $0.split(separator: "\r\u{1b}[K") } ?? []
+            #expect(!rewritten.dropLast().isEmpty, "\(shown)")
+            #expect(rewritten.dropLast().allSatisfy { $0.hasPrefix("● 0:0") && $0.hasSuffix("0 dropped") }, "\(shown)")
+            #expect(rewritten.last?.hasPrefix("Saved \(place.path("a.mp4")): 2.5 s") == true, "\(shown)")
+        }
+    }
+
+    @Test func `a pipe gets the summary and nothing else`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "2.5")
+            #expect(ended.output == "")
+            #expect(ended.errors.split(separator: "\n").count == 1, "\(ended)")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// What needs no take: help, wrong usage, questions.
+import Glibc
+import KinePlatform
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct UsageTests {
+    @Test func `every command explains itself`() throws {
+        try TestPlace.with { place in
+            #expect(try place.run("--help").output.contains("always playable"))
+            for command in [
+                "record", "broadcast", "status", "pause", "resume", "stop", "annotate", "sources", "services",
+                "extension", "extension new", "doctor", "recover",
+            ] {
+                let help = try place.run(command.split(separator: " ").map(String.init) + ["--help"])
+                #expect(help.status == 0)
+                #expect(help.output.contains("USAGE: kinecast \(command)"))
+            }
+        }
+    }
+
+    @Test func `wrong usage is 64 and writes nothing`() throws {
+        try TestPlace.with { place in
+            for arguments in [["fly"], ["record", "--fps", "0"], ["broadcast", "a.mp4"], ["annotate"], ["recover"]] {
+                let ended = try place.run(arguments)
+                #expect(ended.status == ExitStatus.usage)
+                #expect(ended.output == "")
+                #expect(ended.errors.contains("Usage: kinecast"))
+            }
+        }
+    }
+
+    @Test(arguments: [["broadcast"], ["broadcast", "--tp"]])
+    func `an address that is not understood is not repeated`(arguments: [String]) throws {
+        try TestPlace.with { place in
+            let ended = try place.run(arguments + ["rtmp://host/live/hush"])
+            #expect(ended.status == ExitStatus.usage)
+            #expect(!(ended.output + ended.errors).contains("hush"))
+        }
+    }
+
+    @Test func `with no take, status says so and the others are 69`() throws {
+        try TestPlace.with { place in
+            #expect(try place.run("status").status == 0)
+            #expect(try place.run("status", "--json").output == "")
+            for command in ["pause", "resume", "stop"] {
+                #expect(try place.run("annotate", "a=b").status == ExitStatus.unavailable)
+                #expect(try place.run(command).status == ExitStatus.unavailable)
+                let named = try place.run(command, "abc")
+                #expect(named.errors.contains("No take is called abc"))
+            }
+        }
+    }
+
+    @Test func `the screen without a display is 69 and says what to do`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "a.mp4")
+            #expect(ended.status == ExitStatus.unavailable)
+            #expect(ended.errors.contains("DISPLAY"))
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+        }
+    }
+
+    @Test func `a command that is not there is 69, and no file is made`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "a.mp4", "--virtual", "320x240", "--", "no-such-command")
+            #expect(ended.status == ExitStatus.unavailable)
+            #expect(ended.errors.contains("no-such-command"))
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+        }
+    }
+
+    @Test func `sources and doctor answer in text and in JSON`() throws {
+        try TestPlace.with { place in
+            #expect(try place.run("sources").output.contains("Monitors:"))
+            #expect(try place.run("sources", "--json").output.hasPrefix("{"))
+            let doctor = try place.run("doctor", "--json")
+            #expect(doctor.output.hasPrefix("["))
+            #expect([0, ExitStatus.unavailable].contains(doctor.status))
+            #expect(try place.run("doctor").output.contains("encoder"))
+        }
+    }
+
+    @Test func `an engine that cannot be found is 69 and names the variable`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run(["record", "--pattern"], ["KINECAST_ENGINE=/nowhere"])
+            #expect(ended.status == ExitStatus.unavailable)
+            #expect(ended.errors.contains("KINECAST_ENGINE"))
+        }
+    }
+
+    @Test func `an engine that is none dies with 70, and its last words are told`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run(["record", "--pattern"], ["KINECAST_ENGINE=/bin/ls"])
+            #expect(ended.status == ExitStatus.engineDied)
+        }
+    }
+}

@@ -1,0 +1,182 @@
+// What was drawn on the screen is what the file shows: colours, edges, regions, sizes.
+import Glibc
+import KineMeasure
+import KineMedia
+import ScreenTesting
+import Testing
+
+extension MediaTests {
+    @Suite struct MediaContentTests {
+        /// Starts a recording, has it end after half a second, and gives its last frame.
+        private func frame(
+            of screen: PrivateScreen, in place: TestPlace, _ arguments: String...
+        ) throws -> ColourFrame {
+            let ended = try place.run(
+                ["record", "a.mp4", "--audio", "none", "--for", "0.5", "--overwrite"] + arguments,
+                ["DISPLAY=\(screen.name)"])
+            try #require(ended.status == 0, "\(ended)")
+            return try ColourFrame.last(in: place.path("a.mp4"))
+        }
+
+        @Test func `colour bars come back within two levels`() throws {
+            try TestPlace.with { place in
+                let size = PixelSize(width: 1280, height: 720)
+                let screen = try PrivateScreen(size: size)
+                let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
+                defer { scene.end() }
+                let frame = try frame(of: screen, in: place)
+                #expect(frame.size == size)
+                for (index, colour) in BarsScene.colours.enumerated() {
+                    let bar = BarsScene.bar(index, size: size)
+                    // The barcode stands on the top of the first bar; at its edges a bar shares its colour with the next.
+                    let inner = PixelRect(x: bar.x + 4, y: 64, width: bar.width - 8, height: bar.height - 64)
+                    #expect(frame.distance(from: colour.pixel, in: inner) <= 2, "bar \(index)")
+                }
+            }
+        }
+
+        /// Blocks of 8×8 pixels, each in a colour of its own.
+        private func blocks(_ size: PixelSize) -> (pixels: [UInt32], colour: (_ column: Int, _ row: Int) -> UInt32) {
+            // Colours of middling strength: at the ends of the range codec noise is clipped on one side.
+            func colour(_ column: Int, _ row: Int) -> UInt32 {
+                let seed = UInt32(truncatingIfNeeded: column &* 7919 &+ row &* 104_729 &+ 17) &* 2_654_435_761
+                return 0x40_4040 &+ (seed >> 8 & 0x7f_7f7f)
+            }
+            let pixels = (0..<size.area).map { colour($0 % size.width / 8, $0 / size.width / 8) }
+            return (pixels, colour)
+        }
+
+        /// Compares the middle of every block of `frame`, whose origin lies at a block's corner, with what was drawn.
+        private func worstBlock(
+            _ frame: ColourFrame, _ colour: (_ column: Int, _ row: Int) -> UInt32, from first: (Int, Int) = (0, 0)
+        ) -> Int {
+            var worst = 0
+            for y in stride(from: 0, to: frame.size.height, by: 8) {
+                for x in stride(from: 0, to: frame.size.width, by: 8) {
+                    // Blocks that the edge cuts are looked at up to the edge.
+                    let inner = PixelRect(x: x + 3, y: y + 3, width: 2, height: 2)
+                        .intersection(PixelRect(size: frame.size))
+                    guard !inner.isEmpty else { continue }
+                    worst = max(
+                        worst, frame.distance(from: colour(first.0 + x / 8, first.1 + y / 8), in: inner))
+                }
+            }
+            return worst
+        }
+
+        @Test func `a region is exactly these pixels`() throws {
+            try TestPlace.with { place in
+                let size = PixelSize(width: 640, height: 480)
+                let screen = try PrivateScreen(size: size)
+                let painter = try Painter(display: screen.name)
+                let (pixels, colour) = blocks(size)
+                let window = painter.window(PixelRect(size: size), colour: 0)
+                painter.put(pixels, PixelRect(size: size), into: window)
+                let frame = try frame(
+                    of: screen, in: place, "--region", "333x217+104+56", "--no-cursor", "--quality", "4")
+                #expect(frame.size == PixelSize(width: 333, height: 217))
+                #expect(worstBlock(frame, colour, from: (13, 7)) <= 8)
+            }
+        }
+
+        @Test func `an odd window comes back with its exact size, up to the last column and row`() throws {
+            try TestPlace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 800, height: 600))
+                let painter = try Painter(display: screen.name)
+                let size = PixelSize(width: 641, height: 481)
+                var (pixels, colour) = blocks(size)
+                // The last column and row have a colour of their own.
+                for y in 0..<481 { pixels[y * 641 + 640] = 0x30_a050 }
+                for x in 0..<641 { pixels[480 * 641 + x] = 0xc0_5030 }
+                let window = painter.window(PixelRect(x: 37, y: 23, width: 641, height: 481), colour: 0, border: 3)
+                painter.setPicture(pixels, size: size, of: window)
+                // What covers the window does not show.
+                _ = painter.window(PixelRect(x: 200, y: 200, width: 400, height: 400), colour: 0xff_ffff)
+                let frame = try frame(
+                    of: screen, in: place, "--window", "\(window)", "--no-cursor", "--quality", "4")
+                #expect(frame.size == size)
+                let cropped = ColourFrame(
+                    size: PixelSize(width: 640, height: 480),
+                    bytes: (0..<480).flatMap { frame.bytes[$0 * 641 * 3..<($0 * 641 + 640) * 3] })
+                #expect(worstBlock(cropped, colour) <= 8)
+                // An edge of one pixel keeps its own colour, for the coded frame repeats it; a decoder blends a little of its
+                // neighbours' in.
+                #expect(frame.distance(from: 0x30_a050, in: PixelRect(x: 640, y: 0, width: 1, height: 476)) <= 20)
+                #expect(frame.distance(from: 0xc0_5030, in: PixelRect(x: 0, y: 480, width: 636, height: 1)) <= 20)
+            }
+        }
+
+        @Test func `a screen that changes its size is shown in the first size, whole, between borders`() throws {
+            try TestPlace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+                let painter = try Painter(display: screen.name)
+                let window = painter.window(PixelRect(x: 0, y: 0, width: 640, height: 480), colour: 0xc0_4040)
+                let take = try place.record(screen.name, "a.mp4", "--no-cursor")
+                let first = try take.event("progress").framesDrawn ?? 0
+                try painter.setScreenSize(PixelSize(width: 400, height: 240))
+                let second = try take.event("progress") { $0.framesDrawn ?? 0 > first }.framesDrawn ?? 0
+                painter.fill(window, PixelRect(x: 0, y: 0, width: 640, height: 480), 0x40_c040)
+                let third = try take.event("progress") { $0.framesDrawn ?? 0 > second }.framesDrawn ?? 0
+                try painter.setScreenSize(PixelSize(width: 640, height: 480))
+                painter.fill(window, PixelRect(x: 0, y: 0, width: 640, height: 480), 0x40_40c0)
+                _ = try take.event("progress") { $0.framesDrawn ?? 0 > third }
+                take.signal(SIGINT)
+                let ended = try take.wait()
+                try #require(ended.status == 0, "\(ended)")
+
+                let frames = try ColourFrame.all(in: place.path("a.mp4"))
+                #expect(frames.allSatisfy { $0.size == PixelSize(width: 640, height: 480) })
+                let whole = PixelRect(x: 0, y: 0, width: 640, height: 480)
+                // 400×240 fills 640×384.
+                let inner = PixelRect(x: 4, y: 52, width: 632, height: 376)
+                let top = PixelRect(x: 0, y: 0, width: 640, height: 44)
+                let bottom = PixelRect(x: 0, y: 436, width: 640, height: 44)
+                func isBetweenBorders(_ frame: ColourFrame, _ colour: UInt32) -> Bool {
+                    frame.distance(from: colour, in: inner) <= 8 && frame.distance(from: 0, in: top) <= 8
+                        && frame.distance(from: 0, in: bottom) <= 8
+                }
+                #expect(frames.first.map { $0.distance(from: 0xc0_4040, in: whole) <= 8 } == true)
+                #expect(frames.contains { isBetweenBorders($0, 0xc0_4040) })
+                #expect(frames.contains { isBetweenBorders($0, 0x40_c040) })
+                #expect(frames.last.map { $0.distance(from: 0x40_40c0, in: whole) <= 8 } == true)
+            }
+        }
+
+        @Test func `another size for the file keeps the whole screen`() throws {
+            try TestPlace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+                let painter = try Painter(display: screen.name)
+                let window = painter.window(PixelRect(x: 0, y: 0, width: 640, height: 480), colour: 0x80_8080)
+                for (x, y) in [(0, 0), (560, 0), (0, 400), (560, 400)] {
+                    painter.fill(window, PixelRect(x: x, y: y, width: 80, height: 80), 0xc0_4080)
+                }
+                let frame = try frame(of: screen, in: place, "--size", "426x240", "--no-cursor")
+                #expect(frame.size == PixelSize(width: 426, height: 240))
+                // 640×480 becomes 320×240 in the middle, between borders of 53.
+                for (x, y) in [(53, 0), (333, 0), (53, 200), (333, 200)] {
+                    let corner = PixelRect(x: x + 4, y: y + 4, width: 32, height: 32)
+                    #expect(frame.distance(from: 0xc0_4080, in: corner) <= 8)
+                }
+                #expect(frame.distance(from: 0, in: PixelRect(x: 0, y: 0, width: 48, height: 240)) <= 8)
+                #expect(frame.distance(from: 0, in: PixelRect(x: 378, y: 0, width: 48, height: 240)) <= 8)
+                #expect(frame.distance(from: 0x80_8080, in: PixelRect(x: 150, y: 80, width: 120, height: 80)) <= 8)
+            }
+        }
+
+        @Test func `a window that is closed during a pause ends the take there`() throws {
+            try TestPlace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
+                let painter = try Painter(display: screen.name)
+                let window = painter.window(PixelRect(x: 10, y: 10, width: 200, height: 100), colour: 0x40_8040)
+                let take = try place.record(screen.name, "a.mp4", "--window", "\(window)")
+                try take.recorded(1)
+                try #require(try place.run("pause").status == 0)
+                painter.destroy(window)
+                let ended = try take.wait()
+                #expect(ended.status == 0)
+                #expect(ended.events.last?.reason == "the window was closed")
+                #expect(try RecordedVideo(path: place.path("a.mp4")).duration >= 1)
+            }
+        }
+    }
+}

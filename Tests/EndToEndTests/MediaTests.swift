@@ -1,5 +1,0 @@
-// Recordings of real screens and sound, judged by what others find in the files.
-import Testing
-
-/// One at a time: each of them wants a processor for its screen and one for its recorder.
-@Suite(.serialized) enum MediaTests {}

@@ -1,0 +1,179 @@
+// Takes from beginning to end, and what other terminals do with them.
+import Glibc
+import KineContainers
+import KineMedia
+import KinePlatform
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct TakeTests {
+    @Test func `without libavcodec a take has no audio and says so, unless audio was asked for`() throws {
+        try TestPlace.with { place in
+            // A library that cannot be loaded stands before the installed one.
+            try place.makeDirectory("libraries")
+            for version in 58...62 { try place.write("", to: "libraries/libavcodec.so.\(version)") }
+            func record(_ more: String...) throws -> RunningKinecast.Ended {
+                try place.run(
+                    ["record", "a.mp4", "--pattern", "320x240", "--for", "0.5"] + more,
+                    ["LD_LIBRARY_PATH=\(place.path("libraries"))"])
+            }
+            let silent = try record()
+            #expect(silent.status == 0, "\(silent)")
+            #expect(silent.errors.contains("libavcodec") && silent.errors.contains("no sound"))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+            let refused = try record("--overwrite", "--audio", "system")
+            #expect(refused.status == ExitStatus.unavailable)
+            #expect(refused.errors.contains("libavcodec"))
+        }
+    }
+
+    @Test func `a pattern is recorded for as long as was asked`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "1", "--json")
+            #expect(ended.status == 0, "\(ended)")
+            #expect(ended.events.first?.event == "started")
+            #expect(ended.events.last?.event == "summary")
+            #expect(ended.events.last?.result == "finished")
+            #expect(ended.events.last?.output == place.path("a.mp4"))
+            #expect(ended.errors.hasPrefix("Saved \(place.path("a.mp4")): 1.0 s, "))
+            #expect(abs(try TakeFile.finishedDuration(place.path("a.mp4")) - 1) < 0.05)
+        }
+    }
+
+    @Test func `without a name the file is named for the time`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "--pattern", "320x240", "--for", "0.3", "--json")
+            let output = try #require(ended.events.last?.output)
+            #expect(output.hasPrefix(place.path("Kinecast 20")) && output.hasSuffix(".mp4"))
+            #expect(access(output, F_OK) == 0)
+        }
+    }
+
+    @Test func `a file that is there is refused with 73 and left as it is`() throws {
+        try TestPlace.with { place in
+            try place.write("mine", to: "a.mp4")
+            let ended = try place.run("record", "a.mp4", "--pattern", "--for", "1")
+            #expect(ended.status == ExitStatus.cannotCreate)
+            #expect(ended.errors.contains("--overwrite"))
+            var status = stat()
+            #expect(stat(place.path("a.mp4"), &status) == 0 && status.st_size == 4)
+            let replaced = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "0.3", "--overwrite")
+            #expect(replaced.status == 0)
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0.2)
+        }
+    }
+
+    @Test func `a directory that is not there is 73`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "none/a.mp4", "--pattern", "--for", "1", "--json")
+            #expect(ended.status == ExitStatus.cannotCreate)
+            #expect(ended.events.last?.result == "failed")
+            #expect(ended.events.last?.exitStatus == ExitStatus.cannotCreate)
+        }
+    }
+
+    @Test func `a take is paused, resumed and stopped from another process`() throws {
+        try TestPlace.with { place in
+            let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
+            let id = try #require(try take.event("started").id)
+            #expect(try place.run("pause", String(id.prefix(4))).status == 0)
+            try take.event("paused")
+            #expect(try place.run("pause", id).status == ExitStatus.unavailable)
+            let status = try #require(RunningKinecast.Event.all(in: place.statusJSON()).first)
+            #expect(status.id == id && status.phase == "paused")
+            #expect(try place.run("resume", id.uppercased()).status == 0)
+            try take.event("resumed")
+            let stop = try place.run("stop", "--json")
+            #expect(stop.status == 0)
+            #expect(stop.output.contains("\"result\":\"finished\""))
+            let ended = try take.wait()
+            #expect(ended.status == 0)
+            let kinds = ended.events.map(\.event).filter { $0 != "progress" }
+            #expect(kinds == ["started", "paused", "resumed", "summary"])
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    @Test func `two takes run at once, and the one that is named is stopped`() throws {
+        try TestPlace.with { place in
+            let first = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
+            let second = try place.start("record", "b.mp4", "--pattern", "320x240", "--json")
+            let ids = [try first.event("started").id, try second.event("started").id].compactMap(\.self)
+            #expect(Set(RunningKinecast.Event.ids(in: try place.statusJSON())) == Set(ids))
+            let unclear = try place.run("stop")
+            #expect(unclear.status == ExitStatus.unavailable)
+            #expect(ids.allSatisfy(unclear.errors.contains))
+            #expect(try place.run("stop", ids[0]).status == 0)
+            #expect(try first.wait().status == 0)
+            #expect(RunningKinecast.Event.ids(in: try place.statusJSON()) == [ids[1]])
+            #expect(try place.run("stop").status == 0)
+            #expect(try second.wait().status == 0)
+            for name in ["a.mp4", "b.mp4"] { _ = try TakeFile.finishedDuration(place.path(name)) }
+        }
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP]) func `a signal ends the take properly`(signal: Int32) throws {
+        try TestPlace.with { place in
+            let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json")
+            try take.recorded(1)
+            take.signal(signal)
+            let ended = try take.wait()
+            #expect(ended.status == 0)
+            #expect(ended.events.last?.result == "finished")
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 1)
+        }
+    }
+
+    @Test func `a reader of the events who leaves does not end the take`() throws {
+        try TestPlace.with { place in
+            let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json", "--for", "2")
+            try take.event("started")
+            take.closeOutput()
+            #expect(try take.wait().status == 0)
+            #expect(abs(try TakeFile.finishedDuration(place.path("a.mp4")) - 2) < 0.05)
+        }
+    }
+
+    @Test func `the index is in front where that was asked for`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "1", "--faststart")
+            #expect(ended.status == 0, "\(ended)")
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0.9)
+            let start = try ContainerStart(place.path("a.mp4"))
+            #expect(start.boxes.starts(with: ["ftyp", "moov"]), "\(start)")
+        }
+    }
+}
+
+extension TestPlace {
+    func statusJSON() throws -> String {
+        // A line of `status` is no event; the name makes it readable as one.
+        try run("status", "--json").output.split(separator: "\n").map { "{\"event\":\"status\"," + $0.dropFirst() }
+            .joined(separator: "\n")
+    }
+}
+
+extension RunningKinecast.Event {
+    static func ids(in text: String) -> [String] { all(in: text).compactMap(\.id) }
+}
+
+/// The types of a file's first boxes (ISO/IEC 14496-12, 4.2).
+struct ContainerStart {
+    var boxes: [String] = []
+
+    init(_ path: String) throws {
+        let file = try FileDescriptor.open(FilePath(path), .readOnly)
+        defer { try? file.close() }
+        var offset: Int64 = 0
+        while boxes.count < 4 {
+            var header = [UInt8](repeating: 0, count: 8)
+            guard try header.withUnsafeMutableBytes({ try file.read(fromAbsoluteOffset: offset, into: $0) }) == 8 else {
+                return
+            }
+            boxes.append(String(decoding: header[4...], as: UTF8.self))
+            let size = header[..<4].reduce(0) { $0 << 8 | Int64($1) }
+            guard size >= 8 else { return }
+            offset += size
+        }
+    }
+}

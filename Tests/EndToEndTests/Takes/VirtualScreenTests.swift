@@ -1,0 +1,116 @@
+// A command in a private screen with private audio.
+import Glibc
+import KinePlatform
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct VirtualScreenTests {
+    /// A program that draws and beeps, built beside kinecast.
+    static let scene = RunningKinecast.scene
+
+    @Test(arguments: [("exit 0", Int32(0)), ("exit 7", 7), ("kill -SEGV $$", 128 + SIGSEGV)])
+    func `the command's status is passed on`(script: String, status: Int32) throws {
+        try TestPlace.with { place in
+            let ended = try place.run("record", "a.mp4", "--virtual", "320x240", "--", "sh", "-c", script)
+            #expect(ended.status == status, "\(ended)")
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    /// A program of the X Window System that everybody has, and what it draws in a private screen.
+    @Test(
+        arguments: [(["-e", "sh", "-c", "echo shown; echo done >mark"], 0), (["-nonsense"], 1)] as [([String], Int32)])
+    func `xterm is recorded in a private screen, and the take ends with its status`(
+        arguments: [String], status: Int32
+    ) throws {
+        try TestPlace.with { place in
+            let ended = try place.run(["record", "a.mp4", "--virtual", "320x240", "--", "xterm"] + arguments)
+            #expect(ended.status == status, "\(ended)")
+            #expect((access(place.path("mark"), F_OK) == 0) == (status == 0))
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    @Test func `the command has a display, an audio server and this process's output`() throws {
+        try TestPlace.with { place in
+            // The scene draws, and beeps on the audio server that its environment names; it fails where either is missing.
+            let script = "echo $DISPLAY; \"$0\" flash --seconds 1 >/dev/null && echo seen and heard; echo oops >&2"
+            let ended = try place.run("record", "a.mp4", "--virtual", "640x480", "--", "sh", "-c", script, Self.scene)
+            #expect(ended.status == 0)
+            let lines = ended.output.split(separator: "\n")
+            #expect(lines.first?.hasPrefix(":") == true)
+            #expect(lines.dropFirst() == ["seen and heard"], "\(ended)")
+            #expect(ended.errors.contains("oops\n"))
+        }
+    }
+
+    @Test func `a command that outlives the take is ended, and the status is the take's`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run(
+                "record", "a.mp4", "--virtual", "320x240", "--for", "0.5", "--", "sh", "-c",
+                "trap '' TERM; sleep 1000 & wait")
+            #expect(ended.status == 0)
+        }
+    }
+
+    /// Ended together with its display, it would die of that, and its own status would be the take's.
+    @Test func `a command that uses the display is ended before it`() throws {
+        try TestPlace.with { place in
+            // What the command says of a display that is gone would be its status.
+            let script = "trap 'exit 0' TERM; \"$0\" bars --seconds 1000 >/dev/null & wait $!; exit 84"
+            let ended = try place.run(
+                "record", "a.mp4", "--virtual", "320x240", "--for", "0.5", "--", "sh", "-c", script, Self.scene)
+            #expect(ended.status == 0, "\(ended)")
+        }
+    }
+
+    @Test func `a private X server that never answers keeps nobody waiting`() throws {
+        try TestPlace.with { place in
+            try place.makeDirectory("servers")
+            try place.write(
+                "#!/bin/sh\nexec sleep 1000\n", to: "servers/Xvfb", permissions: .ownerReadWriteExecute)
+            let environment = place.environment.map {
+                $0.hasPrefix("PATH=") ? "PATH=\(place.path("servers")):" + $0.dropFirst(5) : $0
+            }
+            let take = try RunningKinecast(
+                arguments: ["record", "a.mp4", "--virtual", "320x240"], environment: environment,
+                directory: place.directory)
+            try place.waitForTake()
+            // Asked meanwhile, the engine answers.
+            #expect(try place.run("status").output.contains("starting"))
+            take.signal(SIGTERM)
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable)
+            #expect(ended.errors.contains("ended before its first picture"), "\(ended)")
+        }
+    }
+
+    @Test func `a signal ends a take with a command properly, with 0`() throws {
+        try TestPlace.with { place in
+            let take = try place.start("record", "a.mp4", "--virtual", "320x240", "--json", "--", "sleep", "1000")
+            try take.event("progress")
+            take.signal(SIGTERM)
+            #expect(try take.wait().status == 0)
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    @Test func `two private screens at once do not get into each other's way`() throws {
+        try TestPlace.with { place in
+            // Each waits for the other, or one could be over before the other begins.
+            let script = """
+                echo $DISPLAY; touch "$1"; while [ ! -e "$2" ]; do sleep 0.05; done; "$0" bars --frames 1 >/dev/null
+                """
+            let takes = try [("a", "b"), ("b", "a")].map { own, other in
+                try place.start(
+                    "record", "\(own).mp4", "--virtual", "320x240", "--", "sh", "-c", script, Self.scene, own, other)
+            }
+            let displays = try takes.map { take in
+                let ended = try take.wait()
+                #expect(ended.status == 0, "\(ended)")
+                return ended.output
+            }
+            #expect(Set(displays).count == 2)
+        }
+    }
+}

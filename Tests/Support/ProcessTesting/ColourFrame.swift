@@ -1,0 +1,58 @@
+// A recording's frames in colour, as a player would show them: ffmpeg decodes them and goes by what the file says of itself.
+import KineMeasure
+import KineMedia
+import Testing
+
+/// Red, green, blue, a byte each; rows packed.
+package struct ColourFrame {
+    package let size: PixelSize
+    package var bytes: [UInt8]
+
+    package func colour(x: Int, y: Int) -> [Int] {
+        let index = (y * size.width + x) * 3
+        return bytes[index..<index + 3].map { Int($0) }
+    }
+
+    package init(size: PixelSize, bytes: [UInt8]) {
+        self.size = size
+        self.bytes = bytes
+    }
+
+    /// The largest difference of a component from 0xRRGGBB over the pixels of `rect`.
+    package func distance(from colour: UInt32, in rect: PixelRect) -> Int {
+        let wanted = [Int(colour >> 16 & 255), Int(colour >> 8 & 255), Int(colour & 255)]
+        var worst = 0
+        for y in rect.y..<rect.maxY {
+            for x in rect.x..<rect.maxX {
+                for (a, b) in zip(self.colour(x: x, y: y), wanted) { worst = max(worst, abs(a - b)) }
+            }
+        }
+        return worst
+    }
+
+    /// Every frame of a file's video track, in order. Each must have the size that the file promises.
+    package static func all(in path: String) throws -> [ColourFrame] {
+        let video = try RecordedVideo(path: path)
+        let bytes = video.size.area * 3
+        var frames: [ColourFrame] = []
+        let arguments = [
+            "-v", "error", "-nostdin", "-i", path, "-map", "0:v:0", "-vf",
+            "scale=flags=accurate_rnd+full_chroma_int+full_chroma_inp,format=rgb24", "-fps_mode", "passthrough", "-f",
+            "rawvideo", "pipe:1",
+        ]
+        try Tool.read("ffmpeg", arguments) { output in
+            while true {
+                var frame = ColourFrame(size: video.size, bytes: [UInt8](repeating: 0, count: bytes))
+                let count = try frame.bytes.withUnsafeMutableBytes { try Tool.fill($0, from: output) }
+                guard count > 0 else { return }
+                #expect(count == bytes, "the last frame is cut short, or frames change their size")
+                frames.append(frame)
+            }
+        }
+        #expect(frames.count == video.frames.count)
+        return frames
+    }
+
+    /// The last frame of a file.
+    package static func last(in path: String) throws -> ColourFrame { try #require(try all(in: path).last) }
+}

@@ -1,0 +1,118 @@
+// A place of its own for each test: a directory for files, a registry of takes that no other test sees, and the certainty
+// that nothing which was started there is left running.
+import Glibc
+import KineControl
+import KineMeasure
+import KinePlatform
+import SystemPackage
+import Testing
+
+package struct TestPlace: Sendable {
+    package var directory: FilePath { FilePath(temporary.path) }
+    private let temporary: TemporaryDirectory
+    private var runtime: FilePath { directory.appending("runtime") }
+
+    private init() throws {
+        temporary = try TemporaryDirectory()
+        try makeDirectory("runtime")
+    }
+
+    /// Runs a test's body, then checks that nothing is left, and removes the directory.
+    package static func with(_ body: (TestPlace) throws -> Void) throws {
+        let place = try TestPlace()
+        try body(place)
+        place.waitForStrangers()
+        #expect(place.processes() == [], "processes were left running")
+        #expect(try place.registry().list() == .init(), "a take was left in the registry")
+    }
+
+    /// Lets programs that are not ours go: a browser's crash handler outlives it by a moment. There is nothing to wait on but
+    /// the list of processes.
+    private func waitForStrangers() {
+        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        let ours = [
+            "kinecast-engine", "kinecast-live", "kinecast-rtmp", ".kinext/", "kinecast record", "kinecast broadcast",
+        ]
+        while processes().contains(where: { process in !ours.contains(where: process.contains) }),
+            MonotonicClock.now() < deadline
+        { Self.pause() }
+    }
+
+    /// Between two looks at a list that announces nothing.
+    package static func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000) }
+
+    package func path(_ name: String) -> String { directory.appending(name).string }
+
+    package func registry() throws -> TakeRegistry {
+        let directory = runtime
+        return try TakeRegistry.standard { $0 == "XDG_RUNTIME_DIR" ? directory.string : nil }
+    }
+
+    /// Waits until a take is in the registry. There is nothing to wait on but the list.
+    package func waitForTake() throws {
+        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        while try registry().list().running.isEmpty, MonotonicClock.now() < deadline { Self.pause() }
+    }
+
+    package func makeDirectory(_ name: String) throws {
+        guard mkdir(path(name), 0o700) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// Makes a file.
+    package func write(_ text: String, to name: String, permissions: FilePermissions = .ownerReadWrite) throws {
+        let file = try FileDescriptor.open(
+            path(name), .writeOnly, options: [.create, .truncate], permissions: permissions)
+        try file.closeAfter { _ = try file.writeAll(text.utf8) }
+    }
+
+    /// Starts kinecast here. Standard input is empty, the other two are pipes.
+    package func start(_ arguments: String...) throws -> RunningKinecast { try start(arguments) }
+
+    /// - Parameters:
+    ///   - variables: `NAME=value` besides the environment.
+    ///   - terminal: standard error instead of a pipe.
+    package func start(
+        _ arguments: [String], _ variables: [String] = [], terminal: FileDescriptor? = nil
+    ) throws -> RunningKinecast {
+        try RunningKinecast(
+            arguments: arguments, environment: environment + variables, directory: directory, terminal: terminal)
+    }
+
+    /// Starts kinecast here with the screen of that name, and no audio.
+    package func record(_ display: String, _ arguments: String...) throws -> RunningKinecast {
+        try start(["record", "--audio", "none", "--json"] + arguments, ["DISPLAY=\(display)"])
+    }
+
+    /// Runs kinecast here to its end.
+    @discardableResult
+    package func run(_ arguments: String...) throws -> RunningKinecast.Ended { try run(arguments) }
+
+    package func run(_ arguments: [String], _ variables: [String] = []) throws -> RunningKinecast.Ended {
+        try start(arguments, variables).wait()
+    }
+
+    package var environment: [String] {
+        let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
+        return ["PATH=\(path)", "HOME=\(directory)", "XDG_RUNTIME_DIR=\(runtime)", "LC_ALL=C.UTF-8"]
+    }
+
+    /// The command lines of the living processes that were started here, found by the environment they inherited.
+    package func processes() -> [String] { describeProcesses("cmdline") }
+
+    /// The environments of the living processes that were started here.
+    package func environments() -> [String] { describeProcesses("environ") }
+
+    /// A process that was started here has this place's directory in its environment (an extension does not get the one for
+    /// sockets, but it gets HOME), or a path of it in its arguments.
+    private func describeProcesses(_ file: String) -> [String] {
+        let marks = ["XDG_RUNTIME_DIR=\(runtime)", "HOME=\(directory)"]
+        return PrivateDirectory.entries("/proc").filter { Int32($0) != nil && $0 != "\(getpid())" }.compactMap { pid in
+            let variables = ProcFiles.read("/proc/\(pid)/environ").split(separator: "\0")
+            guard
+                variables.contains(where: { marks.contains(String($0)) })
+                    || ProcFiles.read("/proc/\(pid)/cmdline").contains(directory.string)
+            else { return nil }
+            return "\(pid) " + ProcFiles.read("/proc/\(pid)/\(file)").replacing("\0", with: " ")
+        }
+    }
+}
