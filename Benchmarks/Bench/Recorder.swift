@@ -38,7 +38,7 @@ enum Recorder: Hashable {
         case .kinecast(let without):
             let arguments = [
                 "record", output, "--fps", "\(take.framesPerSecond)", "--audio", take.sound ? "system" : "none",
-                "--for", "\(fixed(take.seconds, 1))s",
+                "--duration", "\(fixed(take.seconds, 1))s",
             ]
             return (try Tool.sibling("kinecast"), arguments + (without.map { [$0.rawValue] } ?? []))
         case .ffmpeg(let factor, let decimate):

@@ -1,4 +1,4 @@
-// `kinecast-rtmp --test`: reads a destination's setup info, checks whether the server accepts a stream, and writes a report.
+// `kinecast-rtmp --check`: reads a destination's setup info, checks whether the server accepts a stream, and writes a report.
 import FoundationEssentials
 import Glibc
 import KinePublish

@@ -12,7 +12,7 @@ import Testing
     @Test func `a moving screen has nearly as many frames as were asked for`() throws {
         try TestPlace.with { place in
             let recording = try SceneRecording(
-                of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--for", "2")
+                of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--duration", "2")
             Margin.atLeast(16, Double(recording.video.frames.count), "frames", "frames in two seconds at 10 a second")
         }
     }
@@ -20,7 +20,7 @@ import Testing
     /// Records numbers that are drawn 30 times a second; returns how many are neither in the file nor accounted for.
     private func numbersLost(in place: TestPlace) throws -> Int {
         let recording = try SceneRecording(
-            of: .motion, ["--fps", "30"], in: place, "--overwrite", "--for", "5")
+            of: .motion, ["--fps", "30"], in: place, "--overwrite", "--duration", "5")
         var numbers: [Int] = []
         try recording.video.decode { _, luma in
             if let number = Barcode.read(luma) { numbers.append(number) }

@@ -169,14 +169,14 @@ import Testing
         let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         defer { unlink(path) }
         func plan() throws {
-            let settings = [Setting(key: "live.cert", value: "/c.pem"), Setting(key: "live.key", value: path)]
+            let settings = [Setting(key: "live.tls-cert", value: "/c.pem"), Setting(key: "live.tls-key", value: path)]
             _ = try DestinationPlan(settings: settings).destinations(among: BuiltInServices.manifests)
         }
         try plan()
         for mode: mode_t in [0o644, 0o604, 0o660] {
             try #require(chmod(path, mode) == 0)
             let failure = #expect(throws: CommandFailure.self) { try plan() }
-            #expect(failure?.message.contains("--key") == true)
+            #expect(failure?.message.contains("--tls-key") == true)
         }
         // root:ssl-cert 0640 is how Debian keeps them.
         try #require(chmod(path, 0o640) == 0)

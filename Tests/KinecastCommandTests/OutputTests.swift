@@ -54,7 +54,7 @@ import Testing
         ]
         list.applications = ["Web Content", "a'b"]
         let text = SourcesCommand.text(list)
-        #expect(text.contains { $0.hasPrefix("  --screen eDP-1  1920x1080  at 0,0") })
+        #expect(text.contains { $0.hasPrefix("  --monitor eDP-1  1920x1080  at 0,0") })
         #expect(text.contains { $0.hasPrefix("  --window 0x3a00007") })
         #expect(text.contains("  --audio 'app:Web Content'"))
         #expect(text.contains("  --audio 'app:a'\\''b'"))

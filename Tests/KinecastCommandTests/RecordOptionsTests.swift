@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `each source option is its source`() throws {
-        #expect(try configuration("--screen", "eDP-1").source == .screen(monitor: "eDP-1"))
+        #expect(try configuration("--monitor", "eDP-1").source == .screen(monitor: "eDP-1"))
         #expect(
             try configuration("--region", "640x480+1+2").source
                 == .region(PixelRect(x: 1, y: 2, width: 640, height: 480)))

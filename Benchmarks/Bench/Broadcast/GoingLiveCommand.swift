@@ -72,7 +72,7 @@ struct GoingLiveCommand: ParsableCommand {
             "kinecast-bench", ["watch", "--link-in", laboratory.logPath, "--viewers", "1", "--seconds", "100000"])
         let outcome = try laboratory.observe(
             take, named: "kinecast broadcast", try Tool.sibling("kinecast"),
-            ["broadcast", "--fps", "30", "--audio", "none", "--for", "\(fixed(take.seconds, 1))s"],
+            ["broadcast", "--fps", "30", "--audio", "none", "--duration", "\(fixed(take.seconds, 1))s"],
             besides: [viewer.process.pid])
         return Run(program: "`kinecast broadcast`", outcome: outcome, bytes: try GoingLiveCommand.bytes(viewer))
     }

@@ -4,7 +4,7 @@ import KineMedia
 /// The monitors and windows of an X display, as they are now.
 public struct X11Inventory: Sendable, Equatable {
     public struct Monitor: Sendable, Equatable {
-        /// RandR's name, which `--screen` takes.
+        /// RandR's name, which `--monitor` takes.
         public var name: String
         /// In the screen's coordinates.
         public var bounds: PixelRect

@@ -66,7 +66,7 @@ extension SourceList {
                 title: "Monitors",
                 rows: monitors.map {
                     [
-                        "--screen \($0.name.shellWord)", Self.text($0.bounds), "at \($0.bounds.x),\($0.bounds.y)",
+                        "--monitor \($0.name.shellWord)", Self.text($0.bounds), "at \($0.bounds.x),\($0.bounds.y)",
                         $0.isPrimary ? "primary" : "",
                     ]
                 }),

@@ -6,7 +6,7 @@ extension PublisherLoop {
     private static let measureInterval = TimeAmount.milliseconds(250)
 
     /// With a chosen quality there is no bitrate to begin at. 12 bit/s for each pixel are plenty for a desktop, and mean no
-    /// limit; `--preset replaykit` has as much.
+    /// limit; `--settings replaykit` has as much.
     static func controller(_ settings: RTMPSettings, _ format: RTMPStreamFormat) -> BitrateController {
         let chosen = format.video.map { $0.bitrate ?? 12 * $0.width * $0.height } ?? settings.minimumBitrate
         return BitrateController(

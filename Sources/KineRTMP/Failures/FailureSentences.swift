@@ -24,14 +24,14 @@ extension PublishFailure: CustomStringConvertible {
         case .authorityUnreadable(let file):
             (
                 "The certificates in \(file ?? "the system's store") cannot be read",
-                "give a PEM file with --ca"
+                "give a PEM file with --ca-file"
             )
         case .certificateForAnotherName:
             ("The certificate of \(url.host) is for another name", "check the address")
         case .certificateUntrusted:
             (
                 "The certificate of \(url.host) is not trusted, or not valid now",
-                "check this machine's clock, and for a private authority give its certificate with --ca"
+                "check this machine's clock, and for a private authority give its certificate with --ca-file"
             )
         case .tlsMissing:
             ("The server \(url) does not speak TLS on this port", "write the address with rtmp://")
@@ -80,7 +80,7 @@ extension PublishFailure: CustomStringConvertible {
         case .answersUnread: ("The server \(url) asks and reads no answers", nil)
         case .networkAway: ("The network to \(url) was away", "the stream goes on in a new connection")
         case .neverAccepted:
-            ("The server \(url) had not taken the stream when the broadcast ended", "try the address with --test")
+            ("The server \(url) had not taken the stream when the broadcast ended", "try the address with --check")
         case .checkTimedOut: ("The server \(url) did not answer in time", nil)
         }
     }

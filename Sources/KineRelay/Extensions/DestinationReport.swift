@@ -4,7 +4,7 @@
 /// secrets in it. The executable's status is 0 whichever the answer is.
 public struct DestinationReport: Codable, Sendable, Equatable {
     /// The only argument of the executable.
-    public static let option = "--test"
+    public static let option = "--check"
     /// Bytes of the longest question and of the longest answer.
     public static let limit = 1 << 20
 

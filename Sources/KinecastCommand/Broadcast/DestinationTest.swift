@@ -1,4 +1,4 @@
-// `kinecast broadcast --test`: has the services' own executables ask the servers whether they accept the stream.
+// `kinecast broadcast --check`: has the services' own executables ask the servers whether they accept the stream.
 import CLinux
 import FoundationEssentials
 import Glibc
@@ -29,7 +29,7 @@ struct DestinationTest {
                 throw CommandFailure(
                     status: ExitStatus.usage,
                     message:
-                        "--test tries addresses that begin with rtmp:// or rtmps://, and \(destination.label) is none; "
+                        "--check tries addresses that begin with rtmp:// or rtmps://, and \(destination.label) is none; "
                         + "leave it out.")
             }
             candidates.append((destination, service))
@@ -129,7 +129,7 @@ struct DestinationTest {
     }
 }
 
-/// A line of `--test --json`.
+/// A line of `--check --json`.
 struct DestinationTestLine: Encodable {
     let event = "test"
     let time = JSONEvent.now()

@@ -105,7 +105,7 @@ extension ExtensionPackage {
                 swift test              # feeds the handler samples, without a display
                 scripts/install         # builds it, and installs it for you
                 kinecast broadcast --service \(name.id)
-                kinecast broadcast --pattern --service \(name.id) --set every=0.5 --for 10s
+                kinecast broadcast --pattern 640x360 --service \(name.id) --set every=0.5 --duration 10s
 
             - `Sources/\(name.module)/\(name.module).swift` is the handler. Its callbacks come one at a time and in order.
             - `manifest.json` says what the extension is given, and what it asks of the user: the keys of `--set`.

@@ -134,7 +134,7 @@ import Testing
         try TestPlace.with { place in
             let port = try Loopback.freePort()
             let ended = try place.run(
-                "broadcast", "--test", "--json", "--to", server.address("hush-key"), "--to",
+                "broadcast", "--check", "--json", "--to", server.address("hush-key"), "--to",
                 "rtmp://127.0.0.1:\(port)/live/hush-key")
             #expect(ended.status == 75, "\(ended)")
             let tests = ended.events.filter { $0.event == "test" }
@@ -144,7 +144,7 @@ import Testing
             #expect(!(ended.output + ended.errors).contains("hush"))
             // Both answers, and what is said of a key that was typed.
             #expect(ended.events.map(\.event).sorted() == ["test", "test", "warning"])
-            #expect(try place.run("broadcast", "--test", "--to", server.address("hush-key")).status == 0)
+            #expect(try place.run("broadcast", "--check", "--to", server.address("hush-key")).status == 0)
             // There is no frame to write down.
             #expect(try server.recorded("hush-key").isEmpty)
         }
@@ -162,9 +162,9 @@ import Testing
                 ], environment: ProcessEnvironment.current, directory: place.directory, executable: "/bin/sh")
             try server.words("ACCEPT")
             let address = "rtmps://127.0.0.1:\(port)/live/key"
-            let stranger = try place.run("broadcast", "--test", "--to", address)
+            let stranger = try place.run("broadcast", "--check", "--to", address)
             #expect(stranger.status == 75 && stranger.errors.contains("is not trusted"), "\(stranger)")
-            let known = try place.run("broadcast", "--test", "--ca", "cert.pem", "--to", address)
+            let known = try place.run("broadcast", "--check", "--ca-file", "cert.pem", "--to", address)
             #expect(known.status == 75 && known.errors.contains(" of RTMP, not 3;"), "\(known)")
         }
     }

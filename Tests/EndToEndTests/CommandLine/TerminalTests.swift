@@ -23,7 +23,7 @@ import Testing
             let (master, slave) = try pseudoTerminal()
             defer { try? master.close() }
             let take = try place.start(
-                ["record", "a.mp4", "--pattern", "320x240", "--for", "2.5"], terminal: slave)
+                ["record", "a.mp4", "--pattern", "320x240", "--duration", "2.5"], terminal: slave)
             try slave.close()
             let ended = try take.wait()
             #expect(ended.status == 0)
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `a pipe gets the summary and nothing else`() throws {
         try TestPlace.with { place in
-            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "2.5")
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "2.5")
             #expect(ended.output == "")
             #expect(ended.errors.split(separator: "\n").count == 1, "\(ended)")
         }

@@ -83,7 +83,7 @@ import Testing
 
     @Test func `an engine that cannot be found is 69 and names the variable`() throws {
         try TestPlace.with { place in
-            let ended = try place.run(["record", "--pattern"], ["KINECAST_ENGINE=/nowhere"])
+            let ended = try place.run(["record", "--pattern", "320x240"], ["KINECAST_ENGINE=/nowhere"])
             #expect(ended.status == ExitStatus.unavailable)
             #expect(ended.errors.contains("KINECAST_ENGINE"))
         }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `an engine that is none dies with 70, and its last words are told`() throws {
         try TestPlace.with { place in
-            let ended = try place.run(["record", "--pattern"], ["KINECAST_ENGINE=/bin/ls"])
+            let ended = try place.run(["record", "--pattern", "320x240"], ["KINECAST_ENGINE=/bin/ls"])
             #expect(ended.status == ExitStatus.engineDied)
         }
     }

@@ -41,7 +41,7 @@ import Testing
                 name: "live", alternativeName: "IP:127.0.0.1", in: place.directory.string)
             // Named as a person would, relative to where they are.
             let take = try place.start(
-                "broadcast", "--pattern", "640x360", "--json", "--cert", "cert.pem", "--key", "key.pem",
+                "broadcast", "--pattern", "640x360", "--json", "--tls-cert", "cert.pem", "--tls-key", "key.pem",
                 "--player-link")
             let link = try #require(try take.event("destination") { $0.kind == "link" }.link)
             #expect(link.hasPrefix("https://127.0.0.1:"))

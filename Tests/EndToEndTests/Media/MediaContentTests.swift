@@ -12,7 +12,7 @@ extension MediaTests {
             of screen: PrivateScreen, in place: TestPlace, _ arguments: String...
         ) throws -> ColourFrame {
             let ended = try place.run(
-                ["record", "a.mp4", "--audio", "none", "--for", "0.5", "--overwrite"] + arguments,
+                ["record", "a.mp4", "--audio", "none", "--duration", "0.5", "--overwrite"] + arguments,
                 ["DISPLAY=\(screen.name)"])
             try #require(ended.status == 0, "\(ended)")
             return try ColourFrame.last(in: place.path("a.mp4"))

@@ -7,14 +7,14 @@ import Testing
 
 extension MediaTests {
     @Suite struct MediaPlayerTests {
-        @Test(arguments: [[], ["--faststart"], ["--preset", "replaykit"], ["--cfr"]])
+        @Test(arguments: [[], ["--faststart"], ["--settings", "replaykit"], ["--cfr"]])
         func `a recording is accepted without a warning, and a browser plays it to its end`(options: [String]) throws {
             try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 641, height: 480))
                 let scene = try SceneProcess(.clock, environment: ["DISPLAY=\(screen.name)"])
                 defer { scene.end() }
                 let ended = try place.run(
-                    ["record", "a.mp4", "--audio", "none", "--for", "3"] + options, ["DISPLAY=\(screen.name)"])
+                    ["record", "a.mp4", "--audio", "none", "--duration", "3"] + options, ["DISPLAY=\(screen.name)"])
                 try #require(ended.status == 0, "\(ended)")
                 try Players.accept(place.path("a.mp4"))
                 let played = try Players.play(place.path("a.mp4"), in: place)
@@ -30,7 +30,7 @@ extension MediaTests {
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
                 let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
                 defer { scene.end() }
-                let ended = try place.record(screen.name, "a.mp4", "--for", "3").wait()
+                let ended = try place.record(screen.name, "a.mp4", "--duration", "3").wait()
                 try #require(ended.status == 0, "\(ended)")
                 let video = try RecordedVideo(path: place.path("a.mp4"))
                 #expect(abs(video.duration - 3) < 0.05)

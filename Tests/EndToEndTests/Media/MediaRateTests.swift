@@ -7,7 +7,7 @@ extension MediaTests {
         @Test(arguments: [SceneKind.bars, .clock])
         func `a constant rate has frames of one length, on a still and on a moving screen`(scene: SceneKind) throws {
             try TestPlace.with { place in
-                let recording = try SceneRecording(of: scene, in: place, "--cfr", "--fps", "20", "--for", "2")
+                let recording = try SceneRecording(of: scene, in: place, "--cfr", "--fps", "20", "--duration", "2")
                 let video = recording.video
                 let isEven = video.frames.enumerated().allSatisfy { abs($1.start - Double($0) / 20) < 2e-5 }
                 #expect(isEven)
@@ -22,7 +22,7 @@ extension MediaTests {
         @Test func `no more frames a second than were asked for`() throws {
             try TestPlace.with { place in
                 let video = try SceneRecording(
-                    of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--for", "2"
+                    of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--duration", "2"
                 ).video
                 #expect(video.frames.count <= 23)
                 for (earlier, later) in zip(video.frames, video.frames.dropFirst(10)) {

@@ -14,7 +14,7 @@ import Testing
             for version in 58...62 { try place.write("", to: "libraries/libavcodec.so.\(version)") }
             func record(_ more: String...) throws -> RunningKinecast.Ended {
                 try place.run(
-                    ["record", "a.mp4", "--pattern", "320x240", "--for", "0.5"] + more,
+                    ["record", "a.mp4", "--pattern", "320x240", "--duration", "0.5"] + more,
                     ["LD_LIBRARY_PATH=\(place.path("libraries"))"])
             }
             let silent = try record()
@@ -29,7 +29,7 @@ import Testing
 
     @Test func `a pattern is recorded for as long as was asked`() throws {
         try TestPlace.with { place in
-            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "1", "--json")
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "1", "--json")
             #expect(ended.status == 0, "\(ended)")
             #expect(ended.events.first?.event == "started")
             #expect(ended.events.last?.event == "summary")
@@ -42,7 +42,7 @@ import Testing
 
     @Test func `without a name the file is named for the time`() throws {
         try TestPlace.with { place in
-            let ended = try place.run("record", "--pattern", "320x240", "--for", "0.3", "--json")
+            let ended = try place.run("record", "--pattern", "320x240", "--duration", "0.3", "--json")
             let output = try #require(ended.events.last?.output)
             #expect(output.hasPrefix(place.path("Kinecast 20")) && output.hasSuffix(".mp4"))
             #expect(access(output, F_OK) == 0)
@@ -52,12 +52,12 @@ import Testing
     @Test func `a file that is there is refused with 73 and left as it is`() throws {
         try TestPlace.with { place in
             try place.write("mine", to: "a.mp4")
-            let ended = try place.run("record", "a.mp4", "--pattern", "--for", "1")
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "1")
             #expect(ended.status == ExitStatus.cannotCreate)
             #expect(ended.errors.contains("--overwrite"))
             var status = stat()
             #expect(stat(place.path("a.mp4"), &status) == 0 && status.st_size == 4)
-            let replaced = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "0.3", "--overwrite")
+            let replaced = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "0.3", "--overwrite")
             #expect(replaced.status == 0)
             #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0.2)
         }
@@ -65,7 +65,7 @@ import Testing
 
     @Test func `a directory that is not there is 73`() throws {
         try TestPlace.with { place in
-            let ended = try place.run("record", "none/a.mp4", "--pattern", "--for", "1", "--json")
+            let ended = try place.run("record", "none/a.mp4", "--pattern", "320x240", "--duration", "1", "--json")
             #expect(ended.status == ExitStatus.cannotCreate)
             #expect(ended.events.last?.result == "failed")
             #expect(ended.events.last?.exitStatus == ExitStatus.cannotCreate)
@@ -126,7 +126,7 @@ import Testing
 
     @Test func `a reader of the events who leaves does not end the take`() throws {
         try TestPlace.with { place in
-            let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json", "--for", "2")
+            let take = try place.start("record", "a.mp4", "--pattern", "320x240", "--json", "--duration", "2")
             try take.event("started")
             take.closeOutput()
             #expect(try take.wait().status == 0)
@@ -136,7 +136,7 @@ import Testing
 
     @Test func `the index is in front where that was asked for`() throws {
         try TestPlace.with { place in
-            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--for", "1", "--faststart")
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "1", "--faststart")
             #expect(ended.status == 0, "\(ended)")
             #expect(try TakeFile.finishedDuration(place.path("a.mp4")) > 0.9)
             let start = try ContainerStart(place.path("a.mp4"))

@@ -47,7 +47,7 @@ import Testing
     @Test func `a command that outlives the take is ended, and the status is the take's`() throws {
         try TestPlace.with { place in
             let ended = try place.run(
-                "record", "a.mp4", "--virtual", "320x240", "--for", "0.5", "--", "sh", "-c",
+                "record", "a.mp4", "--virtual", "320x240", "--duration", "0.5", "--", "sh", "-c",
                 "trap '' TERM; sleep 1000 & wait")
             #expect(ended.status == 0)
         }
@@ -59,7 +59,7 @@ import Testing
             // What the command says of a display that is gone would be its status.
             let script = "trap 'exit 0' TERM; \"$0\" bars --seconds 1000 >/dev/null & wait $!; exit 84"
             let ended = try place.run(
-                "record", "a.mp4", "--virtual", "320x240", "--for", "0.5", "--", "sh", "-c", script, Self.scene)
+                "record", "a.mp4", "--virtual", "320x240", "--duration", "0.5", "--", "sh", "-c", script, Self.scene)
             #expect(ended.status == 0, "\(ended)")
         }
     }

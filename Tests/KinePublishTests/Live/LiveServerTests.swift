@@ -106,7 +106,7 @@ import Testing
         let warnings = Mutex<[String]>([])
         let (server, _, _) = try await Self.start(
             ["listen": "0.0.0.0:0"], warn: { text in warnings.withLock { $0.append(text) } })
-        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("--cert") })
+        #expect(warnings.withLock { $0.count == 1 && $0[0].contains("--tls-cert") })
         await server.finish()
     }
 

@@ -40,7 +40,7 @@ import Testing
         #expect(seen.violation == nil && seen.phase == .deleted)
         settings.certificateAuthority = nil
         let failure = await #expect(throws: PublishFailure.self) { try await RTMPCheck.run(settings) }
-        #expect(failure?.kind == .certificate && failure?.withoutRetry().description.contains("--ca") == true)
+        #expect(failure?.kind == .certificate && failure?.withoutRetry().description.contains("--ca-file") == true)
     }
 
     /// Why a stream to this address is over for good.
@@ -59,7 +59,7 @@ import Testing
     @Test func aCertificateThatNobodyKnowsIsFinal() async throws {
         let failure = try await failure("rtmps://localhost:\(front.port)/app/secret")
         #expect(failure?.kind == .certificate)
-        #expect(failure?.description.contains("--ca") == true)
+        #expect(failure?.description.contains("--ca-file") == true)
     }
 
     @Test func aCertificateForAnotherNameIsFinal() async throws {

@@ -114,7 +114,7 @@ public final class LiveServer: Sendable {
         if settings.isOpenAndPlain {
             events.warn(
                 "The live page listens on \(listen.host) without TLS: anyone who can listen in on the network sees the link "
-                    + "and the screen; give a certificate with --cert and --key, or let a proxy on this machine encrypt."
+                    + "and the screen; give a certificate with --tls-cert and --tls-key, or let a proxy on this machine encrypt."
             )
         }
     }
