@@ -162,6 +162,18 @@ import Testing
         thread.join()
     }
 
+    @Test func `a request that is too large to be sent is refused`() async throws {
+        let engine = try Engine()
+        let thread = try engine.serve { _ in [] }
+        let session = try await engine.attach()
+        let error = await #expect(throws: ClientError.self) {
+            try await session.annotate(["title": String(repeating: "x", count: 2 << 20)])
+        }
+        #expect(error?.code == .refused)
+        session.close()
+        thread.join()
+    }
+
     @Test func `a task that is cancelled waits no longer, and the session goes on`() async throws {
         let engine = try Engine()
         let thread = try engine.serve { message in

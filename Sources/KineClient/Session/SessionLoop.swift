@@ -100,8 +100,7 @@ final class SessionLoop {
 
     private func perform(_ action: SessionStateMachine.Action) {
         switch action {
-        // A channel that takes nothing any more is closed, which the loop notices.
-        case .send(let message): try? connection.send(message)
+        case .send(let message): send(message)
         case .emit(let event): events.yield(event)
         case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
         case .recover(let cause, let output, let hasBegun):
@@ -111,6 +110,15 @@ final class SessionLoop {
             readsChannel = false
             connection.close()
         case .finish: break
+        }
+    }
+
+    private func send(_ message: ClientMessage) {
+        do throws(ControlError) {
+            try connection.send(message)
+        } catch {
+            // A message too large to be sent counts as refused. Everything else closes the channel, which the loop notices.
+            if case .unencodable = error { handle(.message(.refused(error.description))) }
         }
     }
 }

@@ -3,7 +3,6 @@ import Glibc
 import KineClient
 import KineControl
 import KinePlatform
-import Synchronization
 
 /// Runs one take from this terminal.
 final class TakeRun {
