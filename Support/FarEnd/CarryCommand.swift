@@ -1,4 +1,4 @@
-// The line: a network interface in each of two namespaces, and a while between what goes in at one and comes out at the other.
+// The link: a network interface in each of two namespaces, and a delay between them.
 import ArgumentParser
 import CLinux
 import Glibc
@@ -8,11 +8,11 @@ import SystemPackage
 
 struct CarryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "carry", abstract: "Carries packets between two network namespaces, later.",
+        commandName: "carry", abstract: "Carries packets between two network namespaces, with a delay.",
         discussion: """
             Makes a TUN interface in the namespace in which it runs and another in that of the process --far, prints `ready`,
-            and carries packets until it is killed, or nobody holds the other end of a pipe that is its standard input. It
-            leaves addresses to others. Needs the right to make interfaces.
+            and carries packets until it is killed, or until its standard input, a pipe, is closed. It sets no addresses.
+            Needs the right to make interfaces.
             """)
 
     @Option(help: "A process in the other namespace.")
@@ -24,10 +24,10 @@ struct CarryCommand: ParsableCommand {
     @Option(help: "The name of the interface there.")
     var farName: String
 
-    @Option(help: "Milliseconds that a packet is on its way, each way.")
+    @Option(help: "Milliseconds that a packet takes, each way.")
     var delay: Int
 
-    /// As many packets as a router holds; more are lost.
+    /// Packets that a router holds; more are lost.
     private static let longestQueue = 2000
     /// CLONE_NEWNET (linux/sched.h).
     private static let networkNamespace: Int32 = 0x4000_0000
@@ -68,7 +68,7 @@ struct CarryCommand: ParsableCommand {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             var entries = ends.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-            // Of standard input only the hang-up is asked for, which poll reports unasked.
+            // poll reports a hang-up even without a requested event.
             entries.append(pollfd(fd: STDIN_FILENO, events: 0, revents: 0))
             WakeSignal.poll(&entries, until: lines.compactMap(\.due).min())
             if entries[ends.count].revents & Int16(POLLHUP) != 0 { return }
@@ -80,14 +80,14 @@ struct CarryCommand: ParsableCommand {
             }
             for end in ends.indices {
                 while let packet = lines[end].popFirst(until: now) {
-                    // An interface that is down takes nothing: the packet is lost, as it would be.
+                    // The packet is lost if the interface is down, as on a real link.
                     _ = packet.withUnsafeBytes { write(ends[1 - end], $0.baseAddress, $0.count) }
                 }
             }
         }
     }
 
-    /// A TUN interface in the present namespace, which goes with the descriptor.
+    /// A TUN interface in the present namespace, for as long as the descriptor is open.
     private static func interface(_ name: String) throws -> Int32 {
         let descriptor = open("/dev/net/tun", O_RDWR | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {

@@ -1,5 +1,5 @@
-// kinecast-farend: what is at the other end of a network under test. A server that writes down when everything came, and a line
-// that takes its time.
+// kinecast-farend: the other end of a network under test. A server that reports when everything arrived, and a link that delays
+// packets.
 import ArgumentParser
 
 @main

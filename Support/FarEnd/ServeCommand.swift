@@ -1,4 +1,4 @@
-// The server: it checks every byte that a publisher sends, and tells what came and when, a line for each access unit.
+// The server: checks every byte that a publisher sends, and prints what came and when, one line for each access unit.
 import ArgumentParser
 import CLinux
 import Glibc
@@ -9,23 +9,22 @@ import SystemPackage
 
 struct ServeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Takes RTMP streams and prints when what came.",
+        commandName: "serve", abstract: "Receives RTMP streams and prints when each sample came.",
         discussion: """
-            Prints `listening PORT`, then the lines of FarEndLine. Instants are nanoseconds of CLOCK_MONOTONIC. Ends when it
-            is killed, when nobody reads what it prints, or when nobody holds the other end of a pipe that is its standard
-            input.
+            Prints `listening PORT`, then the lines of FarEndLine. Times are nanoseconds of CLOCK_MONOTONIC. Ends when it is
+            killed, when its output is closed, or when its standard input, a pipe, is closed.
             """)
 
     @Option(help: "The IPv4 address to listen at.")
     var address = "127.0.0.1"
 
-    @Option(help: "The port; 0: one that is free.")
+    @Option(help: "The port; 0 for any free one.")
     var port = 0
 
     @Flag(help: "Accept connections and never read from them.")
     var deaf = false
 
-    /// Connections are served in turn by this thread: each is told apart by its number.
+    /// All connections are served by one thread.
     private final class Connection {
         let number: Int
         let descriptor: Int32
@@ -47,7 +46,7 @@ struct ServeCommand: ParsableCommand {
         while true {
             var entries = [
                 pollfd(fd: listener, events: Int16(POLLIN), revents: 0),
-                // Of it only the hang-up is asked for, which poll reports unasked.
+                // poll reports a hang-up even without a requested event.
                 pollfd(fd: STDIN_FILENO, events: 0, revents: 0),
             ]
             if !deaf {
@@ -71,7 +70,7 @@ struct ServeCommand: ParsableCommand {
         }
     }
 
-    /// Reads what is there; false once the connection is over.
+    /// Reads what has come; false when the connection is over.
     private func serve(_ connection: Connection) throws -> Bool {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         let count = recv(connection.descriptor, &buffer, buffer.count, 0)
@@ -94,7 +93,7 @@ struct ServeCommand: ParsableCommand {
         }
         for message in connection.server.removeMedia() {
             let isPicture = message.type == 9
-            // Behind the head there is a sample; what comes before the first one is how to decode it.
+            // Only samples: no metadata, no sequence headers.
             guard message.type != 18, message.payload.count > 1, message.payload[1] == 1 else { continue }
             try say(
                 .unit(
@@ -106,14 +105,14 @@ struct ServeCommand: ParsableCommand {
         return true
     }
 
-    /// The answers are small: a publisher that does not take them does not read.
+    /// Answers are small: if they block, the publisher does not read.
     private static func send(_ bytes: [UInt8], to descriptor: Int32) throws {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
                 Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
             }
-            // A publisher that has gone is found where it is read from.
+            // Reading finds out that the publisher has gone.
             if count < 0, errno == EPIPE || errno == ECONNRESET { return }
             guard count > 0 else { throw StrictRTMPServer.Violation("the publisher does not read") }
             rest = rest.dropFirst(count)
@@ -144,6 +143,6 @@ struct ServeCommand: ParsableCommand {
 
     private func say(_ line: FarEndLine) throws { try say(line.text) }
 
-    /// At once, so that who reads it is not behind.
+    /// Without buffering, so that the reader is up to date.
     private func say(_ line: String) throws { try FileDescriptor.standardOutput.writeAll((line + "\n").utf8) }
 }

@@ -1,16 +1,16 @@
-// How much the encoder is told to make, on a link and a clock of the test's own.
+// The bitrate for the encoder, on a simulated link.
 import Testing
 
 @testable import KineRTMP
 
 @Suite struct BitrateControllerTests {
-    /// A link that takes `capacity` bits a second; the encoder makes what it is told. Four measurements a second.
+    /// A link that transmits `capacity` bits a second, and an encoder that follows the target. Four measurements a second.
     private struct Link {
         var controller = BitrateController(range: 500_000...4_000_000)
-        /// Bits a second that the encoder makes at most: a desktop often needs less than it may have.
+        /// Bits a second that the encoder needs at most: for a desktop it is often less than the target.
         var made = Int.max
-        /// Bits a second of sound, which comes in any case.
-        var sound = 0.0
+        /// Bits a second of audio, which is always sent.
+        var audio = 0.0
         var waiting = 0.0
         var delivered = 0.0
         var now: Int64 = 0
@@ -18,30 +18,29 @@ import Testing
 
         mutating func run(seconds: Double, capacity: Double) {
             for _ in 0..<Int(seconds * 4) {
-                let picture = min(Double(controller.target.bitrate), Double(made))
-                waiting += (picture / Double(controller.target.frameDivisor) + sound) / 8 / 4
+                let video = min(Double(controller.target.bitrate), Double(made))
+                waiting += (video / Double(controller.target.frameDivisor) + audio) / 8 / 4
                 let sent = min(waiting, capacity / 8 / 4)
                 waiting -= sent
                 delivered += sent
                 now += 250_000_000
                 longestDelay = max(longestDelay, waiting * 8 / max(capacity, 1))
-                _ = controller.update(
-                    .init(now: now, waitingBytes: Int(waiting), deliveredBytes: Int64(delivered)))
+                _ = controller.update(now: now, waitingBytes: Int(waiting), deliveredBytes: Int64(delivered))
             }
         }
 
-        /// A picture of so many bytes comes at once.
+        /// A frame of so many bytes comes at once.
         mutating func burst(_ bytes: Double) { waiting += bytes }
     }
 
-    @Test func `nothing changes while the network takes everything`() {
+    @Test func `Nothing changes while the network transmits everything`() {
         var link = Link()
         link.run(seconds: 60, capacity: 10_000_000)
         #expect(link.controller.target == .init(bitrate: 4_000_000, frameDivisor: 1))
         #expect(link.controller.isUnlimited && link.controller.delay == 0)
     }
 
-    @Test func `it follows a narrow link within two seconds and comes back slowly`() {
+    @Test func `The target follows a slow link within two seconds, and comes back slowly`() {
         var link = Link()
         link.run(seconds: 20, capacity: 6_000_000)
         link.run(seconds: 2, capacity: 1_000_000)
@@ -58,7 +57,7 @@ import Testing
         #expect(link.controller.isUnlimited)
     }
 
-    @Test func `at the floor pictures become fewer, and as many again afterwards`() {
+    @Test func `At the floor the frame rate falls, and rises again afterwards`() {
         var link = Link()
         link.run(seconds: 30, capacity: 200_000)
         #expect(link.controller.target.bitrate == 500_000)
@@ -67,7 +66,7 @@ import Testing
         #expect(link.controller.target == .init(bitrate: 4_000_000, frameDivisor: 1))
     }
 
-    @Test func `a large picture on a still screen is no narrow link`() {
+    @Test func `A large frame on a still screen does not mean a slow link`() {
         var link = Link()
         link.made = 10_000
         for _ in 0..<20 {
@@ -75,15 +74,15 @@ import Testing
             link.burst(350_000)  // 0.35 s
         }
         #expect(link.controller.isUnlimited)
-        // One that takes three seconds is.
+        // A frame that takes three seconds does.
         link.run(seconds: 5, capacity: 1_000_000)
         link.burst(400_000)
         link.run(seconds: 2, capacity: 1_000_000)
         #expect((500_000...1_000_000).contains(link.controller.target.bitrate))
     }
 
-    @Test func `sound has its part of what the network takes`() {
-        var link = Link(controller: BitrateController(range: 200_000...4_000_000, reserved: 160_000), sound: 160_000)
+    @Test func `Audio has its part of the capacity`() {
+        var link = Link(controller: BitrateController(range: 200_000...4_000_000, reserved: 160_000), audio: 160_000)
         link.run(seconds: 3, capacity: 1_000_000)
         #expect(link.controller.target.bitrate <= 850_000 - 160_000)
         #expect(link.controller.target.bitrate > 400_000)
@@ -91,7 +90,7 @@ import Testing
         #expect(link.waiting * 8 / 1_000_000 < 1)
     }
 
-    @Test func `half a second of silence halves, more says that nothing is taken`() {
+    @Test func `Half a second of silence halves the target, more leads to the floor`() {
         var link = Link()
         link.run(seconds: 5, capacity: 3_900_000)  // nearly all of it, so that something waits
         let before = link.controller.target.bitrate
@@ -101,7 +100,7 @@ import Testing
         #expect(link.controller.target.bitrate == 500_000)
     }
 
-    @Test func `a floor that is all there may be leaves the pictures' number`() {
+    @Test func `With a range of one bitrate only the frame rate falls`() {
         var link = Link(controller: BitrateController(range: 300_000...300_000))
         link.run(seconds: 10, capacity: 150_000)
         #expect(link.controller.target.bitrate == 300_000 && link.controller.target.frameDivisor > 1)
@@ -109,7 +108,7 @@ import Testing
         #expect(link.controller.isUnlimited)
     }
 
-    @Test func `a new connection begins where the last one was, and measures anew`() {
+    @Test func `A new connection begins at the last target, without measurements`() {
         var link = Link()
         link.run(seconds: 10, capacity: 1_000_000)
         let target = link.controller.target
@@ -120,8 +119,9 @@ import Testing
         #expect(link.controller.target == target)
     }
 
-    /// Any link at all: the target stays within its range, and a link that takes the floor ends without a queue.
-    @Test(arguments: 0..<20) func `whatever the link does, it stays within its range and settles`(seed: UInt64) {
+    /// On any link the target stays within its range, and on one that transmits the floor the queue becomes short.
+    @Test(arguments: 0..<20) func `Whatever the link does, the target stays within its range and settles`(seed: UInt64)
+    {
         var state = seed &* 0x9e37_79b9_7f4a_7c15 &+ 1
         func random(_ limit: UInt64) -> UInt64 {
             state ^= state << 13

@@ -1,4 +1,4 @@
-// What waits, what is dropped, how much to encode, and when to connect again.
+// What waits, what is dropped, and when to connect again.
 import KineRTMP
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
         return items
     }
 
-    @Test func theFirstPictureIsAKeyframe() {
+    @Test func `The first frame is a keyframe`() {
         var queue = SendQueue()
         #expect(queue.append(item(0)) == .needsKeyframe)
         #expect(queue.append(item(10, video: false)) == .queued)
@@ -21,7 +21,7 @@ import Testing
         #expect(rest(queue) == [item(10, video: false), item(40, key: true)])
     }
 
-    @Test func whatIsTooOldGivesWayToTheNewestKeyframe() {
+    @Test func `Frames that wait for too long give way to the newest keyframe`() {
         var queue = SendQueue(longest: 1000)
         _ = queue.append(item(0, key: true))
         for time in stride(from: Int64(40), through: 1000, by: 40) {
@@ -36,7 +36,7 @@ import Testing
         #expect(queue.byteCount == kept.count * 3)
     }
 
-    @Test func withoutAKeyframeAllPicturesGoUntilOneComes() {
+    @Test func `Without a keyframe all frames are dropped until one comes`() {
         var queue = SendQueue(longest: 1000)
         _ = queue.append(item(0, key: true))
         #expect(queue.append(item(500)) == .queued)
@@ -47,13 +47,13 @@ import Testing
         #expect(queue.droppedFrames == 4)
     }
 
-    @Test func soundIsNeverDropped() {
+    @Test func `Audio is never dropped`() {
         var queue = SendQueue(longest: 100)
         for time in stride(from: Int64(0), to: 10_000, by: 20) { _ = queue.append(item(time, video: false)) }
         #expect(rest(queue).count == 500)
     }
 
-    @Test func soundThatWaitsTooLongOrIsTooMuchIsHopeless() {
+    @Test func `Audio that waits for too long or is too much exceeds the limit`() {
         var queue = SendQueue(longest: 100)
         for time in stride(from: Int64(0), through: 30_000, by: 1000) { _ = queue.append(item(time, video: false)) }
         #expect(!queue.exceedsAudioLimit)
@@ -68,13 +68,13 @@ import Testing
         #expect(queue.exceedsAudioLimit)
         _ = queue.popFirst()
         #expect(!queue.exceedsAudioLimit)
-        // Pictures have a limit of their own, and give way.
+        // Frames have a limit of their own, and are dropped.
         queue = SendQueue(byteLimit: 8 << 20)
         for _ in 0..<8 { _ = queue.append(.init(isVideo: true, isKeyframe: true, time: 0, payload: payload)) }
         #expect(!queue.exceedsAudioLimit)
     }
 
-    @Test func noKeyframeIsAskedForWhileSoundAloneIsTooLong() {
+    @Test func `No keyframe is requested while too much audio waits`() {
         var queue = SendQueue(longest: 1000)
         for time in stride(from: Int64(0), through: 2000, by: 20) {
             #expect(queue.append(item(time, video: false)) == .queued)
@@ -88,7 +88,7 @@ import Testing
         #expect(queue.droppedFrames == 3)
     }
 
-    @Test func itemsLeaveInTheirOrderHoweverManyThereAre() {
+    @Test func `Items leave in their order, however many there are`() {
         var queue = SendQueue(longest: .max)
         _ = queue.append(item(0, key: true))
         for time in 1..<2000 { _ = queue.append(item(Int64(time))) }
@@ -103,7 +103,7 @@ import Testing
 
     init() throws { lost = try PublishFailure(.connectionLost(nil)) }
 
-    @Test func waitsGrowByHalfUpToThirtySeconds() {
+    @Test func `Waits grow by half up to thirty seconds`() {
         var policy = ReconnectPolicy()
         let delays = (0..<40).compactMap { _ in policy.failed(lost, jitter: 0.5) }
         #expect(delays.prefix(3) == [1_000_000_000, 1_500_000_000, 2_250_000_000])
@@ -114,33 +114,33 @@ import Testing
         #expect(policy.failed(lost, jitter: 1) == 2_700_000_000)
     }
 
-    @Test func waitsCountFromTheAttempt() {
+    @Test func `Waits count from the attempt`() {
         var policy = ReconnectPolicy()
         #expect(policy.failed(lost, after: 400_000_000, jitter: 0.5) == 600_000_000)
-        // What has lasted for longer than the wait is tried again soon, but not by all publishers in the same instant.
+        // After a longer time the next attempt follows soon, but not all publishers' in the same instant.
         #expect(policy.failed(lost, after: 10_000_000_000, jitter: 0) == 100_000_000)
         #expect(policy.failed(lost, after: 10_000_000_000, jitter: 1) == 500_000_000)
-        // A server that takes each connection for a while only is not tried more often for that.
+        // A server that keeps each connection for a while only is not tried more often for that.
         for _ in 0..<10 { _ = policy.failed(lost, after: 3_000_000_000, jitter: 0.5) }
         #expect(policy.failed(lost, after: 3_000_000_000, jitter: 0.5) == 27_000_000_000)
         #expect(policy.failed(lost, after: .max, jitter: 0.5) == 300_000_000)
     }
 
-    @Test func finalFailuresAreNotTriedAgain() throws {
+    @Test func `Final failures are not tried again`() throws {
         for kind in [.refused, .wrongApplication, .unauthorized, .certificate] as [PublishFailure.Kind] {
             var policy = ReconnectPolicy()
             #expect(policy.failed(try PublishFailure(.connectionLost(nil), kind: kind), jitter: 0) == nil)
         }
     }
 
-    @Test func aLimitCountsAttemptsInARow() {
+    @Test func `A limit counts attempts in a row`() {
         var policy = ReconnectPolicy(limit: 2)
         #expect(policy.failed(lost, jitter: 0) != nil)
         #expect(policy.failed(lost, jitter: 0) != nil)
         #expect(policy.failed(lost, jitter: 0) == nil)
     }
 
-    @Test func aNetworkThatComesBackShortensTheWaitAndNotTheCount() {
+    @Test func `A network that comes back shortens the wait and not the count`() {
         var policy = ReconnectPolicy(limit: 12)
         for _ in 0..<10 { _ = policy.failed(lost, jitter: 0.5) }
         policy.networkReturned()
@@ -149,7 +149,7 @@ import Testing
         #expect(policy.failed(lost, jitter: 0.5) == nil)
     }
 
-    @Test func aServerThatClosesAtEachStreamNameDoesNotKnowIt() {
+    @Test func `A server that closes at the stream's name each time does not know it`() {
         var policy = ReconnectPolicy()
         #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
         #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
@@ -159,7 +159,7 @@ import Testing
         for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil) }
     }
 
-    @Test func aYesAloneDoesNotShortenTheWaitsOrTheCount() {
+    @Test func `A yes alone shortens neither the waits nor the count`() {
         var policy = ReconnectPolicy(limit: 3)
         for expected: Int64? in [1_000_000_000, 1_500_000_000, 2_250_000_000, nil] {
             policy.accepted()

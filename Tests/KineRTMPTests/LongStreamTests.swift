@@ -1,4 +1,4 @@
-// Streams so long that their times run over: an hour around each of the numbers where a writer or a reader could slip.
+// Streams so long that their timestamps wrap: an hour around each number at which a writer or a reader could fail.
 import KineRTMP
 import RTMPTesting
 import Testing
@@ -16,34 +16,28 @@ import Testing
         _ = try talk.send(talk.session.beginStream(SessionTests.format, timestamp: UInt32(truncatingIfNeeded: start)))
         #expect(talk.server.removeMedia().map(\.type) == [18, 9, 8])
 
-        // As a publisher does it: samples wait in the queue, and leave it in their order.
+        // Samples go through the queue, as in a publisher.
         var queue = SendQueue()
-        var (pictures, sounds) = (0, 0)
+        var (frames, audioUnits) = (0, 0)
         var received: [Int: (count: Int, time: Int64)] = [:]
         for time in stride(from: start, to: end, by: 20) {
             if time % 100 == start % 100 {
-                let isKeyframe = pictures % 20 == 0
+                let isKeyframe = frames % 20 == 0
                 let outcome = queue.append(
                     .init(
                         isVideo: true, isKeyframe: isKeyframe, time: time,
                         payload: [isKeyframe ? 0x17 : 0x27, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0xF0]
-                            + Self.stamp(pictures)))
+                            + Self.stamp(frames)))
                 try #require(outcome == .queued)
-                pictures += 1
+                frames += 1
             }
             if time % 60 == start % 60 {
                 _ = queue.append(
-                    .init(isVideo: false, isKeyframe: true, time: time, payload: [0xAF, 1] + Self.stamp(sounds)))
-                sounds += 1
+                    .init(isVideo: false, isKeyframe: true, time: time, payload: [0xAF, 1] + Self.stamp(audioUnits)))
+                audioUnits += 1
             }
             var bytes: [UInt8] = []
-            while let item = queue.popFirst() {
-                let timestamp = UInt32(truncatingIfNeeded: item.time)
-                bytes +=
-                    item.isVideo
-                    ? talk.session.video(item.payload, timestamp: timestamp)
-                    : talk.session.audio(item.payload, timestamp: timestamp)
-            }
+            while let item = queue.popFirst() { bytes += talk.session.sample(item) }
             if !bytes.isEmpty { _ = try talk.send(bytes) }
             for message in talk.server.removeMedia() {
                 // The reader counts on by differences, as a player does.
@@ -55,8 +49,8 @@ import Testing
                 received[message.type] = (before.count + 1, now)
             }
         }
-        #expect(received[9]?.count == pictures && received[8]?.count == sounds)
-        #expect(pictures == 36_000 && sounds == 60_000)
+        #expect(received[9]?.count == frames && received[8]?.count == audioUnits)
+        #expect(frames == 36_000 && audioUnits == 60_000)
         try talk.carry(talk.session.finish())
         try talk.server.expectEnd()
     }

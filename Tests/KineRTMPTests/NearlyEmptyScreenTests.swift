@@ -1,5 +1,5 @@
-// A broadcast that begins with a nearly empty screen: its first picture is so small that its length, 00 00 01 xx, reads as a start
-// code. What goes to a server must not.
+// A broadcast that begins with a nearly empty screen: its first frame is so small that its length, 00 00 01 xx, reads as a start
+// code. What is sent to a server must not.
 import KineCodecs
 import KineMedia
 import KineRTMP
@@ -29,17 +29,17 @@ import Testing
         return (encoder, sample)
     }
 
-    @Test func `No picture that is sent begins with what reads as a start code`() throws {
-        // Written for this test alone: as a server that tries Annex B first reads them, the encoder's pictures are broken …
+    @Test func `No frame that is sent begins with what reads as a start code`() throws {
+        // A server that tries Annex B first finds a start code in the encoder's frame …
         var found: (encoder: X264Encoder, sample: EncodedSample)?
         for signs in 0..<48 where found == nil {
             let candidate = try keyframe(signs: signs)
             if candidate.sample.data.starts(with: [0, 0, 1]) { found = candidate }
         }
-        let (encoder, sample) = try #require(found, "no picture has a unit of 256 to 511 bytes")
+        let (encoder, sample) = try #require(found, "no frame has a unit of 256 to 511 bytes")
         #expect((260...515).contains(sample.data.count) && StrictRTMPServer.readsAsAnnexB(sample.data))
 
-        // … and what arrives is not: the strict server looks at each.
+        // … but not in what arrives, which the strict server checks too.
         var talk = try Conversation()
         try talk.start()
         let sets = encoder.parameterSets
@@ -52,10 +52,10 @@ import Testing
                 framesPerSecond: 30), audio: nil)
         _ = try talk.send(talk.session.beginStream(format))
         let payload = sample.data.withUnsafeBytes { VideoTag.picture(.h264, isKeyframe: true, bytes: $0) }
-        _ = try talk.send(talk.session.video(payload, timestamp: 0))
+        _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 0, payload: payload)))
         let arrived = try #require(talk.server.media.last)
         #expect(!StrictRTMPServer.readsAsAnnexB(arrived.payload.dropFirst(5)))
-        // Unit by unit: a delimiter, and then the picture as it was encoded.
+        // A delimiter, and then the frame as it was encoded.
         #expect(Self.units(arrived.payload.dropFirst(5)).map { $0[0] & 31 } == [9, 5])
         #expect(arrived.payload.suffix(sample.data.count).elementsEqual(sample.data))
     }

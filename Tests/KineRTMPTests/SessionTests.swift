@@ -1,9 +1,9 @@
-// A whole session, carried by hand between its two ends.
+// A whole session with the strict server, without a socket.
 import KineRTMP
 import RTMPTesting
 import Testing
 
-/// A session and a strict server, their bytes carried between them by hand.
+/// A session and a strict server. The test carries bytes from one to the other.
 struct Conversation {
     var session: RTMPSession
     var server: StrictRTMPServer
@@ -11,14 +11,15 @@ struct Conversation {
     let pieces: Int
 
     init(
-        _ address: String = "rtmp://h/app/key?token=a/b", mood: StrictRTMPServer.Mood = .content, pieces: Int = .max,
+        _ address: String = "rtmp://h/app/key?token=a/b", behavior: StrictRTMPServer.Behavior = .accepts,
+        pieces: Int = .max,
         wasLive: Bool = false, authentication: PublisherAuthentication? = nil
     ) throws {
         let url = try RTMPURL(address)
         session = RTMPSession(
             url, authentication: authentication ?? PublisherAuthentication(url, challenge: 1), random: [5, 6, 7],
             wasLive: wasLive)
-        server = StrictRTMPServer(mood)
+        server = StrictRTMPServer(behavior)
         self.pieces = pieces
     }
 
@@ -53,7 +54,7 @@ struct Conversation {
             codec: .h264, decoderConfiguration: [1, 100, 0, 31], width: 1280, height: 720, framesPerSecond: 30),
         audio: .init(specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000))
 
-    @Test(arguments: [1, 1000, Int.max]) func aWholeStreamIsInOrder(pieces: Int) throws {
+    @Test(arguments: [1, 1000, Int.max]) func `A whole stream is in order`(pieces: Int) throws {
         var talk = try Conversation(pieces: pieces)
         try talk.start()
         #expect(talk.events == [.live])
@@ -65,12 +66,12 @@ struct Conversation {
         #expect(talk.session.server == "Strict/1")
 
         _ = try talk.send(talk.session.beginStream(Self.format, timestamp: 3))
-        let picture = [UInt8](repeating: 3, count: 150_000)
-        let keyframe = picture.withUnsafeBytes { VideoTag.picture(.h264, isKeyframe: true, bytes: $0) }
-        _ = try talk.send(talk.session.video(keyframe, timestamp: 10))
-        let sound = [UInt8](repeating: 4, count: 300).withUnsafeBytes { AudioTag.sound($0) }
-        // Of sound that belongs before the first picture, some may come after it.
-        _ = try talk.send(talk.session.audio(sound, timestamp: 5))
+        let frame = [UInt8](repeating: 3, count: 150_000)
+        let keyframe = frame.withUnsafeBytes { VideoTag.picture(.h264, isKeyframe: true, bytes: $0) }
+        _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 10, payload: keyframe)))
+        let audio = [UInt8](repeating: 4, count: 300).withUnsafeBytes { AudioTag.sound($0) }
+        // Some of the audio before the first frame may come after it.
+        _ = try talk.send(talk.session.sample(.init(isVideo: false, isKeyframe: true, time: 5, payload: audio)))
         try talk.carry(talk.session.finish())
         #expect(talk.events == [.live, .close])
         try talk.server.expectEnd()
@@ -78,45 +79,48 @@ struct Conversation {
         #expect(talk.server.media.map(\.timestamp) == [0, 3, 3, 10, 5])
         #expect(talk.server.media[1].payload == [0x17, 0, 0, 0, 0, 1, 100, 0, 31])
         #expect(talk.server.media[2].payload == [0xAF, 0, 0x11, 0x90])
-        #expect(talk.server.media[3].payload == [0x17, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0xF0] + picture)
+        #expect(talk.server.media[3].payload == [0x17, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0xF0] + frame)
     }
 
-    @Test func aRefusedKeyIsFinal() throws {
-        var talk = try Conversation(mood: .refusesPublish(code: "NetStream.Publish.BadName", description: "no such"))
+    @Test func `A refused key is final`() throws {
+        var talk = try Conversation(
+            behavior: .refusesPublish(code: "NetStream.Publish.BadName", description: "no such"))
         try talk.start()
         let failure = try Self.failure(talk)
         #expect(failure.kind == .refused && failure.isFinal)
         #expect(failure.description.contains("no such") && failure.description.contains("stream key"))
     }
 
-    @Test func aKeyThatWasTakenBeforeIsBusyOnly() throws {
-        let mood = StrictRTMPServer.Mood.refusesPublish(code: "NetStream.Publish.BadName", description: "no such")
-        var talk = try Conversation(mood: mood, wasLive: true)
+    @Test func `A refused key that was accepted before is busy`() throws {
+        let behavior = StrictRTMPServer.Behavior.refusesPublish(
+            code: "NetStream.Publish.BadName", description: "no such")
+        var talk = try Conversation(behavior: behavior, wasLive: true)
         try talk.start()
         #expect(try Self.failure(talk).kind == .busy)
-        let other = StrictRTMPServer.Mood.refusesPublish(
+        let other = StrictRTMPServer.Behavior.refusesPublish(
             code: "NetStream.Publish.BadName", description: "Already publishing")
-        talk = try Conversation(mood: other)
+        talk = try Conversation(behavior: other)
         try talk.start()
         #expect(try !Self.failure(talk).isFinal)
     }
 
-    @Test func aKeyIsNeverRepeated() throws {
-        let mood = StrictRTMPServer.Mood.refusesPublish(code: "NetStream.Publish.BadName", description: "bad key: key")
-        var talk = try Conversation(mood: mood)
+    @Test func `A key is never repeated`() throws {
+        let behavior = StrictRTMPServer.Behavior.refusesPublish(
+            code: "NetStream.Publish.BadName", description: "bad key: key")
+        var talk = try Conversation(behavior: behavior)
         try talk.start()
         let words = try Self.failure(talk).description
         #expect(!words.contains("bad key: key") && !words.contains("token"))
     }
 
-    @Test func aWrongApplicationIsFinal() throws {
-        var talk = try Conversation(mood: .refusesConnect("unknown application"))
+    @Test func `A wrong application is final`() throws {
+        var talk = try Conversation(behavior: .refusesConnect("unknown application"))
         try talk.start()
         #expect(try Self.failure(talk).kind == .wrongApplication)
     }
 
-    @Test func whoIsSilentIsGivenUpAfterTenSeconds() throws {
-        var talk = try Conversation(mood: .silent)
+    @Test func `A silent server is given up after ten seconds`() throws {
+        var talk = try Conversation(behavior: .silent)
         try talk.start()
         #expect(talk.session.deadline == 10_000_000_000)
         #expect(talk.session.tick(now: 9_999_999_999) == [])
@@ -126,7 +130,7 @@ struct Conversation {
         #expect(talk.session.tick(now: 20_000_000_000) == [])
     }
 
-    @Test func aConnectionThatIsTakenAndNotAnsweredIsGivenUp() throws {
+    @Test func `A connection without a handshake is given up after ten seconds`() throws {
         var session = try Conversation().session
         _ = session.connected(now: 5)
         #expect(session.deadline == 10_000_000_005)
@@ -134,16 +138,16 @@ struct Conversation {
         #expect(failure.kind == .unreachable)
     }
 
-    @Test func adobesAuthenticationTakesThreeConnections() throws {
+    @Test func `Adobe's authentication takes three connections`() throws {
         let address = "rtmp://jo:pa%20ss@h/app/key"
         var talk = try Conversation(
-            address, mood: .refusesConnect("[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "))
+            address, behavior: .refusesConnect("[ AccessManager.Reject ] : [ code=403 need auth; authmod=adobe ] : "))
         try talk.start()
         guard case .authenticate(let second) = talk.events.last else { return #expect(Bool(false)) }
         #expect(second.suffix == "?authmod=adobe&user=jo")
         let challenge =
             "[ AccessManager.Reject ] : [ authmod=adobe ] : ?reason=needauth&user=jo&salt=c2E=&challenge=AAA=&opaque=BBB="
-        talk = try Conversation(address, mood: .refusesConnect(challenge), authentication: second)
+        talk = try Conversation(address, behavior: .refusesConnect(challenge), authentication: second)
         try talk.start()
         guard case .authenticate(let third) = talk.events.last else { return #expect(Bool(false)) }
         #expect(talk.server.connectProperties["app"] == .string("app?authmod=adobe&user=jo"))
@@ -153,12 +157,12 @@ struct Conversation {
         talk = try Conversation(address, authentication: third)
         try talk.start()
         #expect(talk.events == [.live])
-        talk = try Conversation(address, mood: .refusesConnect(challenge), authentication: third)
+        talk = try Conversation(address, behavior: .refusesConnect(challenge), authentication: third)
         try talk.start()
         #expect(try Self.failure(talk).kind == .unauthorized)
     }
 
-    @Test func limelightsAuthenticationIsADigest() throws {
+    @Test func `Limelight's authentication is a digest`() throws {
         var authentication = PublisherAuthentication(try RTMPURL("rtmp://jo:pw@h/app/key"), challenge: 0xAB)
         #expect(authentication.refused("[ code=403 need auth; authmod=llnw ]") == .again)
         #expect(authentication.refused("[ authmod=llnw ] : ?reason=needauth&user=jo&nonce=N1=") == .again)
@@ -168,14 +172,14 @@ struct Conversation {
         )
     }
 
-    @Test func aUserIsAskedForOnlyWhereTheServerDoes() throws {
-        var talk = try Conversation(mood: .refusesConnect("[ code=403 need auth; authmod=adobe ]"))
+    @Test func `A server that asks for a user names what is missing`() throws {
+        var talk = try Conversation(behavior: .refusesConnect("[ code=403 need auth; authmod=adobe ]"))
         try talk.start()
         let failure = try Self.failure(talk)
         #expect(failure.kind == .unauthorized && failure.description.contains("USER:PASSWORD@"))
     }
 
-    @Test func aRequestToReconnectSaysWhere() throws {
+    @Test func `A request to reconnect says where`() throws {
         for (address, expected) in [
             (nil, "rtmp://h/app/…"), ("rtmp://other:1936/live", "rtmp://other:1936/live/…"),
             ("/second", "rtmp://h/second/…"), ("//b.example/app", "rtmp://b.example/app/…"),
@@ -192,7 +196,7 @@ struct Conversation {
         }
     }
 
-    @Test func whatIsNotChunksIsNamed() throws {
+    @Test func `Bytes that are not chunks break the protocol`() throws {
         var talk = try Conversation()
         try talk.start()
         let events = talk.session.receive([UInt8](repeating: 0xFF, count: 20), now: 0)
@@ -202,7 +206,7 @@ struct Conversation {
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad Request", "\u{15}\u{3}\u{3}", "\u{16}\u{3}\u{3}"])
-    func anotherProtocolIsFinalWhereNoStreamWasBefore(answer: String) throws {
+    func `Another protocol is final if there was no stream before`(answer: String) throws {
         for (wasLive, kind) in [(false, PublishFailure.Kind.configuration), (true, .broken)] {
             var session = try Conversation(wasLive: wasLive).session
             _ = session.connected(now: 0)
@@ -213,7 +217,7 @@ struct Conversation {
         }
     }
 
-    @Test func aConnectionThatEndsIsLostOnce() throws {
+    @Test func `A connection that ends is lost once, for a reason`() throws {
         var talk = try Conversation()
         try talk.start()
         guard case .fail(let failure) = talk.session.disconnected(.init(number: 104, text: "reset")).first else {

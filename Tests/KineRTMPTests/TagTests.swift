@@ -4,7 +4,7 @@ import RTMPTesting
 import Testing
 
 @Suite struct TagTests {
-    private func picture(_ codec: RTMPStreamFormat.VideoCodec, _ isKeyframe: Bool) -> [UInt8] {
+    private func frame(_ codec: RTMPStreamFormat.VideoCodec, _ isKeyframe: Bool) -> [UInt8] {
         ([0xAA, 0xBB] as [UInt8]).withUnsafeBytes { VideoTag.picture(codec, isKeyframe: isKeyframe, bytes: $0) }
     }
 
@@ -13,21 +13,21 @@ import Testing
             codec: codec, decoderConfiguration: [1, 2], width: 64, height: 48, framesPerSecond: 30, bitrate: 2_500_000)
     }
 
-    @Test func h264HasTheTagsThatEveryServerKnows() {
+    @Test func `H.264 has the tags that every server knows`() {
         #expect(VideoTag.sequenceHeader(video(.h264)) == [0x17, 0, 0, 0, 0, 1, 2])
         let delimiter: [UInt8] = [0, 0, 0, 2, 9, 0xF0]
-        #expect(picture(.h264, true) == [0x17, 1, 0, 0, 0] + delimiter + [0xAA, 0xBB])
-        #expect(picture(.h264, false) == [0x27, 1, 0, 0, 0] + delimiter + [0xAA, 0xBB])
+        #expect(frame(.h264, true) == [0x17, 1, 0, 0, 0] + delimiter + [0xAA, 0xBB])
+        #expect(frame(.h264, false) == [0x27, 1, 0, 0, 0] + delimiter + [0xAA, 0xBB])
     }
 
-    @Test func newerCodecsHaveExtendedTags() {
+    @Test func `Newer codecs have extended tags`() {
         let (hvc1, av01) = (Array("hvc1".utf8), Array("av01".utf8))
         #expect(VideoTag.sequenceHeader(video(.hevc)) == [0x90] + hvc1 + [1, 2])
         let delimiter: [UInt8] = [0, 0, 0, 3, 0x46, 1, 0x50]
-        #expect(picture(.hevc, true) == [0x93] + hvc1 + delimiter + [0xAA, 0xBB])
-        #expect(picture(.hevc, false) == [0xA3] + hvc1 + delimiter + [0xAA, 0xBB])
+        #expect(frame(.hevc, true) == [0x93] + hvc1 + delimiter + [0xAA, 0xBB])
+        #expect(frame(.hevc, false) == [0xA3] + hvc1 + delimiter + [0xAA, 0xBB])
         #expect(VideoTag.sequenceHeader(video(.av1)) == [0x90] + av01 + [1, 2])
-        #expect(picture(.av1, false) == [0xA1] + av01 + [0xAA, 0xBB])
+        #expect(frame(.av1, false) == [0xA1] + av01 + [0xAA, 0xBB])
     }
 
     @Test func `An access unit that has a delimiter gets no second one`() {
@@ -40,11 +40,11 @@ import Testing
         }
     }
 
-    @Test func soundIsAACWhateverItsRate() {
+    @Test func `Audio is AAC, whatever its rate`() {
         #expect(([7] as [UInt8]).withUnsafeBytes { AudioTag.sound($0) } == [0xAF, 1, 7])
     }
 
-    @Test func metadataSaysWhatIsTrue() throws {
+    @Test func `Metadata says what is true`() throws {
         let audio = RTMPStreamFormat.Audio(
             specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000)
         let values = try StrictAMF.read(RTMPStreamFormat(video: video(.h264), audio: audio).metadata(encoder: "E"))

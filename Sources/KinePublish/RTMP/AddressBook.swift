@@ -60,11 +60,11 @@ struct KnownAddresses: Resolver, Sendable {
     let eventLoop: any EventLoop
 
     func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { if case .v4 = $0 { true } else { false } })
+        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet })
     }
 
     func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
-        eventLoop.makeSucceededFuture(addresses.filter { if case .v6 = $0 { true } else { false } })
+        eventLoop.makeSucceededFuture(addresses.filter { $0.protocol == .inet6 })
     }
 
     func cancelQueries() {}

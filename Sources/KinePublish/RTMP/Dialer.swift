@@ -49,19 +49,25 @@ final class Dialer {
     /// Tries all addresses of the server. When they fail, calls `failed` and goes on probing, until `stop`.
     func dial(_ target: Destination, failed: @escaping (PublishFailure) -> Void) {
         let search = beginSearch(target)
-        let attempt = Attempt(eventLoop, failed)
-        search.replaceAttempt(attempt)
-        if let address = search.numericAddress { return connect([address], attempt, search) }
-        let name = search.name
-        lookUp.find(name) { answer in
-            self.addressBook.note(answer, of: name)
+        search.endAttempt(nil)
+        if let address = search.numericAddress {
+            search.attempt = .lookingUp(failed: failed, timers: [])
+            return connect([address], search)
+        }
+        let eventLoop = eventLoop.assumeIsolated()
+        search.attempt = .lookingUp(
+            failed: failed,
+            timers: [
+                eventLoop.scheduleTask(in: times.patience) { self.connectWhereItWorked(search, otherwise: nil) },
+                eventLoop.scheduleTask(in: times.lookUp) { search.endAttempt(.nameServersSilent) },
+            ])
+        lookUp.find(search.name) { answer in
+            self.addressBook.note(answer, of: search.name)
             switch answer {
-            case .success(let addresses): self.connect(addresses, attempt, search)
-            case .failure: self.connectWhereItWorked(attempt, search, otherwise: .nameUnknown)
+            case .success(let addresses): self.connect(addresses, search)
+            case .failure: self.connectWhereItWorked(search, otherwise: .nameUnknown)
             }
         }
-        attempt.schedule(in: times.patience) { self.connectWhereItWorked(attempt, search, otherwise: nil) }
-        attempt.schedule(in: times.lookUp) { attempt.end(PublishFailure(.nameServersSilent, target.url)) }
     }
 
     /// Probes until the server answers or `stop` is called.
@@ -91,23 +97,21 @@ final class Dialer {
         return search
     }
 
-    // MARK: Attempts
-
-    private func connect(_ addresses: [SocketAddress], _ attempt: Attempt, _ search: Search) {
-        guard attempt.beginConnecting() else { return }
+    private func connect(_ addresses: [SocketAddress], _ search: Search) {
+        guard search.beginConnecting() else { return }
         let allowed = allowed(addresses, search.target)
-        guard !allowed.isEmpty else { return attempt.end(PublishFailure(.addressForbidden, search.target.url)) }
+        guard !allowed.isEmpty else { return search.endAttempt(.addressForbidden) }
         open(allowed, search, timeout: times.connect) { error in
-            if let error { attempt.end(PublishFailure(dialing: search.target.url, error)) }
+            if let error { search.endAttempt(.init(dialing: error)) }
         }
     }
 
-    /// `otherwise`: the attempt's failure when no address has worked yet; nil: it goes on waiting.
-    private func connectWhereItWorked(_ attempt: Attempt, _ search: Search, otherwise code: PublishFailure.Code?) {
-        guard attempt.isLookingUp else { return }
+    /// `otherwise`: why the attempt fails if no address has worked yet; nil: it goes on waiting.
+    private func connectWhereItWorked(_ search: Search, otherwise code: PublishFailure.Code?) {
+        guard case .lookingUp = search.attempt else { return }
         let known = addressBook.worked(search.name)
-        if !known.isEmpty { return connect(known, attempt, search) }
-        if let code { attempt.end(PublishFailure(code, search.target.url)) }
+        if !known.isEmpty { return connect(known, search) }
+        if let code { search.endAttempt(code) }
     }
 
     /// Without those that reach less far than the target demands, and without the last that failed if there are others.
@@ -138,8 +142,6 @@ final class Dialer {
             }
     }
 
-    // MARK: Probes
-
     private func scheduleProbe(_ search: Search, in delay: TimeAmount) {
         search.nextProbe?.cancel()
         search.nextProbe = eventLoop.assumeIsolated().scheduleTask(in: delay) {
@@ -165,14 +167,20 @@ final class Dialer {
 
 /// What the dialer looks for. Its identity tells the answers of this search from late ones of another.
 private final class Search {
+    enum Attempt {
+        case none
+        case lookingUp(failed: (PublishFailure) -> Void, timers: [Scheduled<Void>])
+        case connecting(failed: (PublishFailure) -> Void)
+    }
+
     let target: Dialer.Destination
     let name: NameLookUp.Name
     /// An address in numbers needs no look-up.
     let numericAddress: SocketAddress?
+    var attempt = Attempt.none
     var nextProbe: Scheduled<Void>?
     var isProbeImminent = false
     var probeCount = 0
-    private var attempt: Attempt?
 
     init(_ target: Dialer.Destination) {
         self.target = target
@@ -180,55 +188,24 @@ private final class Search {
         numericAddress = try? SocketAddress(ipAddress: target.url.host, port: target.url.port)
     }
 
-    func replaceAttempt(_ attempt: Attempt?) {
-        self.attempt?.end(nil)
-        self.attempt = attempt
-    }
-
-    func end() {
-        replaceAttempt(nil)
-        nextProbe?.cancel()
-    }
-}
-
-/// One look-up and one connection.
-private final class Attempt {
-    private enum State {
-        case lookingUp(failed: (PublishFailure) -> Void, timers: [Scheduled<Void>])
-        case connecting(failed: (PublishFailure) -> Void)
-        case over
-    }
-
-    private let eventLoop: any EventLoop
-    private var state: State
-
-    init(_ eventLoop: any EventLoop, _ failed: @escaping (PublishFailure) -> Void) {
-        self.eventLoop = eventLoop
-        state = .lookingUp(failed: failed, timers: [])
-    }
-
-    var isLookingUp: Bool { if case .lookingUp = state { true } else { false } }
-
-    /// Calls `body` if the attempt is still looking up by then.
-    func schedule(in delay: TimeAmount, _ body: @escaping () -> Void) {
-        guard case .lookingUp(let failed, let timers) = state else { return }
-        state = .lookingUp(
-            failed: failed, timers: timers + [eventLoop.assumeIsolated().scheduleTask(in: delay, body)])
-    }
-
-    /// false when the attempt is connecting already, or over.
+    /// false if no attempt waits for addresses.
     func beginConnecting() -> Bool {
-        guard case .lookingUp(let failed, let timers) = state else { return false }
+        guard case .lookingUp(let failed, let timers) = attempt else { return false }
         for timer in timers { timer.cancel() }
-        state = .connecting(failed: failed)
+        attempt = .connecting(failed: failed)
         return true
     }
 
-    /// nil: nobody wants to know any more.
-    func end(_ failure: PublishFailure?) {
+    /// Reports the code, unless it is nil.
+    func endAttempt(_ code: PublishFailure.Code?) {
         _ = beginConnecting()
-        guard case .connecting(let failed) = state else { return }
-        state = .over
-        if let failure { failed(failure) }
+        guard case .connecting(let failed) = attempt else { return }
+        attempt = .none
+        if let code { failed(PublishFailure(code, target.url)) }
+    }
+
+    func end() {
+        endAttempt(nil)
+        nextProbe?.cancel()
     }
 }

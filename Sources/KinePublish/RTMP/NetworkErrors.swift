@@ -5,38 +5,36 @@ import NIOPosix
 import NIOSSL
 import SystemPackage
 
-extension PublishFailure {
+extension PublishFailure.Code {
     /// Why dialing brought no connection.
-    init(dialing url: RTMPURL, _ error: any Swift.Error) {
-        // Of several addresses, the last one tried tells the reason.
+    init(dialing error: any Error) {
+        // The last of several addresses gives the reason.
         let error = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
         if let error = error as? ChannelError, case .connectTimeout = error {
-            self.init(.connectTimedOut, url)
+            self = .connectTimedOut
         } else {
-            self.init(.connectFailed(SystemError(error)), url)
+            self = .connectFailed(.init(error))
         }
     }
 
-    /// Why a connection broke.
-    init(connectedTo url: RTMPURL, _ error: any Swift.Error) {
-        self.init(Self.tlsCode(error) ?? .connectionLost(SystemError(error)), url)
-    }
-
-    /// nil: not an error of TLS. NIOSSL tells OpenSSL's reasons only in the error's description.
-    private static func tlsCode(_ error: any Swift.Error) -> Code? {
-        guard error is NIOSSLError || error is NIOSSLExtraError else { return nil }
-        if (error as? NIOSSLExtraError) == .failedToValidateHostname { return .certificateForAnotherName }
+    /// Why a connection broke. NIOSSL gives OpenSSL's reasons only in the error's description.
+    init(connected error: any Error) {
         let text = String(describing: error)
-        if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
-            return .certificateUntrusted
+        if !(error is NIOSSLError || error is NIOSSLExtraError) {
+            self = .connectionLost(.init(error))
+        } else if (error as? NIOSSLExtraError) == .failedToValidateHostname {
+            self = .certificateForAnotherName
+        } else if text.contains("CERTIFICATE_VERIFY_FAILED") || text.contains("unableToValidateCertificate") {
+            self = .certificateUntrusted
+        } else {
+            self = text.contains("WRONG_VERSION_NUMBER") ? .tlsMissing : .tlsFailed
         }
-        return text.contains("WRONG_VERSION_NUMBER") ? .tlsMissing : .tlsFailed
     }
 }
 
 extension PublishFailure.SystemError {
     /// nil: the error has no number.
-    fileprivate init?(_ error: any Swift.Error) {
+    fileprivate init?(_ error: any Error) {
         guard let error = error as? IOError else { return nil }
         self.init(number: error.errnoCode, text: Errno(rawValue: error.errnoCode).description)
     }

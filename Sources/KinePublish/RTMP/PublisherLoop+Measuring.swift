@@ -56,7 +56,7 @@ extension PublisherLoop {
         status.roundTrip = Double(statistics.roundTrip) / 1e6
         let before = controller.target
         let target = controller.update(
-            .init(now: now, waitingBytes: waitingBytes, deliveredBytes: statistics.deliveredBytes))
+            now: now, waitingBytes: waitingBytes, deliveredBytes: statistics.deliveredBytes)
         if target != before, format.video != nil { observe(.target(controller.isUnlimited ? nil : target)) }
         status.bitrate = Int(controller.throughput ?? 0)
     }

@@ -61,8 +61,6 @@ final class PublisherLoop: @unchecked Sendable {
     var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
     var jitter: Double { .random(in: 0...1) }
 
-    // MARK: The publisher's requests
-
     func start(_ done: @escaping (PublishFailure?) -> Void) {
         guard machine.state == .idle else { return done(nil) }
         starting = done
@@ -97,8 +95,6 @@ final class PublisherLoop: @unchecked Sendable {
         finishing.append(done)
         perform(machine.finish())
     }
-
-    // MARK: The machine's actions
 
     /// In order, even when carrying out one adds others.
     func perform(_ new: [ReconnectStateMachine.Action]) {

@@ -34,7 +34,7 @@ public struct RTMPCheck: Sendable, Equatable {
 
 private final class CheckConnection: @unchecked Sendable {
     // Sendable: everything that changes is touched only on `eventLoop`.
-    private typealias Outcome = Result<RTMPCheck, PublishFailure>
+    typealias Outcome = Result<RTMPCheck, PublishFailure>
 
     private enum State {
         case connecting
@@ -50,7 +50,7 @@ private final class CheckConnection: @unchecked Sendable {
     private let settings: RTMPSettings
     private let url: RTMPURL
     private let eventLoop: any EventLoop
-    private let done: (Result<RTMPCheck, PublishFailure>) -> Void
+    private let done: (Outcome) -> Void
     private lazy var dialer = Dialer(on: eventLoop, resolver: settings.resolver, times: settings.times) {
         [weak self] in self?.connected($0)
     }
@@ -60,10 +60,7 @@ private final class CheckConnection: @unchecked Sendable {
     private var client: RTMPClient?
     private var begun: Int64 = 0
 
-    init(
-        _ settings: RTMPSettings, on eventLoop: any EventLoop,
-        _ done: @escaping (Result<RTMPCheck, PublishFailure>) -> Void
-    ) {
+    init(_ settings: RTMPSettings, on eventLoop: any EventLoop, _ done: @escaping (Outcome) -> Void) {
         self.settings = settings
         self.eventLoop = eventLoop
         self.done = done
@@ -134,8 +131,6 @@ private final class CheckConnection: @unchecked Sendable {
 
     private static func name(_ version: TLSVersion?) -> String? {
         switch version {
-        case .tlsv1: "TLS 1.0"
-        case .tlsv11: "TLS 1.1"
         case .tlsv12: "TLS 1.2"
         case .tlsv13: "TLS 1.3"
         default: nil

@@ -8,9 +8,9 @@ import NIOSSL
 final class RTMPClient: @unchecked Sendable {
     // Sendable: everything that changes is touched only on the channel's event loop.
     enum Event {
-        /// The server accepted the stream: `begin`, then `send`.
+        /// The server accepted the stream: samples may be sent.
         case live
-        /// The server wants to be told this, in a new connection.
+        /// The server asks for this, in a new connection.
         case authenticate(PublisherAuthentication)
         case redirected(RTMPURL)
         case writable
@@ -20,7 +20,8 @@ final class RTMPClient: @unchecked Sendable {
     }
 
     private enum Phase {
-        case negotiating
+        /// No sample was sent yet.
+        case beginning
         /// The stream is announced. Samples before this time, in milliseconds, are left out.
         case streaming(from: Int64)
         /// Nothing more is reported.
@@ -36,9 +37,11 @@ final class RTMPClient: @unchecked Sendable {
     private let url: RTMPURL
     private let report: (Event) -> Void
     private var session: RTMPSession
-    private var phase = Phase.negotiating
+    private var phase = Phase.beginning
     private var deadlineTimer: Scheduled<Void>?
     private var unsentAnswers = 0
+    /// The first error of the socket.
+    private var brokenBy: PublishFailure.Code?
     /// The kernel sends again each second what is not acknowledged.
     private(set) var recoversSoon = false
 
@@ -64,22 +67,20 @@ final class RTMPClient: @unchecked Sendable {
     /// `tls`: used if the address asks for it.
     func open(tls: NIOSSLContext?) {
         do {
-            try RTMPSocket.adopt(channel, url, tls: url.isSecure ? tls : nil, owner: self)
+            try RTMPSocket.adopt(channel, url, tls: url.isSecure ? tls : nil, handler: self)
         } catch {
-            return end(.failed(PublishFailure(connectedTo: url, error)))
+            return end(.failed(PublishFailure(.init(connected: error), url)))
         }
         TCPStatistics.retransmitEachSecond(channel).whenSuccess { self.recoversSoon = true }
         perform(session.connected(now: now))
     }
-
-    // MARK: The stream
 
     /// Sends a sample, and the announcement of the stream before the first. Returns the sample's bytes; none for a sample that
     /// is left out.
     func send(_ item: SendQueue.Item, of format: RTMPStreamFormat) -> Int {
         let beginning: Int64
         switch phase {
-        case .negotiating:
+        case .beginning:
             beginning = max(0, item.time - Self.lead)
             phase = .streaming(from: beginning)
             write(session.beginStream(format, timestamp: UInt32(truncatingIfNeeded: beginning)))
@@ -87,10 +88,7 @@ final class RTMPClient: @unchecked Sendable {
         case .over: return 0
         }
         guard item.time >= beginning else { return 0 }
-        let timestamp = UInt32(truncatingIfNeeded: item.time)
-        let bytes =
-            item.isVideo
-            ? session.video(item.payload, timestamp: timestamp) : session.audio(item.payload, timestamp: timestamp)
+        let bytes = session.sample(item)
         write(bytes)
         return bytes.count
     }
@@ -99,8 +97,6 @@ final class RTMPClient: @unchecked Sendable {
         guard !bytes.isEmpty else { return }
         channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
     }
-
-    // MARK: The end
 
     /// Says goodbye behind what was sent.
     func finish() { perform(session.finish()) }
@@ -126,8 +122,6 @@ final class RTMPClient: @unchecked Sendable {
         abandon()
         report(event)
     }
-
-    // MARK: The session
 
     private func perform(_ events: [RTMPSession.Event]) {
         for event in events where !isOver {
@@ -161,23 +155,34 @@ final class RTMPClient: @unchecked Sendable {
     }
 }
 
-extension RTMPClient: RTMPSocketOwner {
-    func received(_ bytes: ByteBuffer) {
-        if !isOver { perform(session.receive(bytes.readableBytesView, now: now)) }
+extension RTMPClient: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if !isOver { perform(session.receive(unwrapInboundIn(data).readableBytesView, now: now)) }
     }
 
-    func becameWritable() { if !isOver { report(.writable) } }
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if !isOver, channel.isWritable { report(.writable) }
+    }
 
-    func closed(_ failure: PublishFailure?) {
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // A server that leaves without TLS's goodbye is an ordinary end.
+        if brokenBy == nil, (error as? NIOSSLError) != .uncleanShutdown { brokenBy = .init(connected: error) }
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
         guard !isOver else { return }
-        // Behind the goodbye, the server closes.
+        // After the goodbye, the server closes.
         if session.state == .finished { return end(.finished) }
-        // What TLS says of the server matters more than that it closed.
-        if let failure, failure.isFinal { return end(.failed(failure)) }
-        if case .connectionLost(let error) = failure?.code {
-            perform(session.disconnected(error))
-        } else {
-            perform(session.disconnected())
+        var systemError: PublishFailure.SystemError?
+        if let brokenBy {
+            // What TLS says of the server matters more than that it closed.
+            let failure = PublishFailure(brokenBy, url)
+            if failure.isFinal { return end(.failed(failure)) }
+            if case .connectionLost(let error) = brokenBy { systemError = error }
         }
+        perform(session.disconnected(systemError))
     }
 }

@@ -39,7 +39,6 @@ public struct RTMPSettings: Sendable {
     /// Nanoseconds that a connection has to be live before it counts as one that lasts.
     var provingTime: Int64 = 3_000_000_000
 
-    /// Finds the server's addresses.
     var resolver: any NameResolver = SystemResolver()
     var times = Dialer.Times()
 

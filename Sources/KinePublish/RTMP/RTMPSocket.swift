@@ -1,4 +1,4 @@
-// Opens and closes sockets for RTMP, with TLS if the address asks for it, and passes bytes on. RTMPSession reads them.
+// Opens and closes sockets for RTMP, with TLS if the address asks for it.
 import KineRTMP
 import NIOCore
 import NIOPosix
@@ -9,14 +9,6 @@ import NIOSSL
 #elseif canImport(Darwin)
     import Darwin
 #endif
-
-/// Hears of a socket, on its event loop.
-protocol RTMPSocketOwner: AnyObject, Sendable {
-    func received(_ bytes: ByteBuffer)
-    func becameWritable()
-    /// The last call. `failure`: what is known beyond the end itself.
-    func closed(_ failure: PublishFailure?)
-}
 
 enum RTMPSocket {
     private static let sendingTimeout = TimeAmount.seconds(5)
@@ -37,13 +29,13 @@ enum RTMPSocket {
             .connect(host: url.host, port: url.port)
     }
 
-    /// Begins TLS, unless it is nil, and reading. Call on the channel's event loop.
+    /// Begins TLS, unless it is nil, and lets `handler` read. Call on the channel's event loop.
     static func adopt(
-        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, owner: any RTMPSocketOwner
+        _ channel: any Channel, _ url: RTMPURL, tls: NIOSSLContext?, handler: any ChannelHandler
     ) throws {
         guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(RTMPHandler(url: url, owner: owner))
+        try pipeline.addHandler(handler)
         if let tls {
             // An address in numbers is no server name; the certificate is checked against the address then.
             let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
@@ -92,39 +84,5 @@ enum RTMPSocket {
         } catch {
             throw PublishFailure(.authorityUnreadable(file: settings.certificateAuthority), settings.url)
         }
-    }
-}
-
-/// The end of the pipeline.
-private final class RTMPHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    private let url: RTMPURL
-    private let owner: any RTMPSocketOwner
-    private var failure: PublishFailure?
-
-    init(url: RTMPURL, owner: any RTMPSocketOwner) {
-        self.url = url
-        self.owner = owner
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { owner.received(unwrapInboundIn(data)) }
-
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { owner.becameWritable() }
-        context.fireChannelWritabilityChanged()
-    }
-
-    func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // A peer that leaves without TLS's goodbye is an ordinary end.
-        if failure == nil, (error as? NIOSSLError) != .uncleanShutdown {
-            failure = PublishFailure(connectedTo: url, error)
-        }
-        context.close(promise: nil)
-    }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        owner.closed(failure)
-        context.fireChannelInactive()
     }
 }

@@ -89,18 +89,18 @@ public struct AMF0Decoder: Sendable {
                 deepest = max(deepest, element.depth)
             }
             result = (.strictArray(elements), deepest + 1)
-        case AMF0Marker.ecmaArray:
-            // Its length is a hint only; the end is marked, as an object's (section 2.10).
-            _ = try integer(UInt32.self)
-            let (properties, deepest) = try properties(depth: depth)
-            result = (.ecmaArray(properties), deepest + 1)
-        case AMF0Marker.typedObject:
-            let className = try text(Int(try integer(UInt16.self)))
-            let (properties, deepest) = try properties(depth: depth)
-            result = (.typedObject(className: className, properties), deepest + 1)
         default:
+            let className = marker == AMF0Marker.typedObject ? try text(Int(try integer(UInt16.self))) : ""
+            // An ECMA array's length is only a hint; its end is marked, as an object's (section 2.10).
+            if marker == AMF0Marker.ecmaArray { _ = try integer(UInt32.self) }
             let (properties, deepest) = try properties(depth: depth)
-            result = (.object(properties), deepest + 1)
+            let value: AMF0Value =
+                switch marker {
+                case AMF0Marker.ecmaArray: .ecmaArray(properties)
+                case AMF0Marker.typedObject: .typedObject(className: className, properties)
+                default: .object(properties)
+                }
+            result = (value, deepest + 1)
         }
         complex[index] = Complex(value: result.value, values: values - before + 1, depth: result.depth)
         return result

@@ -94,9 +94,9 @@ public struct PublishStateMachine: Sendable {
     public mutating func tick(now: Int64) -> [Action] {
         guard let deadline, now >= deadline else { return [] }
         switch state {
-        case .connecting: return fail(.answerTimedOut(to: .connect))
-        case .creating: return fail(.answerTimedOut(to: .createStream))
-        default: return fail(.answerTimedOut(to: .publish))
+        case .connecting: return fail(.connectUnanswered)
+        case .creating: return fail(.createStreamUnanswered)
+        default: return fail(.publishUnanswered)
         }
     }
 
@@ -132,9 +132,7 @@ public struct PublishStateMachine: Sendable {
                 return fail(.streamNotCreated(words: nil))
             }
             enter(.publishing(streamID: streamID), now: now)
-            return [
-                .send(PublishCommand.publish(url, streamID: streamID), chunkStream: ChunkStreamID.publish)
-            ]
+            return [.send(PublishCommand.publish(url, streamID: streamID), chunkStream: ChunkStreamID.publish)]
         default: return []
         }
     }

@@ -33,12 +33,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
 
     /// Reads the description of a refused `connect`.
     public mutating func refused(_ description: String) -> Demand {
-        let kind: Kind
-        if description.contains("authmod=adobe") {
-            kind = .adobe
-        } else if description.contains("authmod=llnw") {
-            kind = .limelight
-        } else {
+        guard let kind = Kind.allCases.first(where: { description.contains("authmod=\($0.rawValue)") }) else {
             return .none
         }
         guard let user, let password else { return .credentialsMissing }
@@ -52,6 +47,11 @@ public struct PublisherAuthentication: Sendable, Hashable {
             suffix = "?authmod=\(kind.rawValue)&user=\(user)"
             return .again
         }
+        answer(kind, user, password, parameters)
+        return .again
+    }
+
+    private mutating func answer(_ kind: Kind, _ user: String, _ password: String, _ parameters: [String: String]) {
         switch kind {
         case .adobe:
             let salted = MD5.base64(user + (parameters["salt"] ?? "") + password)
@@ -69,10 +69,9 @@ public struct PublisherAuthentication: Sendable, Hashable {
             let response = MD5.hexadecimal("\(credentials):\(nonce):00000001:\(challenge):auth:\(request)")
             suffix = "?authmod=llnw&user=\(user)&nonce=\(nonce)&cnonce=\(challenge)&nc=00000001&response=\(response)"
         }
-        return .again
     }
 
-    private enum Kind: String {
+    private enum Kind: String, CaseIterable {
         case adobe
         case limelight = "llnw"
     }

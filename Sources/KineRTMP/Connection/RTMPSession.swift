@@ -97,8 +97,6 @@ public struct RTMPSession: Sendable {
         return events
     }
 
-    // MARK: Samples
-
     /// The bytes that announce the stream: metadata at time zero, and the sequence headers of video and audio.
     /// - Parameter timestamp: no later sample may have an earlier one: servers count from the first message, and cannot
     ///   count below zero.
@@ -114,17 +112,15 @@ public struct RTMPSession: Sendable {
         return output
     }
 
-    /// The bytes of a video message; `payload` is of VideoTag, `timestamp` milliseconds modulo 2^32.
-    public mutating func video(_ payload: [UInt8], timestamp: UInt32) -> [UInt8] {
+    /// The bytes of a sample's message; the payload is of VideoTag or AudioTag.
+    public mutating func sample(_ item: SendQueue.Item) -> [UInt8] {
         var output: [UInt8] = []
-        write(.video, ChunkStreamID.video, timestamp, payload, &output)
-        return output
-    }
-
-    /// The bytes of an audio message; `payload` is of AudioTag, `timestamp` milliseconds modulo 2^32.
-    public mutating func audio(_ payload: [UInt8], timestamp: UInt32) -> [UInt8] {
-        var output: [UInt8] = []
-        write(.audio, ChunkStreamID.audio, timestamp, payload, &output)
+        let timestamp = UInt32(truncatingIfNeeded: item.time)
+        if item.isVideo {
+            write(.video, ChunkStreamID.video, timestamp, item.payload, &output)
+        } else {
+            write(.audio, ChunkStreamID.audio, timestamp, item.payload, &output)
+        }
         return output
     }
 
@@ -137,8 +133,6 @@ public struct RTMPSession: Sendable {
             RTMPMessage(kind: kind, streamID: streamID, timestamp: timestamp, payload: payload), on: chunkStream,
             to: &output)
     }
-
-    // MARK: Messages
 
     private mutating func advance(
         _ unfinished: ClientHandshake, begun: Int64, now: Int64, _ events: inout [Event]

@@ -40,35 +40,14 @@ public struct RTMPURL: Hashable, Sendable {
         let slash = rest.firstIndex { $0 == "/" || $0 == "?" } ?? rest.endIndex
         var authority = rest[..<slash]
         if let at = authority.lastIndex(of: "@") {
-            let login = authority[..<at]
-            authority = authority[authority.index(after: at)...]
-            if let (user, password) = Self.split(login, at: ":") {
-                (self.user, self.password) = (Self.decoded(user), Self.decoded(password))
-            } else {
-                user = Self.decoded(login)
-            }
+            let parts = Self.split(authority[..<at], at: ":")
+            user = Self.decoded(parts?.0 ?? authority[..<at])
+            password = parts.map { Self.decoded($0.1) }
+            authority = authority[at...].dropFirst()
         }
-        let portText: Substring?
-        if authority.first == "[" {
-            guard let end = authority.firstIndex(of: "]") else { throw .host }
-            host = String(authority[authority.index(after: authority.startIndex)..<end])
-            let after = authority[authority.index(after: end)...]
-            guard after.isEmpty || after.first == ":" else { throw .host }
-            portText = after.isEmpty ? nil : after.dropFirst()
-        } else {
-            let parts = Self.split(authority, at: ":")
-            host = String(parts?.0 ?? authority)
-            portText = parts?.1
-        }
-        guard !host.isEmpty, !host.contains("["), !host.contains("]") else { throw .host }
-        if let portText {
-            guard portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(portText),
-                (1...65535).contains(number)
-            else { throw .port }
-            port = number
-        } else {
-            port = Self.standardPort(isSecure: isSecure)
-        }
+        let (host, digits) = try Self.endpoint(authority)
+        self.host = host
+        port = try digits.map(Self.port) ?? Self.standardPort(isSecure: isSecure)
         (application, streamName) = try Self.path(rest[slash...])
     }
 
@@ -76,6 +55,26 @@ public struct RTMPURL: Hashable, Sendable {
     private static func isMarkedDelimiter(_ character: Character) -> Bool {
         guard let first = character.unicodeScalars.first, !character.isASCII else { return false }
         return ":/?#[]@&=%".unicodeScalars.contains(first)
+    }
+
+    /// The host without its brackets, and the digits of the port; nil: there is none.
+    private static func endpoint(_ authority: Substring) throws(Error) -> (host: String, port: Substring?) {
+        var (host, port) = split(authority, at: ":").map { ($0, Optional($1)) } ?? (authority, nil)
+        if authority.first == "[" {
+            guard let end = authority.firstIndex(of: "]") else { throw .host }
+            let rest = authority[end...].dropFirst()
+            guard rest.isEmpty || rest.first == ":" else { throw .host }
+            (host, port) = (authority[..<end].dropFirst(), rest.isEmpty ? nil : rest.dropFirst())
+        }
+        guard !host.isEmpty, !host.contains("["), !host.contains("]") else { throw .host }
+        return (String(host), port)
+    }
+
+    private static func port(_ digits: Substring) throws(Error) -> Int {
+        guard digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(digits),
+            (1...65535).contains(number)
+        else { throw .port }
+        return number
     }
 
     /// Splits at the last slash. A slash in the query belongs to a token, unless the path has no other: some servers write
@@ -108,18 +107,18 @@ public struct RTMPURL: Hashable, Sendable {
     /// that is invalid or would leave encryption.
     public func redirected(to address: String) -> RTMPURL? {
         guard address.utf8.count <= Self.longestAddress else { return nil }
-        var redirected = self
-        let target: RTMPURL?
-        if address.contains("://") {
-            target = try? RTMPURL(address + "/")
-        } else if address.hasPrefix("//") {
-            target = try? RTMPURL("rtmp\(isSecure ? "s" : ""):\(address)/")
-        } else if address.hasPrefix("/") {
-            target = try? RTMPURL("\(origin)\(address)/")
-        } else {
-            target = try? RTMPURL("\(origin)/\(address)/")
+        let complete =
+            if address.contains("://") {
+                address
+            } else if address.hasPrefix("//") {
+                "rtmp\(isSecure ? "s" : ""):\(address)"
+            } else {
+                "\(origin)\(address.hasPrefix("/") ? "" : "/")\(address)"
+            }
+        guard let target = try? RTMPURL(complete + "/"), target.isSecure || !isSecure, target.application != "/" else {
+            return nil
         }
-        guard let target, target.isSecure || !isSecure, target.application != "/" else { return nil }
+        var redirected = self
         redirected.isSecure = target.isSecure
         redirected.host = target.host
         redirected.port = target.port
@@ -137,15 +136,7 @@ public struct RTMPURL: Hashable, Sendable {
     }
 
     private static func split(_ text: Substring, at separator: String) -> (Substring, Substring)? {
-        guard let first = separator.first else { return nil }
-        var index = text.startIndex
-        while let found = text[index...].firstIndex(of: first) {
-            if text[found...].hasPrefix(separator) {
-                return (text[..<found], text[found...].dropFirst(separator.count))
-            }
-            index = text.index(after: found)
-        }
-        return nil
+        text.firstRange(of: separator).map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
     }
 
     /// Without percent-encoding (RFC 3986, section 2.1). A "%" without two digits stays.

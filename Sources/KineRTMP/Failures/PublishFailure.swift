@@ -1,5 +1,4 @@
-// Why a connection does not publish, or no longer does: for the decision whether to try again, and for the user.
-// The sentence is made in FailureSentences.swift.
+// Why a connection does not publish, or no longer does. FailureSentences.swift has the sentences for a person.
 
 /// The end of one connection.
 public struct PublishFailure: Swift.Error, Hashable, Sendable {
@@ -7,50 +6,47 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
     public enum Kind: Hashable, Sendable {
         /// The server did not answer in time, or not at all.
         case unreachable
-        /// The connection ended.
         case lost
         /// The server broke the protocol.
         case broken
-        /// The server has no such application.
         case wrongApplication
         /// The server does not accept this stream, or not from this publisher.
         case refused
         /// Somebody publishes this stream already; it may be this publisher's last connection.
         case busy
-        /// User and password are wrong, or missing.
         case unauthorized
         /// TLS: the server is not who it should be.
         case certificate
-        /// The configuration cannot be used.
         case configuration
     }
 
     /// What happened. Words of the server are given only where they hold no secret.
     public enum Code: Hashable, Sendable {
-        // Before there is a connection.
+        // Before there is a connection
         case nameUnknown
         case nameServersSilent
-        /// All addresses of a server reach less far than that of the server that redirected to it.
+        /// All addresses of the server reach less far than those of the server that redirected to it.
         case addressForbidden
         /// nil: the reason is unknown.
         case connectFailed(SystemError?)
-        /// Seconds are not told: all addresses together had their time.
         case connectTimedOut
         /// nil: the certificates of the system.
         case authorityUnreadable(file: String?)
 
-        // TLS.
+        // TLS
         case certificateForAnotherName
         case certificateUntrusted
         case tlsMissing
         case tlsFailed
 
-        // Handshake and commands.
+        // Handshake and commands
         case handshakeTimedOut
         case handshake(ClientHandshake.Error)
         case chunks(ChunkReader.Error)
         case command(AMF0Decoder.Error)
-        case answerTimedOut(to: Request)
+        case connectUnanswered
+        case createStreamUnanswered
+        case publishUnanswered
         case credentialsMissing
         case credentialsRefused
         case applicationRefused(words: String?)
@@ -61,7 +57,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         /// The server accepted the stream during a check, and closed the connection at once.
         case closedOnceAccepted
 
-        // The stream.
+        // The stream
         case streamClosed
         case streamEnded(words: String?)
         case connectionLost(SystemError?)
@@ -71,19 +67,12 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         /// The network was away, and another connection takes over.
         case networkAway
 
-        // The end.
+        // The end
         case neverAccepted
         case checkTimedOut
     }
 
-    /// What the server was asked when it did not answer.
-    public enum Request: Hashable, Sendable {
-        case connect
-        case createStream
-        case publish
-    }
-
-    /// A system's number and what it calls it. The number alone is different on each system.
+    /// A system's number, and its text: the same number means something else on another system.
     public struct SystemError: Hashable, Sendable {
         public var number: Int32
         public var text: String
@@ -128,7 +117,8 @@ extension PublishFailure.Code {
     fileprivate var kind: PublishFailure.Kind {
         switch self {
         case .nameUnknown, .nameServersSilent, .addressForbidden, .connectFailed, .connectTimedOut,
-            .handshakeTimedOut, .answerTimedOut, .neverAccepted, .checkTimedOut:
+            .handshakeTimedOut, .connectUnanswered, .createStreamUnanswered, .publishUnanswered, .neverAccepted,
+            .checkTimedOut:
             .unreachable
         case .tlsFailed, .closedAtStreamName, .streamClosed, .streamEnded, .connectionLost, .nothingAcknowledged,
             .audioTooSlow, .answersUnread, .networkAway:

@@ -3,30 +3,11 @@
 
 /// The bitrate of one destination. Times are nanoseconds on any steady clock.
 public struct BitrateController: Sendable {
-    public struct Measurement: Sendable, Equatable {
-        public var now: Int64
-        /// Bytes that wait in the queue, or unsent in the kernel.
-        public var waitingBytes: Int
-        /// Bytes that the peer has acknowledged so far.
-        public var deliveredBytes: Int64
-
-        public init(now: Int64, waitingBytes: Int, deliveredBytes: Int64) {
-            self.now = now
-            self.waitingBytes = waitingBytes
-            self.deliveredBytes = deliveredBytes
-        }
-    }
-
     public struct Target: Sendable, Equatable {
         /// Bits a second.
         public var bitrate: Int
         /// One frame of so many is encoded.
         public var frameDivisor: Int
-
-        public init(bitrate: Int, frameDivisor: Int) {
-            self.bitrate = bitrate
-            self.frameDivisor = frameDivisor
-        }
     }
 
     /// Seconds of waiting data above which the bitrate is lowered.
@@ -47,7 +28,7 @@ public struct BitrateController: Sendable {
     public private(set) var throughput: Double?
     /// Seconds until what waits now has been sent; 0 while that is unknown.
     public private(set) var delay = 0.0
-    private var last: Measurement?
+    private var last: (now: Int64, waitingBytes: Int, deliveredBytes: Int64)?
     /// Bits a second that the network transmits; nil unless something waits all the time. Otherwise the encoder is the limit:
     /// a still screen needs hardly anything.
     private var capacity: Double?
@@ -79,20 +60,25 @@ public struct BitrateController: Sendable {
     }
 
     /// Returns the new target.
-    public mutating func update(_ measurement: Measurement) -> Target {
-        defer { last = measurement }
-        guard let last, measurement.now > last.now else { return target }
-        measure(measurement, since: last)
+    /// - Parameters:
+    ///   - waitingBytes: in the queue, or unsent in the kernel.
+    ///   - deliveredBytes: acknowledged by the peer so far.
+    public mutating func update(now: Int64, waitingBytes: Int, deliveredBytes: Int64) -> Target {
+        defer { last = (now, waitingBytes, deliveredBytes) }
+        guard let last, now > last.now else { return target }
+        measure(
+            seconds: Double(now - last.now) / 1e9, delivered: deliveredBytes - last.deliveredBytes,
+            waiting: waitingBytes, before: last.waitingBytes)
         if delay > Self.congestedDelay && busy >= Self.congestedDelay {
             freeSince = nil
-            if decreased == .min || measurement.now - decreased >= Self.secondsBetweenDecreases {
-                decrease(measurement.now, isGrowing: measurement.waitingBytes >= last.waitingBytes)
+            if decreased == .min || now - decreased >= Self.secondsBetweenDecreases {
+                decrease(now, isGrowing: waitingBytes >= last.waitingBytes)
             }
         } else if delay < Self.freeDelay {
-            let since = freeSince ?? measurement.now
+            let since = freeSince ?? now
             freeSince = since
-            if measurement.now - since >= Self.secondsBeforeIncrease {
-                freeSince = measurement.now
+            if now - since >= Self.secondsBeforeIncrease {
+                freeSince = now
                 increase()
             }
         } else {
@@ -101,12 +87,11 @@ public struct BitrateController: Sendable {
         return target
     }
 
-    private mutating func measure(_ measurement: Measurement, since last: Measurement) {
-        let seconds = Double(measurement.now - last.now) / 1e9
-        let rate = Double(max(0, measurement.deliveredBytes - last.deliveredBytes)) * 8 / seconds
+    private mutating func measure(seconds: Double, delivered: Int64, waiting: Int, before: Int) {
+        let rate = Double(max(0, delivered)) * 8 / seconds
         // The weight of a measurement falls to a third within a second.
         throughput = throughput.map { $0 + (rate - $0) * min(1, seconds) } ?? rate
-        guard last.waitingBytes > 0, measurement.waitingBytes > 0 else {
+        guard before > 0, waiting > 0 else {
             (busy, capacity, delay) = (0, nil, 0)
             return
         }
@@ -115,7 +100,7 @@ public struct BitrateController: Sendable {
         let mean = capacity.map { $0 + (rate - $0) * min(1, seconds / min(1, busy)) } ?? rate
         capacity = mean
         // When next to nothing arrives, a few waiting bytes do not mean an endless delay.
-        delay = Double(measurement.waitingBytes) * 8 / max(mean, Double(range.lowerBound) / 4)
+        delay = Double(waiting) * 8 / max(mean, Double(range.lowerBound) / 4)
     }
 
     private mutating func decrease(_ now: Int64, isGrowing: Bool) {

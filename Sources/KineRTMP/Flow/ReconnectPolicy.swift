@@ -14,7 +14,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
     public let limit: Int?
     private let firstDelay: Int64
     /// Attempts since the stream was last live for long enough.
-    public private(set) var attempts = 0
+    private var attempts = 0
     /// Attempts since the waits last began with the first.
     private var step = 0
     private var refusals = 0

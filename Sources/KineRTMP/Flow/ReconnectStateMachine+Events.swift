@@ -1,8 +1,6 @@
 // What the user, the dialer, the server and the clock bring about.
 
 extension ReconnectStateMachine {
-    // MARK: The user
-
     public mutating func start(now: Int64) -> [Action] { state == .idle ? dial(.stream, now: now) : [] }
 
     public mutating func finish() -> [Action] {
@@ -44,8 +42,6 @@ extension ReconnectStateMachine {
         return [.leave(id), .emptyQueue] + dial(.redirect, now: now)
     }
 
-    // MARK: The dialer
-
     /// A connection is there: of an attempt, or of a probe.
     /// - Parameter oldRecovers: the present connection sends again soon after its network is back.
     public mutating func connected(now: Int64, oldRecovers: Bool = false) -> [Action] {
@@ -73,8 +69,6 @@ extension ReconnectStateMachine {
     }
 
     public mutating func networkReturned() { policy.networkReturned() }
-
-    // MARK: The server
 
     /// The server accepted the stream.
     public mutating func accepted(_ id: ConnectionID) -> [Action] {
@@ -118,8 +112,6 @@ extension ReconnectStateMachine {
         }
     }
 
-    // MARK: Measurements
-
     /// The connection has been live for long enough, and something arrived.
     public mutating func proved(_ id: ConnectionID) {
         switch state {
@@ -152,8 +144,6 @@ extension ReconnectStateMachine {
         default: []
         }
     }
-
-    // MARK: The clock
 
     public mutating func fired(_ timer: Timer, now: Int64) -> [Action] {
         switch (timer, state) {

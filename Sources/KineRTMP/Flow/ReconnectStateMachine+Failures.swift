@@ -19,7 +19,8 @@ extension ReconnectStateMachine {
         case .negotiating(id, let attempt):
             return [.close(id)]
                 + lost(failure, attempt, stale: nil, atStreamName: atStreamName, now: now, jitter: jitter)
-        case .live(id, let live): return [.close(id)] + lost(failure, live, stale: nil, now: now, jitter: jitter)
+        case .live(id, let live):
+            return [.close(id)] + lost(failure, after: live.age(now: now), stale: nil, jitter: jitter)
         case .racing(let old, let live, candidate: id):
             state = .live(old, live)
             return [.cancelTimer(.race), .close(id)]
@@ -33,7 +34,7 @@ extension ReconnectStateMachine {
     ) -> [Action] {
         switch state {
         case .negotiating(id, let attempt): lost(failure, attempt, stale: id, now: now, jitter: jitter)
-        case .live(id, let live): lost(failure, live, stale: id, now: now, jitter: jitter)
+        case .live(id, let live): lost(failure, after: live.age(now: now), stale: id, jitter: jitter)
         default: oldFailed(id, now: now)
         }
     }
@@ -61,13 +62,6 @@ extension ReconnectStateMachine {
     var neverLive: PublishFailure? {
         guard !wasLive, state != .idle else { return nil }
         return lastFailure?.withoutRetry() ?? PublishFailure(.neverAccepted, originalURL)
-    }
-
-    /// A connection that was live is lost.
-    private mutating func lost(
-        _ failure: PublishFailure, _ live: Live, stale: ConnectionID?, now: Int64, jitter: Double
-    ) -> [Action] {
-        lost(failure, after: live.isProven ? now - live.begun : 0, stale: stale, jitter: jitter)
     }
 
     /// An attempt came to nothing.

@@ -42,6 +42,9 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         public var isProven = false
         /// The server redirected the publisher; followed at the next keyframe.
         public var redirect: Destination?
+
+        /// Nanoseconds that shorten the wait for the next attempt.
+        func age(now: Int64) -> Int64 { isProven ? now - begun : 0 }
     }
 
     public enum State: Hashable, Sendable {
@@ -149,8 +152,6 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case .idle, .live, .racing, .waiting: false
         }
     }
-
-    // MARK: Steps
 
     mutating func nextConnection() -> ConnectionID {
         connectionCount += 1

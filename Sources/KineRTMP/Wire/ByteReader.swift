@@ -41,12 +41,10 @@ extension [UInt8] {
 
     /// The low 24 bits.
     mutating func append(bigEndian24 value: UInt32) {
-        append(UInt8(truncatingIfNeeded: value >> 16))
-        append(UInt8(truncatingIfNeeded: value >> 8))
-        append(UInt8(truncatingIfNeeded: value))
+        for shift in stride(from: 16, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 
-    mutating func append(littleEndian value: UInt32) {
-        for shift in stride(from: 0, through: 24, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+    mutating func append(littleEndian value: some FixedWidthInteger) {
+        for shift in stride(from: 0, to: value.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
     }
 }

@@ -76,14 +76,7 @@ public struct ChunkWriter: Sendable {
             output.append(UInt8(truncatingIfNeeded: chunkStream - 64))
         default:
             output.append(top | 1)
-            output.append(littleEndian16: UInt16(truncatingIfNeeded: chunkStream - 64))
+            output.append(littleEndian: UInt16(truncatingIfNeeded: chunkStream - 64))
         }
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(littleEndian16 value: UInt16) {
-        append(UInt8(truncatingIfNeeded: value))
-        append(UInt8(truncatingIfNeeded: value >> 8))
     }
 }

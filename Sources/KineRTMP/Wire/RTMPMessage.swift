@@ -15,7 +15,6 @@ public struct RTMPMessage: Equatable, Sendable {
         public static let setPeerBandwidth = Kind(rawValue: 6)
         public static let audio = Kind(rawValue: 8)
         public static let video = Kind(rawValue: 9)
-        public static let dataAMF3 = Kind(rawValue: 15)
         public static let commandAMF3 = Kind(rawValue: 17)
         public static let dataAMF0 = Kind(rawValue: 18)
         public static let commandAMF0 = Kind(rawValue: 20)
@@ -71,56 +70,44 @@ public enum ControlMessage: Equatable, Sendable {
     /// nil for a message of another kind, or one that is too short.
     public init?(_ message: RTMPMessage) {
         var reader = ByteReader(message.payload[...])
-        switch message.kind {
-        case .setChunkSize: guard let size = reader.integer(UInt32.self) else { return nil }; self = .setChunkSize(size)
-        case .abort: guard let id = reader.integer(UInt32.self) else { return nil }; self = .abort(chunkStream: id)
-        case .acknowledgement:
-            guard let count = reader.integer(UInt32.self) else { return nil }
-            self = .acknowledgement(count)
-        case .windowAcknowledgementSize:
-            guard let size = reader.integer(UInt32.self) else { return nil }
-            self = .windowAcknowledgementSize(size)
-        case .setPeerBandwidth:
-            guard let size = reader.integer(UInt32.self), let limit = reader.integer(UInt8.self) else { return nil }
-            self = .setPeerBandwidth(size, limitType: limit)
-        case .userControl:
-            guard let event = reader.integer(UInt16.self) else { return nil }
-            switch event {
-            case 0, 6, 7:
-                guard let value = reader.integer(UInt32.self) else { return nil }
-                self = event == 0 ? .streamBegin(value) : event == 6 ? .pingRequest(value) : .pingResponse(value)
-            default: self = .otherEvent(event)
-            }
+        let event = message.kind == .userControl ? reader.integer(UInt16.self) : nil
+        switch (message.kind, event, reader.integer(UInt32.self)) {
+        case (.setChunkSize, _, let size?): self = .setChunkSize(size)
+        case (.abort, _, let id?): self = .abort(chunkStream: id)
+        case (.acknowledgement, _, let count?): self = .acknowledgement(count)
+        case (.windowAcknowledgementSize, _, let size?): self = .windowAcknowledgementSize(size)
+        case (.setPeerBandwidth, _, let size?):
+            guard let limitType = reader.integer(UInt8.self) else { return nil }
+            self = .setPeerBandwidth(size, limitType: limitType)
+        case (.userControl, 0, let value): guard let value else { return nil }; self = .streamBegin(value)
+        case (.userControl, 6, let value): guard let value else { return nil }; self = .pingRequest(value)
+        case (.userControl, 7, let value): guard let value else { return nil }; self = .pingResponse(value)
+        case (.userControl, let event?, _): self = .otherEvent(event)
         default: return nil
         }
     }
 
     /// To be sent on chunk stream 2 and message stream 0 (section 5.4).
     public var message: RTMPMessage {
-        var payload: [UInt8] = []
-        let kind: RTMPMessage.Kind
         switch self {
-        case .setChunkSize(let value): (kind, _) = (.setChunkSize, payload.append(bigEndian: value))
-        case .abort(let value): (kind, _) = (.abort, payload.append(bigEndian: value))
-        case .acknowledgement(let value): (kind, _) = (.acknowledgement, payload.append(bigEndian: value))
-        case .windowAcknowledgementSize(let value):
-            (kind, _) = (.windowAcknowledgementSize, payload.append(bigEndian: value))
-        case .setPeerBandwidth(let value, let limitType):
-            kind = .setPeerBandwidth
-            payload.append(bigEndian: value)
-            payload.append(limitType)
-        case .streamBegin(let value): (kind, payload) = (.userControl, Self.event(0, value))
-        case .pingRequest(let value): (kind, payload) = (.userControl, Self.event(6, value))
-        case .pingResponse(let value): (kind, payload) = (.userControl, Self.event(7, value))
-        case .otherEvent(let event): (kind, _) = (.userControl, payload.append(bigEndian: event))
+        case .setChunkSize(let size): Self.message(.setChunkSize, size)
+        case .abort(let id): Self.message(.abort, id)
+        case .acknowledgement(let count): Self.message(.acknowledgement, count)
+        case .windowAcknowledgementSize(let size): Self.message(.windowAcknowledgementSize, size)
+        case .setPeerBandwidth(let size, let limitType): Self.message(.setPeerBandwidth, size, [limitType])
+        case .streamBegin(let value): Self.message(.userControl, event: 0, value)
+        case .pingRequest(let value): Self.message(.userControl, event: 6, value)
+        case .pingResponse(let value): Self.message(.userControl, event: 7, value)
+        case .otherEvent(let event): Self.message(.userControl, event: event, nil)
         }
-        return RTMPMessage(kind: kind, payload: payload)
     }
 
-    private static func event(_ event: UInt16, _ value: UInt32) -> [UInt8] {
+    private static func message(
+        _ kind: RTMPMessage.Kind, event: UInt16? = nil, _ value: UInt32?, _ rest: [UInt8] = []
+    ) -> RTMPMessage {
         var payload: [UInt8] = []
-        payload.append(bigEndian: event)
-        payload.append(bigEndian: value)
-        return payload
+        if let event { payload.append(bigEndian: event) }
+        if let value { payload.append(bigEndian: value) }
+        return RTMPMessage(kind: kind, payload: payload + rest)
     }
 }

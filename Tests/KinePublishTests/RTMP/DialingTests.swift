@@ -1,4 +1,4 @@
-// Names that are slow, unknown or gone, and hosts that swallow what is sent to them: a broadcast is late then, and comes.
+// Names that are slow, unknown or gone, and hosts that do not answer: the broadcast is late, but it comes.
 import Glibc
 import KineMeasure
 import KinePlatform
@@ -38,8 +38,8 @@ private final class ScriptedResolver: NameResolver, Sendable {
     func release() { state.signal { $0.isHanging = false } }
 }
 
-/// A port whose kernel answers no SYN any more: nobody takes the connections that wait there (listen(2), tcp(7)).
-private final class SwallowingPort {
+/// A port whose kernel answers no SYN any more, because its queue of connections is full (listen(2), tcp(7)).
+private final class SilentPort {
     let number: Int
     private let listener: CInt
     private var waiting: [CInt] = []
@@ -104,13 +104,13 @@ private final class SwallowingPort {
             $0.firstDelay = Self.short
         }
         try await publisher.start()
-        // Attempt after attempt has waited in vain, all of them for the same look-up.
+        // Several attempts have waited in vain for the same look-up.
         #expect(
             await told.events.next {
                 $0.count { if case .interrupted = $0 { true } else { false } } >= 3 ? true : nil
             } == true)
         #expect(told.events.withLock { Self.interruption($0, "No name server") })
-        // As the destination's phase: nothing that never was live reconnects.
+        // A stream that never was live does not reconnect.
         #expect(told.states.allSatisfy { $0 == .starting }, "\(told.states)")
         #expect(resolver.state.withLock { $0.calls == 1 && $0.running == 1 })
         resolver.release()
@@ -121,7 +121,7 @@ private final class SwallowingPort {
     }
 
     @Test(arguments: [true, false])
-    func `Where names are no longer found, the address that worked is`(isHanging: Bool) async throws {
+    func `When a name is no longer found, the address that worked is used`(isHanging: Bool) async throws {
         let (server, resolver, told) = (try StrictServerSocket(), ScriptedResolver(), Told())
         defer { resolver.release() }
         let publisher = try told.publisher("rtmp://name.example:\(server.port)/app/key") {
@@ -140,7 +140,7 @@ private final class SwallowingPort {
         await publisher.finish()
     }
 
-    @Test func `A name that nobody knows is told, and asked for again`() async throws {
+    @Test func `An unknown name is reported, and looked up again`() async throws {
         let (server, resolver, told) = (try StrictServerSocket(), ScriptedResolver(), Told())
         resolver.state.withLock { $0.addresses = nil }
         let publisher = try told.publisher("rtmp://name.example:\(server.port)/app/key") {
@@ -155,8 +155,8 @@ private final class SwallowingPort {
         await publisher.finish()
     }
 
-    @Test func `A host that swallows packets does not answer, and was not lost`() async throws {
-        let port = try SwallowingPort()
+    @Test func `A host that drops packets does not answer, and is not lost`() async throws {
+        let port = try SilentPort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port.number)/app/key") {
             $0.retries = 0
@@ -192,7 +192,7 @@ private final class SwallowingPort {
         #expect(resolver.state.withLock { $0.calls == 3 && $0.most == 1 })
     }
 
-    @Test func `Of an address book the address that worked last comes first`() throws {
+    @Test func `In an address book the address that worked last comes first`() throws {
         let (a, b, c) = (
             try SocketAddress(ipAddress: "192.0.2.1", port: 1), try SocketAddress(ipAddress: "192.0.2.2", port: 1),
             try SocketAddress(ipAddress: "192.0.2.3", port: 1)

@@ -1,4 +1,4 @@
-// How a server is found again: between the attempts, and at another address of its name.
+// How a server is found again between attempts, and at another address of its name.
 import KineMeasure
 import KinePlatform
 import KineRTMP
@@ -8,7 +8,7 @@ import Testing
 
 @testable import KinePublish
 
-@Suite(.timeLimit(.minutes(10))) struct ReachingTests {
+@Suite(.timeLimit(.minutes(10))) struct ProbingTests {
     /// Nanoseconds: no attempt comes within any of these tests.
     private static let long: Int64 = 30_000_000_000
 
@@ -60,7 +60,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A stream of messages about networks does not put off the probe`() async throws {
+    @Test func `Many messages about networks do not delay the probe`() async throws {
         let server = try StrictServerSocket()
         let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
         let found = Monitor(false)
@@ -71,17 +71,17 @@ import Testing
                 found.signal { $0 = true }
             }
             dialer.probe(.init(url))
-            Self.tellOfNetworks(dialer, on: eventLoop, until: found)
+            Self.reportNetworks(dialer, on: eventLoop, until: found)
         }
         #expect(await found.next { $0 ? true : nil } == true)
     }
 
-    /// Every few milliseconds; a probe comes later after a message than the next message.
-    private static func tellOfNetworks(_ dialer: Dialer, on eventLoop: any EventLoop, until found: Monitor<Bool>) {
+    /// Messages follow one another more quickly than a probe follows a message.
+    private static func reportNetworks(_ dialer: Dialer, on eventLoop: any EventLoop, until found: Monitor<Bool>) {
         guard !found.withLock({ $0 }) else { return }
         dialer.networkReturned()
         eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(10)) {
-            tellOfNetworks(dialer, on: eventLoop, until: found)
+            reportNetworks(dialer, on: eventLoop, until: found)
         }
     }
 
@@ -113,7 +113,7 @@ import Testing
         #expect(dialer.allowed([c, a], target) == [a])
     }
 
-    @Test func `A server leads its publisher to no address that reaches less far than its own`() throws {
+    @Test func `A server redirects its publisher to no address that reaches less far than its own`() throws {
         let addresses = try ["127.0.0.1", "169.254.169.254", "192.168.1.1", "203.0.113.2", "224.0.0.1"].map {
             try SocketAddress(ipAddress: $0, port: 1935)
         }
@@ -125,11 +125,11 @@ import Testing
         #expect(allowed(.global) == ["203.0.113.2"])
         #expect(allowed(.privateNetwork) == ["192.168.1.1", "203.0.113.2"])
         #expect(allowed(.loopback) == ["127.0.0.1", "169.254.169.254", "192.168.1.1", "203.0.113.2"])
-        // What the user gave is the user's.
+        // The user may give any address.
         #expect(allowed(nil).count == 5)
     }
 
-    @Test func `Of the kernel's messages those are heard that a connection could go by`() {
+    @Test func `Those of the kernel's messages count that announce a way for a connection`() {
         func message(_ type: UInt16, _ body: [UInt8]) -> [UInt8] {
             var bytes: [UInt8] = []
             withUnsafeBytes(of: UInt32(16 + body.count)) { bytes += $0 }
@@ -145,10 +145,10 @@ import Testing
         // IFF_UP, IFF_RUNNING, and IFF_LOWER_UP: with a cable and without (netdevice(7)).
         #expect(isHeard(link(0x1_0043)) && !isHeard(link(0x0003)))
         #expect(isHeard(message(20, [1, 2, 3])) && isHeard(message(24, [])))
-        // What went: a link, an address, a route.
+        // A link, an address, a route that is gone.
         #expect(!isHeard(message(17, [0])) && !isHeard(message(21, [0])) && !isHeard(message(25, [0])))
         #expect(isHeard(message(21, [1, 2, 3]) + [0] + message(24, [])))
-        // Cut off, nonsense, nothing.
+        // Truncated, invalid, empty.
         #expect(!isHeard(Array(message(24, [1, 2, 3, 4]).dropLast())) && !isHeard([0, 0, 0, 0]) && !isHeard([]))
         #expect(!isHeard([UInt8](repeating: 0, count: 64)))
     }

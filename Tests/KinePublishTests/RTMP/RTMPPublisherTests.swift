@@ -8,7 +8,7 @@ import Testing
 @testable import KinePublish
 
 @Suite(.timeLimit(.minutes(10))) struct RTMPPublisherTests {
-    @Test func everythingArrivesInOrderAndTheGoodbyeToo() async throws {
+    @Test func `Everything arrives in order, and the goodbye too`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key?token=a/b")
@@ -25,7 +25,7 @@ import Testing
         #expect(told.status?.server == "Strict/1")
     }
 
-    @Test func aLostConnectionIsMadeAnewFromAKeyframeAndTimesGoOn() async throws {
+    @Test func `A new connection begins with a keyframe, and timestamps go on`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
@@ -41,7 +41,7 @@ import Testing
         let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
         #expect(seen.violation == nil)
         let arrived = TestStream.samples(in: seen.media)
-        // Sound from the beginning; pictures from the keyframe on, with the take's times.
+        // Audio from the beginning, frames from the keyframe on, with the take's timestamps.
         let expected = TestStream.samples(1520..<3000).filter {
             $0.type != .video || $0.presentationTime >= .seconds(2)
         }
@@ -49,7 +49,7 @@ import Testing
         #expect(told.keyframes.withLock { $0 } > 0)
     }
 
-    @Test func aServerThatStopsReadingIsLeftAndTriedAgain() async throws {
+    @Test func `A server that stops reading is left and tried again`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") {
@@ -102,8 +102,8 @@ import Testing
             $0.stallDeadline = 3_600_000_000_000
         }
         try await publisher.start()
-        let taken = try #require(await server.wait { $0.pingsTaken })
-        #expect(taken < pings)
+        let sent = try #require(await server.wait { $0.pingsSent })
+        #expect(sent < pings)
         let words = "asks and reads no answers"
         #expect(await told.events.next { $0.contains { Self.isInterrupted($0, words) } ? true : nil } == true)
         await publisher.finish()
@@ -130,7 +130,7 @@ import Testing
         format.video?.decoderConfiguration = stream.configuration
         let publisher = RTMPPublisher(RTMPSettings(url: url), format: format)
         try await publisher.start()
-        for (index, bytes) in [stream.keyframe, stream.picture].enumerated() {
+        for (index, bytes) in [stream.keyframe, stream.frame].enumerated() {
             publisher.publish(
                 EncodedSample(
                     type: .video, presentationTime: .milliseconds(Int64(index) * 40), duration: .milliseconds(40),
@@ -143,17 +143,17 @@ import Testing
         func tag(_ head: UInt8, _ bytes: [UInt8]) -> [UInt8] { [head] + name + bytes }
         let expected = [
             tag(0x90, stream.configuration), tag(0x90 | stream.packetType, stream.delimiter + stream.keyframe),
-            tag(0xA0 | stream.packetType, stream.delimiter + stream.picture),
+            tag(0xA0 | stream.packetType, stream.delimiter + stream.frame),
         ]
-        let pictures = seen.media.filter { $0.type == 9 }
-        #expect(pictures.map(\.payload) == expected)
-        #expect(pictures.map(\.timestamp) == [0, 0, 40])
+        let frames = seen.media.filter { $0.type == 9 }
+        #expect(frames.map(\.payload) == expected)
+        #expect(frames.map(\.timestamp) == [0, 0, 40])
         let metadata = try StrictAMF.read(try #require(seen.media.first).payload)
         let number = name.reduce(0) { $0 * 256 + Int($1) }
         #expect(metadata.last?["videocodecid"] == .number(Double(number)))
     }
 
-    @Test func aRefusedKeyIsNotTriedAgain() async throws {
+    @Test func `A refused key is not tried again`() async throws {
         let server = try StrictServerSocket(
             .refusesPublish(code: "NetStream.Publish.BadName", description: "unknown stream"))
         let told = Told()
@@ -165,7 +165,7 @@ import Testing
         #expect(server.state.withLock(\.connections).count == 1)
     }
 
-    @Test func aRequestToReconnectIsFollowedAtAKeyframeWithoutALoss() async throws {
+    @Test func `A redirection is followed at a keyframe without a loss`() async throws {
         let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
@@ -190,8 +190,8 @@ import Testing
         let publisher = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
         try await publisher.start()
         server.state.withLock { $0.isDeaf = true }
-        let pictures = Self.largePictures(7)
-        for picture in pictures { publisher.publish(picture) }
+        let frames = Self.largeFrames(7)
+        for frame in frames { publisher.publish(frame) }
         async let finished: Void = publisher.finish()
         // However often that is asked for.
         async let again: Void = publisher.finish()
@@ -200,16 +200,16 @@ import Testing
         await again
         let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
         #expect(seen.violation == nil && seen.phase == .deleted)
-        #expect(TestStream.samples(in: seen.media) == pictures.map(TestStream.expected))
+        #expect(TestStream.samples(in: seen.media) == frames.map(TestStream.expected))
     }
 
-    @Test func `A server that does not take the rest does not hold up the end`() async throws {
+    @Test func `A server that does not read the rest does not delay the end`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
         try await publisher.start()
         server.state.withLock { $0.isDeaf = true }
-        for picture in Self.largePictures(7) { publisher.publish(picture) }
+        for frame in Self.largeFrames(7) { publisher.publish(frame) }
         let begun = ContinuousClock.now
         await publisher.finish()
         Margin.atMost(6, (ContinuousClock.now - begun) / .seconds(1), "s", "the end beside a server that does not read")
@@ -220,7 +220,7 @@ import Testing
         #expect(seen.phase != .deleted)
     }
 
-    @Test func `After a move a server that does not take the rest is left`() async throws {
+    @Test func `After a redirection a server that does not read the rest is left`() async throws {
         let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
@@ -235,7 +235,7 @@ import Testing
         }
         #expect(await told.keyframes.next { $0 > 0 ? true : nil } == true)
         // All before the keyframe goes to the first server.
-        for picture in Self.largePictures(7, areKeyframes: false) { publisher.publish(picture) }
+        for frame in Self.largeFrames(7, areKeyframes: false) { publisher.publish(frame) }
         for sample in TestStream.samples(1000..<1500) { publisher.publish(sample) }
         #expect(await second.wait { ($0.connections.last?.media.count ?? 0) > 0 ? true : nil } == true)
         let abandoned = try #require(await first.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
@@ -244,7 +244,7 @@ import Testing
     }
 
     /// More than the kernels at both ends hold, so that some of it has to wait.
-    private static func largePictures(_ count: Int, areKeyframes: Bool = true) -> [EncodedSample] {
+    private static func largeFrames(_ count: Int, areKeyframes: Bool = true) -> [EncodedSample] {
         (0..<count).map { index in
             EncodedSample(
                 type: .video, presentationTime: .milliseconds(Int64(index) * 40), duration: .zero,
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func nobodyThereIsTriedAsOftenAsWasSaid() async throws {
+    @Test func `A server that is not there is tried as often as was set`() async throws {
         let told = Told()
         // Port 1 of this machine: nobody listens.
         let publisher = try told.publisher("rtmp://127.0.0.1:1/app/key") { $0.retries = 1 }
@@ -272,7 +272,7 @@ import Testing
         try await publisher.start()
         await publisher.finish()
         #expect(told.status?.state == .failed && told.liveReports == 0)
-        // Who asked for the end is not told of another.
+        // The caller of `finish` gets no failure.
         #expect(told.failures.isEmpty && told.interruptions >= 1)
     }
 

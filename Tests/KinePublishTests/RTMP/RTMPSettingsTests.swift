@@ -3,7 +3,7 @@ import KinePublish
 import Testing
 
 @Suite struct RTMPSettingsTests {
-    @Test func settingsAreRead() throws {
+    @Test func `Settings are read`() throws {
         let settings = try RTMPSettings(setupInfo: [
             "url": "rtmps://h/app/key", "ca": "/etc/ca.pem", "retry": "3", "min-bitrate": "500k",
         ])
@@ -21,7 +21,7 @@ import Testing
         (["url": "rtmp://h/a/k", "retry": "-1"], "retry"),
         (["url": "rtmp://h/a/k", "min-bitrate": "fast"], "min-bitrate"),
         (["url": "rtmp://h/a/k", "min-bitrate": "0"], "min-bitrate"),
-    ]) func whatCannotBeUsedIsNamedWithoutSecrets(setupInfo: [String: String], words: String) {
+    ]) func `An unusable setting is named without secrets`(setupInfo: [String: String], words: String) {
         let error = #expect(throws: RTMPSettings.Error.self) { try RTMPSettings(setupInfo: setupInfo) }
         #expect(error?.description.contains(words) == true && error?.description.contains("secret") == false)
     }

@@ -8,18 +8,18 @@ import KineRTMP
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct RealServerTests {
-    @Test func nginxRecordsEverySampleAtItsTime() async throws {
+    @Test func `nginx records every sample at its time`() async throws {
         let nginx = try MediaServer(diesWithThread: false)
         let recorded = try await Self.publish(nginx.address("show"), file: nginx.file("show"))
         try Self.expectComplete(recorded)
         withExtendedLifetime(nginx) {}
     }
 
-    @Test func ffmpegAsAServerGetsEverySampleAtItsTime() async throws {
+    @Test func `ffmpeg as a server gets every sample at its time`() async throws {
         let folder = try TemporaryDirectory()
         let port = try Loopback.freePort()
-        // Coded for real: ffmpeg looks into the pictures before it writes them down. All of it is handed over at once, so it
-        // is shorter than what the queue holds.
+        // Really encoded, since ffmpeg reads the frames before it writes them. All of it is published at once, so it is shorter
+        // than what the queue holds.
         let maker = try ServerProgram(
             "ffmpeg",
             [
@@ -79,7 +79,7 @@ import Testing
         #expect(tags.contains { $0.type == 9 && Array($0.payload.dropFirst(5)) == [1, 0x64, 0, 0x1F, 0xFF] })
     }
 
-    /// A server takes a moment to listen; until then the publisher tries again by itself.
+    /// A server needs a moment before it listens; until then the publisher tries again by itself.
     private static func startWhenThere(_ publisher: RTMPPublisher) async throws {
         try await publisher.start()
         #expect(await until { publisher.status.state == .live ? true : nil } == true)
@@ -90,7 +90,7 @@ import Testing
         return Array(tag.payload.dropFirst(length))
     }
 
-    /// Looks again and again, for what other programs do says nothing when it is done; nil after five minutes.
+    /// Polls, since other programs do not report what they have done; nil after five minutes.
     private static func until<Result: Sendable>(_ body: @escaping @Sendable () -> Result?) async -> Result? {
         let deadline = MonotonicClock.now() + 300_000_000_000
         while MonotonicClock.now() < deadline {

@@ -1,4 +1,4 @@
-// What follows the end of a connection: which server is asked again, how often, and as whom.
+// What follows the end of a connection: which server is tried again, how often, and with which authentication.
 import KineMeasure
 import KineRTMP
 import RTMPTesting
@@ -10,12 +10,12 @@ import Testing
     /// Nanoseconds: short, so that many attempts are soon made.
     private static let short: Int64 = 20_000_000
 
-    /// Connections that something was asked over: others were knocks that came too late to be of use.
+    /// Connections with a `connect` command. Others were probes that came too late.
     private static func attempts(at server: StrictServerSocket) -> Int {
         server.state.withLock { $0.connections.count { !$0.connect.isEmpty } }
     }
 
-    @Test func `A server that closes at each stream name does not know it`() async throws {
+    @Test func `A server that closes at the stream's name each time has refused it`() async throws {
         let server = try StrictServerSocket()
         server.state.withLock { $0.closesAtStreamName = true }
         let told = Told()
@@ -30,7 +30,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A server that says yes and closes is tried as often as was said`() async throws {
+    @Test func `A server that says yes and closes is tried as often as was set`() async throws {
         let server = try StrictServerSocket()
         server.state.withLock { $0.cutsWhenPublished = true }
         let told = Told()
@@ -38,7 +38,7 @@ import Testing
             $0.retries = 4
             $0.firstDelay = Self.short
         }
-        // Whether its yes comes before its end is the network's to say.
+        // Either the yes or the end may come first.
         try? await publisher.start()
         #expect(await told.events.next { Self.hasFailed($0) ? true : nil } == true)
         #expect(told.interruptions <= 4)
@@ -56,7 +56,7 @@ import Testing
         }
         try await publisher.start()
         for round in 1...3 {
-            // Measured four times a second: it goes on until two measurements have seen something arrive.
+            // Goes on until two measurements have seen something arrive.
             let before = told.liveReports
             var time = Int64(round) * 1_000_000
             while told.liveReports < before + 3 {
@@ -74,7 +74,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `Each connection asks anew how the server wants to know who is there`() async throws {
+    @Test func `Each connection begins the authentication again`() async throws {
         let server = try StrictServerSocket(.asksForUser(opaque: "Zmlyc3Q="))
         let told = Told()
         let publisher = try told.publisher("rtmp://jo:password@127.0.0.1:\(server.port)/app/key") {
@@ -83,7 +83,7 @@ import Testing
         try await publisher.start()
         #expect(await told.events.next { Self.isLive($0, reconnects: 0) ? true : nil } == true)
         server.state.withLock {
-            $0.mood = .asksForUser(opaque: "c2Vjb25k")
+            $0.behavior = .asksForUser(opaque: "c2Vjb25k")
             $0.cut = true
         }
         #expect(
@@ -92,7 +92,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `Where a server sends the publisher in vain, the server itself is asked again`() async throws {
+    @Test func `When a redirection leads nowhere, the original server is tried again`() async throws {
         let (server, nobody) = (try StrictServerSocket(), try Loopback.freePort())
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") { $0.firstDelay = Self.short }
@@ -111,7 +111,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `The end during a move waits for the other server`() async throws {
+    @Test func `The end during a redirection waits for the other server`() async throws {
         let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
         second.state.withLock { $0.isDeaf = true }
         let told = Told()

@@ -23,16 +23,16 @@ final class StrictServerSocket: Sendable {
         var descriptor: CInt = -1
         /// The present connection is to be cut off.
         var cut = false
-        /// Each connection is cut off once its stream is permitted.
+        /// Each connection is cut off once its stream is accepted.
         var cutsWhenPublished = false
         /// Each connection is closed instead of an answer to the stream's name.
         var closesAtStreamName = false
-        /// How the next connections are met, where it is otherwise than the first.
-        var mood: StrictRTMPServer.Mood?
-        /// Bytes of pings that are sent once a stream is permitted, while nothing is read; then the connection is cut off.
+        /// For the next connections, in place of the first behavior.
+        var behavior: StrictRTMPServer.Behavior?
+        /// Bytes of pings to send once a stream is accepted, while nothing is read; then the connection is cut off.
         var pings = 0
-        /// How many of them the publisher took.
-        var pingsTaken: Int?
+        /// How many of them were sent.
+        var pingsSent: Int?
         /// Nothing is read any more.
         var isDeaf = false
         /// A connection that is reset is over even while nothing is read.
@@ -48,7 +48,7 @@ final class StrictServerSocket: Sendable {
     private let thread: DedicatedThread
 
     /// `wanted`: the port, where it has to be a certain one.
-    init(_ mood: StrictRTMPServer.Mood = .content, port wanted: Int = 0) throws {
+    init(_ behavior: StrictRTMPServer.Behavior = .accepts, port wanted: Int = 0) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var reuse: CInt = 1
         setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<CInt>.size))
@@ -71,7 +71,7 @@ final class StrictServerSocket: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 if connection < 0 || state.withLock(\.isClosing) { return }
-                Self.serve(connection, mood, state)
+                Self.serve(connection, behavior, state)
                 close(connection)
             }
         }
@@ -92,8 +92,8 @@ final class StrictServerSocket: Sendable {
         await state.next(body)
     }
 
-    private static func serve(_ connection: CInt, _ mood: StrictRTMPServer.Mood, _ state: Monitor<State>) {
-        var server = StrictRTMPServer(state.withLock(\.mood) ?? mood)
+    private static func serve(_ connection: CInt, _ behavior: StrictRTMPServer.Behavior, _ state: Monitor<State>) {
+        var server = StrictRTMPServer(state.withLock(\.behavior) ?? behavior)
         let index = state.signal { state in
             state.connections.append(Connection())
             return state.connections.count - 1
@@ -136,11 +136,11 @@ final class StrictServerSocket: Sendable {
                 }
                 let pings = server.phase == .metadata ? state.withLock(\.pings) : 0
                 if pings > 0 {
-                    let taken = ping(connection, bytes: pings)
+                    let sent = ping(connection, bytes: pings)
                     violation = "cut off"
                     state.signal {
                         $0.pings = 0
-                        $0.pingsTaken = taken
+                        $0.pingsSent = sent
                     }
                     break
                 }
@@ -164,21 +164,21 @@ final class StrictServerSocket: Sendable {
         connection.streamName = server.streamName
     }
 
-    /// Sends pings until so many bytes were taken, the publisher has left, or none was taken for five minutes; says how many.
+    /// Sends so many bytes of pings, unless the publisher leaves or reads none for five minutes. Returns the bytes sent.
     private static func ping(_ connection: CInt, bytes: Int) -> Int {
         let ping: [UInt8] = [2, 0, 0, 0, 0, 0, 6, 4, 0, 0, 0, 0, 0, 6, 0, 0, 0x12, 0x67]
         let pings = (0..<4096).flatMap { _ in ping }
-        var taken = 0
-        while taken < bytes {
+        var sent = 0
+        while sent < bytes {
             var poller = pollfd(fd: connection, events: Int16(POLLOUT), revents: 0)
             guard poll(&poller, 1, 300_000) > 0 else { break }
-            let count = pings[(taken % pings.count)...].withUnsafeBytes {
+            let count = pings[(sent % pings.count)...].withUnsafeBytes {
                 Glibc.send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             }
             guard count > 0 || errno == EAGAIN else { break }
-            taken += max(count, 0)
+            sent += max(count, 0)
         }
-        return taken
+        return sent
     }
 
     private static func send(_ bytes: [UInt8], _ connection: CInt) throws {

@@ -12,7 +12,7 @@ enum TestStream {
             bitrate: 2_000_000),
         audio: .init(specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000))
 
-    /// Pictures every 40 ms with a keyframe each second, sound every 20 ms, from one time to another in milliseconds.
+    /// A frame every 40 ms with a keyframe each second, and audio every 20 ms, from one time to another in milliseconds.
     static func samples(_ times: Range<Int64>) -> [EncodedSample] {
         stride(from: times.lowerBound, to: times.upperBound, by: 20).flatMap { time in
             var samples: [EncodedSample] = []
@@ -29,7 +29,7 @@ enum TestStream {
         }
     }
 
-    /// A picture is one slice behind its length (ISO/IEC 14496-15, 5.3.4.2).
+    /// A frame is one slice behind its length (ISO/IEC 14496-15, 5.3.4.2).
     private static func unit(_ type: SampleType, _ isKeyframe: Bool, _ count: Int, at time: Int64) -> [UInt8] {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ Int(time) &* 7) }
         guard type == .video else { return bytes }
@@ -37,7 +37,7 @@ enum TestStream {
         return length + [isKeyframe ? 0x65 : 0x41] + bytes.dropFirst(5)
     }
 
-    /// What goes before each picture: an access unit delimiter (ITU-T H.264, 7.3.2.4) behind its length.
+    /// What goes before each frame: an access unit delimiter (ITU-T H.264, 7.3.2.4) behind its length.
     static let delimiter: [UInt8] = [0, 0, 0, 2, 9, 0xF0]
 
     /// The message that each sample has to become.
@@ -55,14 +55,14 @@ enum TestStream {
     }
 }
 
-/// The smallest that has the form: a configuration record, a keyframe and a picture after it.
+/// The smallest that has the form: a configuration record, a keyframe and a frame after it.
 struct NewerCodec {
-    /// VideoPacketType of a picture: CodedFramesX, or CodedFrames (Enhanced RTMP v2, "ExVideoTagHeader").
+    /// VideoPacketType of a frame: CodedFramesX, or CodedFrames (Enhanced RTMP v2, "ExVideoTagHeader").
     let packetType: UInt8
     let configuration: [UInt8]
     let keyframe: [UInt8]
-    let picture: [UInt8]
-    /// What goes before each picture (ITU-T H.265, 7.3.2.5).
+    let frame: [UInt8]
+    /// What goes before each frame (ITU-T H.265, 7.3.2.5).
     var delimiter: [UInt8] { packetType == 3 ? [0, 0, 0, 3, 0x46, 1, 0x50] : [] }
 
     /// hvcC (ISO/IEC 14496-15, 8.3.2.1.2): Main at level 3.1, one parameter set of each kind. Slices behind their lengths.
@@ -72,12 +72,12 @@ struct NewerCodec {
             1, 1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 93, 0xF0, 0, 0xFC, 0xFD, 0xF8, 0xF8, 0, 0, 0x0F, 3, 0xA0, 0, 1,
             0, 3, 0x40, 1, 0x0C, 0xA1, 0, 1, 0, 3, 0x42, 1, 1, 0xA2, 0, 1, 0, 3, 0x44, 1, 0xC1,
         ],
-        keyframe: [0, 0, 0, 5, 0x26, 1, 0xAF, 0x1B, 0x80], picture: [0, 0, 0, 4, 2, 1, 0xD0, 0x80])
+        keyframe: [0, 0, 0, 5, 0x26, 1, 0xAF, 0x1B, 0x80], frame: [0, 0, 0, 4, 2, 1, 0xD0, 0x80])
 
     /// av1C (AV1 Codec ISO Media File Format Binding, 2.3.3). A sequence header and a frame, each OBU with its size.
     static let av1 = NewerCodec(
         packetType: 1, configuration: [0x81, 0, 0x0C, 0, 0x0A, 3, 0, 0, 0],
-        keyframe: [0x0A, 3, 0, 0, 0, 0x32, 4, 0x10, 1, 2, 3], picture: [0x32, 3, 0x30, 4, 5])
+        keyframe: [0x0A, 3, 0, 0, 0, 0x32, 4, 0x10, 1, 2, 3], frame: [0x32, 3, 0x30, 4, 5])
 }
 
 /// What a publisher has told so far.

@@ -1,4 +1,4 @@
-// As much of AMF 0 as publishers and servers say, written for the strict server alone.
+// The part of AMF 0 that publishers and servers use, for the strict server alone.
 
 public indirect enum StrictAMF: Equatable, Sendable {
     case number(Double)
@@ -39,40 +39,40 @@ public indirect enum StrictAMF: Equatable, Sendable {
         return values
     }
 
-    private static func take(_ count: Int, _ rest: inout ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
+    private static func bytes(_ count: Int, _ rest: inout ArraySlice<UInt8>) throws -> ArraySlice<UInt8> {
         guard rest.count >= count else { throw StrictChunkReader.Violation("AMF that ends too early") }
         defer { rest = rest.dropFirst(count) }
         return rest.prefix(count)
     }
 
     private static func text(_ rest: inout ArraySlice<UInt8>) throws -> String {
-        let length = try take(2, &rest).reduce(0) { $0 * 256 + Int($1) }
-        guard let text = String(validating: try take(length, &rest), as: UTF8.self) else {
+        let length = try bytes(2, &rest).reduce(0) { $0 * 256 + Int($1) }
+        guard let text = String(validating: try bytes(length, &rest), as: UTF8.self) else {
             throw StrictChunkReader.Violation("a string that is not UTF-8")
         }
         return text
     }
 
     private static func value(_ rest: inout ArraySlice<UInt8>) throws -> StrictAMF {
-        let marker = try take(1, &rest).first
+        let marker = try bytes(1, &rest).first
         switch marker {
-        case 0: return .number(Double(bitPattern: try take(8, &rest).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))
-        case 1: return .boolean(try take(1, &rest).first == 1)
+        case 0: return .number(Double(bitPattern: try bytes(8, &rest).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }))
+        case 1: return .boolean(try bytes(1, &rest).first == 1)
         case 2: return .string(try text(&rest))
         case 3, 8:
-            if marker == 8 { _ = try take(4, &rest) }
+            if marker == 8 { _ = try bytes(4, &rest) }
             var properties: [(String, StrictAMF)] = []
             while true {
                 let name = try text(&rest)
                 if name.isEmpty, rest.first == 9 {
-                    _ = try take(1, &rest)
+                    _ = try bytes(1, &rest)
                     return .object(properties)
                 }
                 properties.append((name, try value(&rest)))
             }
         case 5: return .null
         case 10:
-            let length = try take(4, &rest).reduce(0) { $0 * 256 + Int($1) }
+            let length = try bytes(4, &rest).reduce(0) { $0 * 256 + Int($1) }
             return .array(try (0..<length).map { _ in try value(&rest) })
         default: throw StrictChunkReader.Violation("AMF of type \(marker ?? 255)")
         }

@@ -1,5 +1,5 @@
-// A second reader of chunks, written from the specification alone and sharing nothing with the one in the product: the
-// oracle for what the publisher sends. It takes nothing that a server somewhere could understand otherwise.
+// A second reader of chunks, written from the specification alone, which shares nothing with the one in the product. It
+// rejects everything that servers could understand in different ways.
 
 public struct StrictChunkReader {
     public struct Message: Equatable, Sendable {
@@ -46,7 +46,7 @@ public struct StrictChunkReader {
         return messages
     }
 
-    /// Reads as many whole chunks as there are, and says how many bytes they took.
+    /// Reads all complete chunks. `used`: their bytes.
     public mutating func readAvailable(_ bytes: [UInt8]) throws -> (messages: [Message], used: Int) {
         var messages: [Message] = []
         var at = 0

@@ -1,20 +1,20 @@
-// A server that checks every byte of a publisher's order: what comes, on which chunk stream, with which numbers, and before
-// what. It has no socket: bytes go in, answers come out.
+// A server that checks every byte of a publisher: what comes, in which order, on which chunk stream, with which numbers. It has
+// no socket: bytes go in, answers come out.
 
 public struct StrictRTMPServer {
     public typealias Message = StrictChunkReader.Message
     public typealias Violation = StrictChunkReader.Violation
 
-    /// What it does other than being content.
-    public enum Mood: Equatable, Sendable {
-        case content
+    /// How it answers a publisher that makes no mistake.
+    public enum Behavior: Equatable, Sendable {
+        case accepts
         /// Refuses `connect` with this description.
         case refusesConnect(String)
-        /// Lets in who answers with this challenge, as Adobe's authentication asks for it. The digest is not looked at.
+        /// Accepts an answer to this challenge of Adobe's authentication. The digest is not checked.
         case asksForUser(opaque: String)
         /// Refuses `publish` with this code and description.
         case refusesPublish(code: String, description: String)
-        /// Says nothing after the handshake.
+        /// Sends nothing after the handshake.
         case silent
     }
 
@@ -39,19 +39,19 @@ public struct StrictRTMPServer {
     public private(set) var phase = Phase.hello
     /// Audio, video and data messages, in the order of their coming.
     public private(set) var media: [Message] = []
-    /// What `connect` said of the publisher and of the address.
+    /// The object of `connect`, which describes the publisher and the address.
     public private(set) var connectProperties: [String: StrictAMF] = [:]
     public private(set) var streamName: String?
     public private(set) var sentBytes = 0
     public private(set) var acknowledgedBytes = 0
     public private(set) var answeredPings: [Int] = []
 
-    /// Bytes after which the publisher has to acknowledge: few, so that it has to.
+    /// Bytes after which the publisher has to acknowledge: few, so that it does so in every test.
     public static let window = 200
     private static let bandwidth = 2_500_000
     private static let streamID = 1
 
-    private let mood: Mood
+    private let behavior: Behavior
     private var reader = StrictChunkReader()
     private var buffer: [UInt8] = []
     private var lastTimes: [Int: UInt32] = [:]
@@ -60,9 +60,9 @@ public struct StrictRTMPServer {
     /// The time of the latest sequence header.
     private var headerTime: UInt32?
 
-    public init(_ mood: Mood = .content) { self.mood = mood }
+    public init(_ behavior: Behavior = .accepts) { self.behavior = behavior }
 
-    /// Takes what the publisher sent, in pieces as they come, and returns the answer.
+    /// Reads what the publisher sent, in any pieces, and returns the answer.
     public mutating func receive(_ bytes: some Sequence<UInt8>) throws -> [UInt8] {
         buffer += bytes
         var answer: [UInt8] = []
@@ -71,21 +71,21 @@ public struct StrictRTMPServer {
             try require(buffer[0] == 3, "C0 is \(buffer[0])")
             try require(buffer[5..<9].allSatisfy { $0 == 0 }, "C1 has no zeros")
             answer += [3] + Self.first + buffer[1..<1537]
-            // Counted are the bytes of chunks: the specification does not say, and servers allow for either.
+            // Only the bytes of chunks are counted. The specification leaves it open, and servers accept either.
             sentBytes -= answer.count
             buffer.removeFirst(1537)
             phase = .handshakeEnd
         }
         if phase == .handshakeEnd, buffer.count >= 1536 {
             try require(buffer[0..<4].elementsEqual(Self.first[0..<4]), "C2 has another time than S1")
-            try require(buffer[8..<1536].elementsEqual(Self.first[8...]), "C2 is not S1's noise")
+            try require(buffer[8..<1536].elementsEqual(Self.first[8...]), "C2 does not repeat S1's random bytes")
             buffer.removeFirst(1536)
             phase = .chunkSize
         }
         if phase > .handshakeEnd {
             let (messages, used) = try reader.readAvailable(buffer)
             buffer.removeFirst(used)
-            for message in messages { answer += try take(message) }
+            for message in messages { answer += try handle(message) }
         }
         sentBytes += answer.count
         return answer
@@ -110,7 +110,7 @@ public struct StrictRTMPServer {
         return bytes
     }
 
-    /// Gives away what has come, for who keeps a long stream in another form.
+    /// Returns the messages so far, and forgets them.
     public mutating func removeMedia() -> [Message] {
         defer { media = [] }
         return media
@@ -119,7 +119,7 @@ public struct StrictRTMPServer {
     private static let first: [UInt8] =
         [0, 0, 1, 0, 0, 0, 0, 0] + (0..<1528).map { UInt8(truncatingIfNeeded: $0 * 31) }
 
-    private mutating func take(_ message: Message) throws -> [UInt8] {
+    private mutating func handle(_ message: Message) throws -> [UInt8] {
         switch message.type {
         case 1:
             try require(phase == .chunkSize && message.timestamp == 0, "SetChunkSize in phase \(phase)")
@@ -132,7 +132,9 @@ public struct StrictRTMPServer {
             acknowledgedBytes = value
             return []
         case 4:
-            try require(message.payload.count == 6 && message.payload[1] == 7, "a user control that nobody wants")
+            try require(
+                message.payload.count == 6 && message.payload[1] == 7,
+                "a user control message that is not a ping's answer")
             answeredPings.append(message.payload.dropFirst(2).reduce(0) { $0 * 256 + Int($1) })
             return []
         case 5:
@@ -140,15 +142,15 @@ public struct StrictRTMPServer {
             try require(message.payload.reduce(0) { $0 * 256 + Int($1) } == Self.bandwidth, "another window")
             phase = .release
             return []
-        case 20: return try takeCommand(message)
+        case 20: return try handleCommand(message)
         case 8, 9, 18:
-            try takeMedia(message)
+            try handleMedia(message)
             return []
         default: throw Violation("a message of type \(message.type)")
         }
     }
 
-    private mutating func takeCommand(_ message: Message) throws -> [UInt8] {
+    private mutating func handleCommand(_ message: Message) throws -> [UInt8] {
         let values = try StrictAMF.read(message.payload)
         guard case .string(let name) = values.first, values.count >= 3, case .number(let transaction) = values[1] else {
             throw Violation("a command without name, transaction and object")
@@ -175,7 +177,7 @@ public struct StrictRTMPServer {
         case .create:
             try expect("createStream", 4, in: .create, arguments: 0)
             phase = .publish
-            // Nothing is answered to the two before.
+            // The two before it get no answer.
             return command([.string("_result"), .number(4), .null, .number(Double(Self.streamID))])
         case .publish:
             try expect("publish", 5, in: .publish, arguments: 2)
@@ -183,7 +185,7 @@ public struct StrictRTMPServer {
             try require(values[4] == .string("live"), "publish as \(values[4])")
             streamName = stream
             return answerPublish()
-        // Before the first sample, too: a publisher may only have wanted to know.
+        // A publisher that only checks the server leaves before the first sample.
         case .metadata, .media:
             try expect("FCUnpublish", 6, in: phase, arguments: 1)
             phase = .unpublish
@@ -200,7 +202,7 @@ public struct StrictRTMPServer {
         for name in ["app", "tcUrl", "flashVer", "type"] {
             guard case .string = connectProperties[name] else { throw Violation("connect without \(name)") }
         }
-        switch mood {
+        switch behavior {
         case .silent: return []
         case .refusesConnect(let description): return refusal(description)
         case .asksForUser(let opaque):
@@ -210,7 +212,7 @@ public struct StrictRTMPServer {
                 application.contains("authmod=adobe")
                     ? "[ authmod=adobe ] : ?reason=needauth&user=jo&salt=c2E=&challenge=AAA=&opaque=\(opaque)"
                     : "[ code=403 need auth; authmod=adobe ]")
-        default: return welcome()
+        case .accepts, .refusesPublish: return welcome()
         }
     }
 
@@ -234,7 +236,7 @@ public struct StrictRTMPServer {
     }
 
     private mutating func answerPublish() -> [UInt8] {
-        if case .refusesPublish(let code, let description) = mood {
+        if case .refusesPublish(let code, let description) = behavior {
             return command([
                 .string("onStatus"), .number(0), .null,
                 .object([
@@ -250,7 +252,7 @@ public struct StrictRTMPServer {
         ]) + ping
     }
 
-    private mutating func takeMedia(_ message: Message) throws {
+    private mutating func handleMedia(_ message: Message) throws {
         try require(message.streamID == Self.streamID, "media on message stream \(message.streamID)")
         if phase == .metadata {
             try require(message.type == 18 && message.timestamp == 0, "the first message is not metadata at zero")
@@ -264,28 +266,28 @@ public struct StrictRTMPServer {
             try require(message.timestamp &- last < 1 << 31, "time goes back from \(last) to \(message.timestamp)")
         }
         lastTimes[message.chunkStream] = message.timestamp
-        try takeHeaders(message)
+        try checkHeaders(message)
         if message.type == 9, let head = message.payload.first {
             let isFirst = videoMessages == 0
             let isSequenceHeader = head & 0x80 != 0 ? head & 15 == 0 : message.payload.dropFirst().first == 0
             try require(isSequenceHeader == isFirst, "a sequence header at the wrong place")
-            let isFirstPicture = videoMessages == 1
+            let isFirstFrame = videoMessages == 1
             videoMessages += 1
-            try require(!isFirstPicture || (head >> 4) & 7 == 1, "the first picture is no keyframe")
+            try require(!isFirstFrame || (head >> 4) & 7 == 1, "the first frame is no keyframe")
             if !isSequenceHeader, head != 0x90 | 1, head != 0xA0 | 1 {
                 let unit = message.payload.dropFirst(5)
-                try require(!Self.readsAsAnnexB(unit), "a picture begins with a start code: \(Array(unit.prefix(8)))")
+                try require(!Self.readsAsAnnexB(unit), "a frame begins with a start code: \(Array(unit.prefix(8)))")
             }
         }
         media.append(message)
     }
 
-    /// Sound begins with its sequence header; nothing is earlier than the header before it. Times go round after weeks, so
-    /// that is asked of the beginning only.
-    private mutating func takeHeaders(_ message: Message) throws {
+    /// Audio begins with its sequence header, and no sample is earlier than the last header. Only the beginning is checked,
+    /// since timestamps wrap after weeks.
+    private mutating func checkHeaders(_ message: Message) throws {
         if message.type == 8 {
             try require(
-                (message.payload.dropFirst().first == 0) == (audioMessages == 0), "a sound header at the wrong place")
+                (message.payload.dropFirst().first == 0) == (audioMessages == 0), "an audio header at the wrong place")
             audioMessages += 1
         }
         guard message.type != 18, audioMessages + videoMessages < 1000 else { return }
@@ -296,8 +298,8 @@ public struct StrictRTMPServer {
         if message.payload.dropFirst().first == 0 { headerTime = message.timestamp }
     }
 
-    /// As servers read a picture that try Annex B before lengths (SRS 7, srs_avc_startswith_annexb): any number of zeros, two
-    /// of them at least, and a one.
+    /// Whether a server that tries Annex B first finds a start code: two or more zeros, and a one (SRS 7,
+    /// srs_avc_startswith_annexb).
     public static func readsAsAnnexB(_ unit: some Collection<UInt8>) -> Bool {
         let zeros = unit.prefix { $0 == 0 }.count
         return zeros >= 2 && unit.dropFirst(zeros).first == 1
@@ -312,7 +314,7 @@ public struct StrictRTMPServer {
         return [2, 0, 0, 0, 0, 0, UInt8(payload.count), type, 0, 0, 0, 0] + payload
     }
 
-    /// In chunks of 128 bytes, which is what holds where nothing is said.
+    /// In chunks of 128 bytes, the size without SetChunkSize.
     private func command(_ values: [StrictAMF]) -> [UInt8] {
         let payload = values.flatMap(\.bytes)
         var bytes: [UInt8] = [3, 0, 0, 0, 0, UInt8(payload.count / 256), UInt8(payload.count % 256), 20, 0, 0, 0, 0]
