@@ -1,13 +1,9 @@
-// A real engine, driven by its control channel as a client drives it, with a service of the test's own.
-import CLinux
-import FoundationEssentials
+// A real engine, driven by its control channel as a client drives it.
 import Glibc
 import KineControl
-import KineMeasure
 import KineMedia
 import KinePlatform
 import KineRelay
-import KineServices
 import SystemPackage
 import Testing
 

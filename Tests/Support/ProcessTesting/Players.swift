@@ -57,31 +57,17 @@ package enum Players {
             </script>
             """
         try place.write(page, to: "page.html")
-        let pipe = try FileDescriptor.pipe()
-        defer { try? pipe.readEnd.close() }
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, pipe.writeEnd]
-        options.newProcessGroup = true
-        let browser: ChildProcess
-        do {
-            defer { try? pipe.writeEnd.close() }
-            browser = try ChildProcess(
-                executable: try Tool.path(of: "chromium"),
-                arguments: [
-                    "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
-                    "--no-first-run", "--autoplay-policy=no-user-gesture-required",
-                    "--user-data-dir=\(place.path("browser"))", "file://\(place.path("page.html"))",
-                ], environment: place.environment, options: options)
-        }
+        let (browser, output) = try startBrowser(in: place)
         defer {
             browser.signalGroup(SIGKILL)
             _ = browser.wait()
+            try? output.close()
         }
         let deadline = MonotonicClock.now() + RunningKinecast.patience
         var text = ""
         var chunk = [UInt8](repeating: 0, count: 4096)
-        while WakeSignal.poll([pipe.readEnd.rawValue], until: deadline)[0] {
-            let count = try chunk.withUnsafeMutableBytes { try pipe.readEnd.read(into: $0) }
+        while WakeSignal.poll([output.rawValue], until: deadline)[0] {
+            let count = try chunk.withUnsafeMutableBytes { try output.read(into: $0) }
             if count == 0 { break }
             text += String(decoding: chunk[..<count], as: UTF8.self)
             for line in text.split(separator: "\n") where line.contains("\"played|") {
@@ -93,5 +79,22 @@ package enum Players {
             }
         }
         return Played(result: "no answer from the browser: \(text.suffix(500))")
+    }
+
+    /// Starts a browser, with a group of its own, that opens `page.html` and prints what the page says.
+    private static func startBrowser(in place: TestPlace) throws -> (ChildProcess, output: FileDescriptor) {
+        let pipe = try FileDescriptor.pipe()
+        defer { try? pipe.writeEnd.close() }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, pipe.writeEnd]
+        options.newProcessGroup = true
+        let browser = try ChildProcess(
+            executable: try Tool.path(of: "chromium"),
+            arguments: [
+                "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr",
+                "--no-first-run", "--autoplay-policy=no-user-gesture-required",
+                "--user-data-dir=\(place.path("browser"))", "file://\(place.path("page.html"))",
+            ], environment: place.environment, options: options)
+        return (browser, pipe.readEnd)
     }
 }
