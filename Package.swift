@@ -222,16 +222,17 @@ let package = Package(
         .testTarget(
             name: "KineRelayTests",
             dependencies: [
-                "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
-                "kinecast-relay-peer",
-                "CoreTesting", system,
-            ]),
+                "KineRelay", "KineControl", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
+                "kinecast-relay-peer", "CoreTesting", system,
+            ],
+            resources: [.embedInCode("Recorded")]),
         .testTarget(
             name: "KineServicesTests",
             dependencies: ["KineServices", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
         .testTarget(
             name: "KineControlTests",
-            dependencies: ["KineControl", "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system]),
+            dependencies: ["KineControl", "KineRelay", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system],
+            resources: [.embedInCode("Recorded")]),
         .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [

@@ -1,5 +1,5 @@
-// What a machine offers to record, as `kinecast sources` prints it. The engine gathers it; the names are the ones that
-// the options take.
+// What can be recorded on a machine, as `kinecast sources` prints it. The engine makes the list; the names are those that the
+// options take.
 import KineMedia
 
 public struct SourceList: Codable, Sendable, Equatable {
@@ -43,9 +43,9 @@ public struct SourceList: Codable, Sendable, Equatable {
     public var windows: [Window] = []
     public var outputs: [AudioDevice] = []
     public var microphones: [AudioDevice] = []
-    /// The names of the applications that play sound, which `--audio app:NAME` takes.
+    /// The names of the applications that play audio, which `--audio app:NAME` takes.
     public var applications: [String] = []
-    /// Why a kind is empty: one sentence for each that could not be asked.
+    /// Why a list is empty: one sentence for each that could not be made.
     public var problems: [String] = []
 
     public init() {}

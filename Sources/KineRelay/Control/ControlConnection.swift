@@ -6,62 +6,30 @@ import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// Why a control channel cannot be used, or not any longer.
-public enum ControlError: Swift.Error, Equatable, Sendable, CustomStringConvertible {
-    /// The process at the other end belongs to another user.
-    case foreignPeer(uid: Int64)
-    /// What came in cannot be understood; see the decoder's error.
-    case protocolError(ControlDecoder.Error)
-    /// The other end is gone.
-    case closed
-    /// The other end has not read for so long that what waits for it outgrew its buffer.
-    case peerTooSlow
-    /// A message of ours cannot be written as JSON.
-    case unencodable(String)
-    /// The path is longer than a unix socket's address can be, in bytes.
-    case pathTooLong(String, limit: Int)
-    /// A system call failed.
-    case system(call: String, Errno)
-
-    public var description: String {
-        switch self {
-        case .foreignPeer(let uid):
-            "The process at the other end of the control socket belongs to user \(uid); use that user's account instead."
-        case .protocolError(let error): error.description
-        case .closed: "The process at the other end of the control socket has ended; kinecast status shows what runs."
-        case .peerTooSlow:
-            "The process at the other end of the control socket does not read; stop it, or wait until it answers."
-        case .unencodable(let reason): "A control message cannot be written as JSON (\(reason)); please report this."
-        case .pathTooLong(let path, let limit):
-            "The socket path \(path) is longer than the \(limit) bytes that unix sockets allow; "
-                + "set XDG_RUNTIME_DIR or TMPDIR to a shorter directory."
-        case .system(let call, let errno):
-            "The control socket failed in \(call): \(errno); try again, or see kinecast doctor."
-        }
-    }
-}
-
-/// A connected control channel; Owns its descriptor and closes it when it
-/// goes away. Any thread may call it.
-public final class ControlConnection<Received: Decodable & Sendable, Sent: Encodable & Sendable>: Sendable {
+/// A connected control channel. Owns its descriptor and closes it when it goes away. Any thread may call it.
+public final class ControlConnection<Received: ControlMessage, Sent: Encodable & Sendable>: Sendable {
     private struct State {
         var decoder = ControlDecoder()
-        var output: [UInt8] = []
-        var sent = 0
-        /// Copies of descriptors that go with the byte of `output` at that index, in order.
-        var outgoing: [(index: Int, descriptors: [FileDescriptor])] = []
-        /// Descriptors that came and were not taken.
+        var output = SendQueue()
+        /// Descriptors that have come and that nobody has asked for yet.
         var incoming: [FileDescriptor] = []
-        var peerHasClosed = false
-        var isBroken = false
-        /// What broke it, until it has been told.
-        var failure: ControlError?
+        var condition = Condition.open
+    }
+
+    private enum Condition {
+        case open
+        /// The other end has closed. What waits may still be sent: it may have closed one direction only.
+        case peerClosed
+        /// This end has given up; why, until `readAvailable` has thrown it.
+        case broken(ControlError?)
+
+        var isBroken: Bool { if case .broken = self { true } else { false } }
     }
 
     /// The most bytes that wait for a peer that does not read.
     public static var outputLimit: Int { 2 * ControlDecoder.messageLimit }
 
-    /// Bytes that are read before what came whole is handed out.
+    /// Bytes that are read before whole messages are returned.
     private static var mostAtOnce: Int { 64 * 1024 }
 
     /// The socket, for poll. Do not read, write or close it.
@@ -71,11 +39,11 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
     private let receivesDescriptors: Bool
     private let state: Mutex<State>
 
-    /// The most descriptors that one message carries, and that are kept until they are taken; more are closed.
+    /// The most descriptors that one message carries, and that are kept until `removeDescriptors`; more are closed.
     public static var descriptorLimit: Int { Int(KINE_DESCRIPTOR_LIMIT) }
 
-    /// Takes over a connected unix socket, checks whose process is at the other end, and queues the hello. Where it throws,
-    /// the socket is closed. Descriptors that the peer sends are dropped unless `receivingDescriptors` is set.
+    /// Adopts a connected unix socket, checks whose process is at the other end, and queues the hello. If it throws, the
+    /// socket is closed. Descriptors that the peer sends are dropped unless `receivingDescriptors` is set.
     public init(adopting socket: FileDescriptor, receivingDescriptors: Bool = false) throws(ControlError) {
         descriptor = socket
         receivesDescriptors = receivingDescriptors
@@ -93,65 +61,48 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
     }
 
     deinit {
-        state.withLock { Self.closeDescriptors(&$0) }
+        state.withLock { Self.removeAll(&$0) }
         try? descriptor.close()
     }
 
     /// What to poll the descriptor for: always input, output while something waits to be sent.
     public var pollEvents: Int16 {
-        state.withLock { Int16($0.output.isEmpty || $0.isBroken ? POLLIN : POLLIN | POLLOUT) }
+        state.withLock { Int16($0.output.isEmpty || $0.condition.isBroken ? POLLIN : POLLIN | POLLOUT) }
     }
 
     /// Whether the other end has closed, or this one has given up on it. No message will come any more.
-    public var isClosed: Bool { state.withLock { $0.peerHasClosed || $0.isBroken } }
+    public var isClosed: Bool {
+        state.withLock { if case .open = $0.condition { false } else { true } }
+    }
 
-    /// The messages that have arrived whole, of at most 64 KB at once, so that a peer that writes without end keeps nobody; does
-    /// not wait. Also sends what waited, so it is all that a poll loop calls. An empty array with `isClosed` set is the end of the stream.
+    /// The whole messages that have arrived, of at most 64 KB at once, so that a peer that writes without end does not keep its
+    /// reader. Does not wait. Also sends what waited, so it is all that a poll loop calls. An empty array with `isClosed` set
+    /// is the end of the stream.
     public func readAvailable() throws(ControlError) -> [Received] {
-        let result: Result<[Received], ControlError> = state.withLock { state in
-            if let failure = state.failure {
-                state.failure = nil
+        try state.withLock { state -> Result<[Received], ControlError> in
+            if case .broken(let failure?) = state.condition {
+                state.condition = .broken(nil)
                 return .failure(failure)
             }
-            if !state.isBroken { _ = push(&state) }
+            if !state.condition.isBroken { _ = push(&state) }
             var messages: [Received] = []
-            do {
-                try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { chunk in
-                    var left = Self.mostAtOnce
-                    while left > 0, !state.peerHasClosed, !state.isBroken,
-                        let count = try receive(into: chunk, &state)
-                    {
-                        left -= count
-                        if count == 0 { state.peerHasClosed = true }
-                        state.decoder.append(chunk[..<count])
-                        while let message = try state.decoder.next(Received.self) { messages.append(message) }
-                    }
-                }
-                return .success(messages)
-            } catch {
-                breakOff(&state)
-                let failure =
-                    (error as? ControlDecoder.Error).map(ControlError.protocolError)
-                    ?? .system(call: "recv", error as? Errno ?? .ioError)
-                if messages.isEmpty { return .failure(failure) }
-                // What came whole before the fault is still good; the fault is told on the next call.
-                state.failure = failure
-                return .success(messages)
-            }
-        }
-        return try result.get()
+            guard let failure = read(&state, into: &messages) else { return .success(messages) }
+            // Whole messages before the fault are still good; the fault is thrown by the next call.
+            breakOff(&state, messages.isEmpty ? nil : failure)
+            return messages.isEmpty ? .failure(failure) : .success(messages)
+        }.get()
     }
 
     /// Sends a message, or as much of it as the peer takes now; the rest goes when `readAvailable` or `flush` is next called.
-    /// `descriptors`, at most `descriptorLimit`, arrive with it; they stay the caller's, who may close them at once.
+    /// `descriptors`, at most `descriptorLimit`, arrive with it. The caller keeps its own and may close them at once.
     public func send(_ message: Sent, descriptors: [FileDescriptor] = []) throws(ControlError) {
         precondition(descriptors.count <= Self.descriptorLimit, "more descriptors than a message carries")
         try enqueue(message, descriptors: descriptors)
     }
 
-    /// The descriptors that have come, in the order in which they were sent; they are the caller's now. Those of a message are
+    /// The descriptors that have come, in the order in which they were sent; the caller owns them now. Those of a message are
     /// here when the message is.
-    public func takeDescriptors() -> [FileDescriptor] {
+    public func removeDescriptors() -> [FileDescriptor] {
         state.withLock { state in
             defer { state.incoming = [] }
             return state.incoming
@@ -161,18 +112,18 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
     /// Whether there may be something to read, without reading it; does not wait.
     public var hasInput: Bool { UnixSocket.isReadable(descriptor) }
 
-    /// Sends what waits. True when nothing does any more.
+    /// Sends what waits. True when nothing waits any more.
     @discardableResult
     public func flush() throws(ControlError) -> Bool {
         try state.withLock { state -> Result<Bool, ControlError> in
-            if state.isBroken { return .failure(.closed) }
+            if state.condition.isBroken { return .failure(.closed) }
             if let error = push(&state) { return .failure(error) }
             return .success(state.output.isEmpty)
         }.get()
     }
 
-    /// Waits until all that was sent has been taken by the kernel, at most until CLOCK_MONOTONIC reaches `deadline`
-    /// (nanoseconds). True where it has. For a last message before the process ends.
+    /// Waits until the kernel has all that was sent, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). True if it
+    /// has. For a last message before the process ends.
     public func drain(until deadline: Int64) -> Bool {
         while true {
             guard let done = try? flush() else { return false }
@@ -197,7 +148,30 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
     }
 
     /// Ends the connection now; the other end sees the end of the stream. The descriptor stays open until this object goes.
-    public func close() { state.withLock { breakOff(&$0) } }
+    public func close() { state.withLock { breakOff(&$0, nil) } }
+
+    /// Reads until nothing is there, or enough for one call; returns what went wrong.
+    private func read(_ state: inout State, into messages: inout [Received]) -> ControlError? {
+        withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { chunk in
+            var left = Self.mostAtOnce
+            while left > 0, case .open = state.condition {
+                do throws(Errno) {
+                    guard let count = try receive(into: chunk, &state) else { return nil }
+                    left -= count
+                    if count == 0 { state.condition = .peerClosed }
+                    state.decoder.append(chunk[..<count])
+                } catch {
+                    return .system(call: "recv", error)
+                }
+                do throws(ControlDecoder.Error) {
+                    while let message = try state.decoder.next(Received.self) { messages.append(message) }
+                } catch {
+                    return .protocolError(error)
+                }
+            }
+            return nil
+        }
+    }
 
     private func receive(into chunk: UnsafeMutableRawBufferPointer, _ state: inout State) throws(Errno) -> Int? {
         guard receivesDescriptors else { return try UnixSocket.receive(from: descriptor, into: chunk) }
@@ -214,91 +188,43 @@ public final class ControlConnection<Received: Decodable & Sendable, Sent: Encod
             throw .unencodable("\(error)")
         }
         let failure: ControlError? = state.withLock { state in
-            if state.isBroken { return .closed }
+            if state.condition.isBroken { return .closed }
             if let error = push(&state) { return error }
-            guard state.output.count - state.sent + frame.count <= Self.outputLimit else {
-                breakOff(&state)
+            guard state.output.count + frame.count <= Self.outputLimit else {
+                breakOff(&state, nil)
                 return .peerTooSlow
             }
-            if !descriptors.isEmpty {
-                // Copies, for the message may have to wait and the caller's may be closed meanwhile.
-                var copies: [FileDescriptor] = []
-                for descriptor in descriptors {
-                    let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
-                    guard copy >= 0 else {
-                        let failure = ControlError.system(call: "fcntl", Errno(rawValue: errno))
-                        for copy in copies { try? copy.close() }
-                        return failure
-                    }
-                    copies.append(FileDescriptor(rawValue: copy))
-                }
-                state.outgoing.append((state.output.count, copies))
+            do throws(Errno) {
+                try state.output.append(frame, descriptors: descriptors)
+            } catch {
+                return .system(call: "fcntl", error)
             }
-            state.output.append(contentsOf: frame)
             return push(&state)
         }
         if let failure { throw failure }
     }
 
-    /// Sends what the peer takes. A peer that is gone is an error here, yet what it sent before can still be read.
+    /// Sends what the peer takes. After an error here, what the peer sent before can still be read.
     private func push(_ state: inout State) -> ControlError? {
-        do {
-            while state.sent < state.output.count {
-                var end = state.output.count
-                var descriptors: [FileDescriptor] = []
-                if let next = state.outgoing.first {
-                    // Descriptors go with their message's first byte, and no byte of it before them.
-                    if next.index == state.sent {
-                        descriptors = next.descriptors
-                        if state.outgoing.count > 1 { end = state.outgoing[1].index }
-                    } else {
-                        end = next.index
-                    }
-                }
-                let count = try UnixSocket.send(
-                    state.output[state.sent..<end], descriptors: descriptors, to: descriptor)
-                if count == 0 { break }
-                state.sent += count
-                if !descriptors.isEmpty {
-                    for descriptor in state.outgoing.removeFirst().descriptors { try? descriptor.close() }
-                }
-            }
-            if state.sent == state.output.count {
-                state.output = []
-                state.sent = 0
-            } else if state.sent >= 65536 {
-                state.output.removeFirst(state.sent)
-                for index in state.outgoing.indices { state.outgoing[index].index -= state.sent }
-                state.sent = 0
-            }
+        do throws(Errno) {
+            try state.output.send(to: descriptor)
             return nil
         } catch {
-            state.output = []
-            state.sent = 0
-            Self.closeOutgoing(&state)
+            state.output.removeAll()
             return error == .brokenPipe || error == .connectionReset ? .closed : .system(call: "send", error)
         }
     }
 
-    private func breakOff(_ state: inout State) {
-        state.isBroken = true
-        state.output = []
-        state.sent = 0
-        Self.closeDescriptors(&state)
+    private func breakOff(_ state: inout State, _ failure: ControlError?) {
+        state.condition = .broken(failure)
+        Self.removeAll(&state)
         shutdown(descriptor.rawValue, Int32(SHUT_RDWR))
     }
 
-    private static func closeDescriptors(_ state: inout State) {
-        closeOutgoing(&state)
+    private static func removeAll(_ state: inout State) {
+        state.output.removeAll()
         for descriptor in state.incoming { try? descriptor.close() }
         state.incoming = []
-    }
-
-    private static func closeOutgoing(_ state: inout State) {
-        for message in state.outgoing {
-            for descriptor in message.descriptors { try? descriptor.close() }
-        }
-        state.outgoing = []
     }
 }
 

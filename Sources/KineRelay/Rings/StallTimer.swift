@@ -1,12 +1,11 @@
-// For how long an extension has not moved although something waits for it, by the engine's own clock.
+// For how long a receiver has not moved although something waits for it, by the sender's own clock. Pure.
 
-/// Pure: it is shown, as often as somebody looks, whether anything waits and how far the extension has come.
-struct HoldWatch: Equatable {
-    /// CLOCK_MONOTONIC, nanoseconds, at which what waits began to wait; nil: nothing does.
+struct StallTimer: Equatable {
+    /// CLOCK_MONOTONIC, nanoseconds, since when something waits and the receiver has not moved; nil: nothing waits.
     private(set) var since: Int64?
     private var progress: UInt64 = 0
 
-    mutating func note(isWaiting: Bool, progress: UInt64, now: Int64) {
+    mutating func update(isWaiting: Bool, progress: UInt64, now: Int64) {
         if !isWaiting {
             since = nil
         } else if since == nil || progress != self.progress {

@@ -1,0 +1,147 @@
+// The wire format of the control channel, without a socket: bytes in, messages out. A frame is a length of four bytes,
+// big-endian, and that many bytes of JSON. The first frame of each side is its `ControlHello`.
+import FoundationEssentials
+
+/// The first frame of each side. A later version of Kinecast may add keys; this one keeps its meaning.
+public struct ControlHello: Codable, Sendable, Equatable {
+    /// The version of the messages that follow.
+    public var kinecast: Int
+
+    /// Raised whenever a message changes so that the other side would misread it. One that it only does not know is skipped.
+    public static let currentVersion = 1
+
+    public init(kinecast: Int = currentVersion) { self.kinecast = kinecast }
+}
+
+/// A message that can be received on a control channel.
+public protocol ControlMessage: Decodable, Sendable {
+    /// What is received in place of a message that this version cannot read, `name`; nil: it is skipped.
+    static func replacement(forUnknown name: String) -> Self?
+}
+
+extension ControlMessage {
+    public static func replacement(forUnknown name: String) -> Self? { nil }
+}
+
+/// Turns received bytes into messages, however they were cut. A frame that is a JSON object and no known message is one of a later
+/// version and is skipped. Every other error is final: nothing behind damaged bytes can be trusted.
+public struct ControlDecoder: Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable {
+        /// A frame announces more bytes than any message has.
+        case tooLarge(length: Int, limit: Int)
+        /// The first frame was no hello: whatever is at the other end, it does not speak this protocol.
+        case notKinecast
+        /// The other side speaks another version.
+        case version(theirs: Int)
+        /// A frame is not a JSON object; the decoder's reason.
+        case malformed(String)
+    }
+
+    /// The longest JSON of one message, in bytes.
+    public static let messageLimit = 1 << 20
+    /// The longest JSON of a hello: short, so that a stranger cannot make this side wait for a megabyte.
+    static let helloLimit = 1024
+
+    private var buffer: [UInt8] = []
+    private var consumed = 0
+    private var greeted = false
+    private var failure: Error?
+
+    public init() {}
+
+    /// Bytes that are held until their frame is complete.
+    public var pendingBytes: Int { buffer.count - consumed }
+
+    /// Adds received bytes. Call `next` until it returns nil before adding more: that bounds what is held.
+    public mutating func append(_ bytes: some Sequence<UInt8>) {
+        if consumed > 0 {
+            buffer.removeFirst(consumed)
+            consumed = 0
+        }
+        buffer.append(contentsOf: bytes)
+    }
+
+    /// The next whole message, or nil while its bytes are not all there.
+    public mutating func next<Message: ControlMessage>(_ type: Message.Type = Message.self) throws(Error) -> Message? {
+        if let failure { throw failure }
+        do throws(Error) {
+            if !greeted {
+                guard let frame = try nextFrame(limit: Self.helloLimit) else { return nil }
+                guard let hello = try? JSONDecoder().decode(ControlHello.self, from: Data(frame)) else {
+                    throw .notKinecast
+                }
+                guard hello.kinecast == ControlHello.currentVersion else { throw .version(theirs: hello.kinecast) }
+                greeted = true
+            }
+            while let frame = try nextFrame(limit: Self.messageLimit) {
+                if let message: Message = try Self.message(Data(frame)) { return message }
+            }
+            return nil
+        } catch {
+            failure = error
+            buffer = []
+            consumed = 0
+            throw error
+        }
+    }
+
+    private static func message<Message: ControlMessage>(_ json: Data) throws(Error) -> Message? {
+        do {
+            return try JSONDecoder().decode(Message.self, from: json)
+        } catch {
+            guard let name = try? JSONDecoder().decode(MessageName.self, from: json) else {
+                throw .malformed(reason(error))
+            }
+            return Message.replacement(forUnknown: name.text)
+        }
+    }
+
+    private mutating func nextFrame(limit: Int) throws(Error) -> ArraySlice<UInt8>? {
+        guard pendingBytes >= 4 else { return nil }
+        let length = buffer[consumed..<consumed + 4].reduce(0) { $0 << 8 | Int($1) }
+        guard length <= limit else {
+            throw greeted ? .tooLarge(length: length, limit: limit) : .notKinecast
+        }
+        guard pendingBytes >= 4 + length else { return nil }
+        let frame = buffer[consumed + 4..<consumed + 4 + length]
+        consumed += 4 + length
+        return frame
+    }
+
+    private static func reason(_ error: any Swift.Error) -> String {
+        guard case DecodingError.dataCorrupted(let context) = error else { return "it is not an object" }
+        return context.debugDescription
+    }
+}
+
+/// The name of a message: the first key of its object, or the beginning of a long one.
+private struct MessageName: Decodable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        text = String((try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue).min() ?? "").prefix(100))
+    }
+}
+
+/// Turns messages into frames.
+public enum ControlEncoder {
+    /// The frame of one message: length and JSON. Throws where a value has no JSON (a number that is not finite) or where
+    /// the JSON is longer than `ControlDecoder.messageLimit`.
+    public static func frame(_ message: some Encodable) throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = try encoder.encode(message)
+        guard json.count <= ControlDecoder.messageLimit else {
+            throw ControlDecoder.Error.tooLarge(length: json.count, limit: ControlDecoder.messageLimit)
+        }
+        let length = UInt32(json.count)
+        return (0..<4).map { UInt8(truncatingIfNeeded: length >> (24 - 8 * $0)) } + json
+    }
+}
