@@ -17,7 +17,7 @@ import Testing
         let sender: StreamSender
         let memory: PictureMemory
 
-        init(_ setupInfo: [String: String] = [:], finishSeconds: Double = 5) throws {
+        init(_ setupInfo: [String: String] = [:], finishSeconds: Double = 5, isReadable: Bool = true) throws {
             let layout = PictureLayout(
                 pixelFormat: .i420, visibleSize: PixelSize(width: 64, height: 48), slotCount: 3)
             sender = try StreamSender(video: false, pictures: layout, sampleRingBytes: 1 << 16)
@@ -33,7 +33,8 @@ import Testing
             let start = ExtensionStart(
                 service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, pictures: layout, sounds: [],
                 sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20, finishSeconds: finishSeconds)
-            try control.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
+            try control.send(
+                isReadable ? .start(start) : .unknown("start"), descriptors: sender.descriptors + [memory.descriptor])
         }
 
         private static func isForSanitizers(_ variable: String) -> Bool {
@@ -76,6 +77,17 @@ import Testing
         let running = try Running(["refuse": "The address is no address; give another."])
         #expect(
             try running.wait { $0 != .heartbeat } == [.failed("The address is no address; give another.")])
+        running.expectEnd()
+    }
+
+    @Test func `it reports that it cannot read a start of a later version, and exits`() throws {
+        let running = try Running(isReadable: false)
+        let reports = try running.wait { if case .failed = $0 { true } else { false } }
+        guard case .failed(let sentence)? = reports.first else {
+            Issue.record("\(reports)")
+            return
+        }
+        #expect(sentence.hasPrefix("This extension does not understand how the engine starts it;"))
         running.expectEnd()
     }
 
