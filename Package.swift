@@ -232,15 +232,17 @@ let package = Package(
         .testTarget(
             name: "KineRelayTests",
             dependencies: [
-                "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", "RelayTesting",
-                "kinecast-relay-peer", "CoreTesting", system,
-            ]),
+                "KineRelay", "KineControl", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics",
+                "RelayTesting", "kinecast-relay-peer", "CoreTesting", system,
+            ],
+            resources: [.embedInCode("Recorded")]),
         .testTarget(
             name: "KineServicesTests",
             dependencies: ["KineServices", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
         .testTarget(
             name: "KineControlTests",
-            dependencies: ["KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system]),
+            dependencies: ["KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", system],
+            resources: [.embedInCode("Recorded")]),
         .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [

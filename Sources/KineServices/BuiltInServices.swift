@@ -1,7 +1,7 @@
-// The services that come with Kinecast: no bundle, an executable beside the engine's.
+// The services that come with Kinecast. They have no bundle; their executables are beside the engine's.
 import KineMedia
 
-/// What is installed always.
+/// The services that are always installed.
 public enum BuiltInServices {
     /// In the order in which they are listed.
     public static let manifests: [ServiceManifest] = [live, rtmp]
@@ -24,8 +24,8 @@ public enum BuiltInServices {
             Field(key: "title", title: "Title of the page"),
             Field(
                 key: "public-url",
-                title: "Address that viewers open, where a name, a proxy or a tunnel leads to it; the link shows it"),
-            Field(key: "player-link", title: "yes for a second link, for players that take only a plain address"),
+                title: "Address that viewers open if a name, a proxy or a tunnel leads to the page; the link shows it"),
+            Field(key: "player-link", title: "yes for a second link, for players that need a plain address"),
         ]
         return manifest
     }
@@ -34,28 +34,25 @@ public enum BuiltInServices {
     public static var rtmp: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
         var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-rtmp")
-        // Ingests want a keyframe every two seconds, and cut their own fragments there; they take a bitrate that is usual for
-        // the size, and see a stream that sends one picture a second as one that hangs. nginx-rtmp refuses messages over 1 MiB;
-        // the headers, and what the publisher puts in front, need some of it.
+        // Ingest servers cut fragments at keyframes and want one every two seconds; they expect a bitrate that is usual for the size,
+        // and take a stream of one frame a second for one that hangs. nginx-rtmp refuses messages over 1 MiB, headers included.
         manifest.video = .encoded(
             codec: "h264", keyframeInterval: 2,
             expecting: .init(maximumBitrate: 6_000_000, maximumAccessUnit: (1 << 20) - 1024, stillFramesPerSecond: 5))
         manifest.appAudio = .aac
         manifest.micAudio = .aac
         manifest.urlSchemes = ["rtmp", "rtmps"]
-        // What waits may take 5 seconds to be sent; then comes the goodbye.
+        // Sending what waits may take 5 seconds; then the stream is closed.
         manifest.finishSeconds = 7
         manifest.setup = [
             Field(
                 key: "url", title: "Address with the stream key, rtmp://HOST/APPLICATION/KEY", isRequired: true,
                 isSecret: true),
             Field(key: "ca-file", title: "File with certificates to trust beside the system's, PEM", isFile: true),
-            Field(key: "max-reconnects", title: "Attempts in a row to connect again; without end if not given"),
+            Field(key: "max-reconnects", title: "Attempts in a row to connect again; unlimited if not given"),
             Field(
                 key: "min-bitrate",
-                title:
-                    "The least bits a second that a slow network may bring the picture down to, such as 500k; 400k if "
-                    + "not given"),
+                title: "Lowest bitrate on a slow network, such as 500k; 400k if not given"),
         ]
         return manifest
     }

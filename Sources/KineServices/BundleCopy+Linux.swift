@@ -6,18 +6,9 @@ import SystemPackage
 
 /// Copies directory trees and removes them.
 enum BundleCopy {
-    /// Why a tree cannot be copied.
-    enum Fault: Swift.Error, Equatable {
-        /// A link that leads out of the tree; its path in the tree.
-        case linkLeadsOut(String)
-        /// A socket, a device or a pipe.
-        case notAFile(String)
-        case tooDeep(String)
-        case tooLarge(limit: Int64)
-        case system(path: String, Errno)
-    }
+    typealias Fault = ServiceCatalog.CopyFault
 
-    /// Deeper trees and larger ones are no bundles: a mistyped path must not copy a disk.
+    /// A deeper or larger tree is not a bundle: a mistyped path must not copy a disk.
     static let depthLimit = 16
     static let byteLimit: Int64 = 2 << 30
 

@@ -5,15 +5,15 @@ import SystemPackage
 
 /// Something that can be broadcast to.
 public struct Service: Sendable, Equatable {
-    /// Where a service comes from; of two with one id, the one whose origin is first here is used.
+    /// Where a service comes from. Of two services with one id, the one whose origin is first here is used.
     public enum Origin: String, Codable, Sendable, Equatable {
-        /// Comes with Kinecast.
+        /// It comes with Kinecast.
         case builtIn
         /// The user installed it.
         case user
         /// The system's data directories.
         case system
-        /// Lies beside the engine.
+        /// Beside the engine.
         case program
     }
 
@@ -23,12 +23,17 @@ public struct Service: Sendable, Equatable {
     public var bundle: FilePath?
     /// Absolute.
     public var executable: FilePath
+    /// The places of the keys in its manifest that this version does not know and ignores.
+    public var unknownKeys: [String]
 
-    public init(manifest: ServiceManifest, origin: Origin, bundle: FilePath?, executable: FilePath) {
+    public init(
+        manifest: ServiceManifest, origin: Origin, bundle: FilePath?, executable: FilePath, unknownKeys: [String] = []
+    ) {
         self.manifest = manifest
         self.origin = origin
         self.bundle = bundle
         self.executable = executable
+        self.unknownKeys = unknownKeys
     }
 
     public var id: String { manifest.id }
@@ -37,30 +42,14 @@ public struct Service: Sendable, Equatable {
     public static let addressKey = "url"
 
     /// Why a service does not take what the user set.
-    public enum SetupProblem: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+    public enum SetupProblem: Swift.Error, Equatable, Sendable {
         case unknownKey(String, service: String, keys: [String])
         case missing(key: String, title: String, service: String)
         /// The address has a scheme that this service does not take; the address itself may hold secrets.
         case scheme(String, service: String, schemes: [String])
-
-        public var description: String {
-            switch self {
-            case .unknownKey(let key, let service, let keys) where keys.isEmpty:
-                "The service \(service) has nothing to set, and \(key) was given; leave it out."
-            case .unknownKey(let key, let service, let keys):
-                "The service \(service) does not know the setting \(key); it has \(keys.joined(separator: ", "))."
-            case .missing(let key, let title, let service):
-                "The service \(service) needs the setting \(key) (\(title)); give it with --set \(key)=VALUE."
-            case .scheme(let scheme, let service, let schemes) where schemes.isEmpty:
-                "The service \(service) takes no address, and one that begins with \(scheme): was given; leave it out."
-            case .scheme(let scheme, let service, let schemes):
-                "The service \(service) takes no address that begins with \(scheme):, only "
-                    + "\(schemes.map { "\($0)://" }.joined(separator: ", ")); correct the address."
-            }
-        }
     }
 
-    /// What the extension is to be given for what the user set: checked, with the manifest's defaults for what was not set.
+    /// What the extension is given: what the user set, checked, and the manifest's defaults for the rest.
     public func setupInfo(from given: [String: String]) throws(SetupProblem) -> [String: String] {
         var info: [String: String] = [:]
         var keys = manifest.setup.map(\.key)
@@ -88,14 +77,11 @@ public struct Service: Sendable, Equatable {
         return info
     }
 
-    /// The scheme of an address in small letters; nil where it has none.
+    /// The scheme of an address in small letters; nil if it has none.
     static func scheme(of address: String) -> String? {
         guard let end = address.firstIndex(of: ":"), end != address.startIndex else { return nil }
         let scheme = address[..<end].lowercased()
-        let isOne = scheme.utf8.allSatisfy {
-            (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || [0x2b, 0x2d, 0x2e].contains($0)
-        }
-        return isOne ? scheme : nil
+        return scheme.isURLScheme ? scheme : nil
     }
 
     /// The values of the setup info that must not be shown anywhere.
@@ -107,13 +93,13 @@ public struct Service: Sendable, Equatable {
             guard let value = info[key] else { return nil }
             return key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
         }
-        // The longest first: of a part, the rest would be left.
+        // The longest first: if a part went first, the rest of the whole would stay.
         return values.joined().filter { $0.utf8.count >= String.shortestSecret }
             .sorted { $0.utf8.count > $1.utf8.count }
     }
 
-    /// Of an address, what may be shown by itself where the whole is not: the last part of the path, which is the stream's key,
-    /// with the query and without, and the password.
+    /// The parts of an address that are secret by themselves: the last part of the path, which is the stream key, with the query
+    /// and without, and the password.
     private static func secretParts(of address: String) -> [String] {
         guard var path = address.split(separator: "://", maxSplits: 1).last, path.contains("/") else { return [] }
         while path.last == "/" { path.removeLast() }

@@ -9,24 +9,26 @@ enum ServiceBundle {
 
     typealias Problem = ServiceManifest.Problem
 
-    /// Reads and checks the bundle in that directory.
-    static func read(_ bundle: FilePath) throws(Problem) -> ServiceManifest {
+    /// Reads and checks the bundle in that directory. `unknownKeys`: the places of the keys that were ignored.
+    static func read(_ bundle: FilePath) throws(Problem) -> (manifest: ServiceManifest, unknownKeys: [String]) {
         let path = bundle.appending(manifestName)
         let file: FileDescriptor
         do {
             file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
         } catch {
-            throw Problem(key: "", reason: "it cannot be read (\(error))")
+            throw Problem([], "cannot be read (\(error))")
         }
         defer { try? file.close() }
         var status = stat()
         guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw Problem(key: "", reason: "it is no ordinary file")
+            throw Problem([], "is not an ordinary file")
         }
-        guard let bytes = contents(file) else { throw Problem(key: "", reason: "it cannot be read") }
-        let manifest = try ServiceManifest.decode(bytes)
-        try checkExecutable(manifest.executable, in: bundle)
-        return manifest
+        guard let bytes = contents(file) else { throw Problem([], "cannot be read") }
+        let read = try ServiceManifest.read(bytes)
+        if let reason = fault(ofExecutable: read.manifest.executable, in: bundle) {
+            throw Problem([ServiceManifest.CodingKeys.executable], "names \(read.manifest.executable), which \(reason)")
+        }
+        return read
     }
 
     /// The first bytes of a file: enough to see that it is too long.
@@ -41,18 +43,12 @@ enum ServiceBundle {
         return bytes
     }
 
-    private static func checkExecutable(_ name: String, in bundle: FilePath) throws(Problem) {
+    private static func fault(ofExecutable name: String, in bundle: FilePath) -> String? {
         let path = bundle.appending(name)
         var status = stat()
-        guard stat(path.string, &status) == 0 else {
-            throw Problem(key: "executable", reason: "names \(name), which is not in the bundle")
-        }
-        guard status.st_mode & S_IFMT == S_IFREG, access(path.string, X_OK) == 0 else {
-            throw Problem(key: "executable", reason: "names \(name), which cannot be executed")
-        }
-        guard isInside(path, bundle) else {
-            throw Problem(key: "executable", reason: "names \(name), a link that leads out of the bundle")
-        }
+        guard stat(path.string, &status) == 0 else { return "is not in the bundle" }
+        guard status.st_mode & S_IFMT == S_IFREG, access(path.string, X_OK) == 0 else { return "cannot be executed" }
+        return isInside(path, bundle) ? nil : "is a link that leads out of the bundle"
     }
 
     /// Whether a path, every link followed, lies in the directory.

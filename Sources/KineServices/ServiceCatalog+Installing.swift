@@ -5,39 +5,32 @@ import SystemPackage
 
 extension ServiceCatalog {
     /// Why a service cannot be installed or removed.
-    public enum InstallError: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+    public enum InstallError: Swift.Error, Equatable, Sendable {
         case notABundle(String)
         case damaged(String, ServiceManifest.Problem)
-        case cannotCopy(String, reason: String)
+        case cannotCopy(String, CopyFault)
+        /// Neither HOME nor XDG_DATA_HOME is set.
         case noHome
         case unknown(String, installed: [String])
-        case notYours(String, where: String)
+        /// It is built in, or somebody else's, in that bundle.
+        case notYours(String, bundle: String?)
         case cannotRemove(String, Errno)
+    }
 
-        public var description: String {
-            switch self {
-            case .notABundle(let path):
-                "\(path) is no bundle: a directory with a manifest.json and an executable; give the path of one."
-            case .damaged(let path, let problem):
-                "The bundle \(path) is not installed, for in its manifest.json \(problem); correct it."
-            case .cannotCopy(let path, let reason): "The bundle \(path) cannot be installed: \(reason)."
-            case .noHome: "There is no place for services of your own; set HOME or XDG_DATA_HOME."
-            case .unknown(let name, let installed) where installed.isEmpty:
-                "There is no service \(name) to remove; none is installed."
-            case .unknown(let name, let installed):
-                "There is no service \(name) to remove; installed are \(installed.joined(separator: ", "))."
-            case .notYours(let id, let place):
-                "The service \(id) cannot be removed here, for \(place)."
-            case .cannotRemove(let path, let errno):
-                "\(path) cannot be removed: \(errno); correct its permissions."
-            }
-        }
+    /// Why a bundle cannot be copied to where it is installed.
+    public enum CopyFault: Swift.Error, Equatable, Sendable {
+        /// A link that leads out of the bundle.
+        case linkLeadsOut(String)
+        /// A socket, a device or a pipe.
+        case notAFile(String)
+        case tooDeep(String)
+        case tooLarge(limit: Int64)
+        case system(path: String, Errno)
     }
 
     private var userDirectory: FilePath? { places.first { $0.origin == .user }?.directory }
 
-    /// Copies the bundle at `path` to the user's services, in the place of one with its id if there is one. Returns it as
-    /// it is installed.
+    /// Copies the bundle at `path` to the user's services; one with the same id is replaced. Returns it as installed.
     @discardableResult
     public func install(_ path: FilePath) throws(InstallError) -> Service {
         guard let directory = userDirectory else { throw .noHome }
@@ -45,24 +38,23 @@ extension ServiceCatalog {
         guard stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             access(path.appending(ServiceBundle.manifestName).string, F_OK) == 0
         else { throw .notABundle(path.string) }
-        let service: Service
         do throws(ServiceManifest.Problem) {
-            service = try Self.read(path, origin: .user)
+            _ = try Self.read(path, origin: .user)
         } catch {
             throw .damaged(path.string, error)
         }
         do throws(Errno) {
             try Self.makeDirectories(directory)
         } catch {
-            throw .cannotCopy(path.string, reason: "\(directory) cannot be made (\(error)); correct its permissions")
+            throw .cannotCopy(path.string, .system(path: directory.string, error))
         }
-        // A name that listing does not look at until it is renamed.
+        // Listing does not look at this name.
         let unfinished = directory.appending(".new-\(getpid())-\(UInt32.random(in: 0 ... .max))")
         defer { BundleCopy.remove(unfinished) }
-        do throws(BundleCopy.Fault) {
+        do throws(CopyFault) {
             try BundleCopy.copy(path, to: unfinished)
         } catch {
-            throw .cannotCopy(path.string, reason: error.text)
+            throw .cannotCopy(path.string, error)
         }
         // Read again: what is installed is what was copied, whatever was changed meanwhile.
         let copied: Service
@@ -75,11 +67,11 @@ extension ServiceCatalog {
         do throws(Errno) {
             try BundleCopy.replace(target, with: unfinished)
         } catch {
-            throw .cannotCopy(path.string, reason: "\(target) cannot be written (\(error)); correct its permissions")
+            throw .cannotCopy(path.string, .system(path: target.string, error))
         }
         return Service(
             manifest: copied.manifest, origin: .user, bundle: target,
-            executable: target.appending(service.manifest.executable))
+            executable: target.appending(copied.manifest.executable), unknownKeys: copied.unknownKeys)
     }
 
     /// Removes a service that the user installed. `name` is its id, or the path or name of its bundle as it was installed or as
@@ -89,11 +81,11 @@ extension ServiceCatalog {
         let last = FilePath(name).lastComponent?.string ?? name
         var bundle = installed(name)
         if bundle == nil, last.hasSuffix(ServiceBundle.suffix) {
-            // Also a damaged one, which has no id; and the bundle that was installed from here.
+            // A damaged one too, which has no id; or the bundle that was installed from this path.
             let named = directory.appending(last)
             if access(named.string, F_OK) == 0 {
                 bundle = named
-            } else if let id = try? ServiceBundle.read(FilePath(name)).id {
+            } else if let id = try? ServiceBundle.read(FilePath(name)).manifest.id {
                 bundle = installed(id)
             }
         }
@@ -103,10 +95,7 @@ extension ServiceCatalog {
                 throw .unknown(
                     name.printable(limit: 100), installed: services.filter { $0.origin == .user }.map(\.id))
             }
-            throw .notYours(
-                other.id,
-                where: other.origin == .builtIn
-                    ? "it is a part of Kinecast" : "it is in \(other.bundle?.string ?? ""), which is not yours")
+            throw .notYours(other.id, bundle: other.bundle?.string)
         }
         let aside = directory.appending(".old-\(getpid())-\(UInt32.random(in: 0 ... .max))")
         guard rename(bundle.string, aside.string) == 0 else {
@@ -120,7 +109,7 @@ extension ServiceCatalog {
         guard let directory = userDirectory else { return nil }
         return PrivateDirectory.entries(directory).sorted().filter { $0.hasSuffix(ServiceBundle.suffix) }
             .map { directory.appending($0) }
-            .first { (try? ServiceBundle.read($0))?.id == id }
+            .first { (try? ServiceBundle.read($0))?.manifest.id == id }
     }
 
     /// A directory and those above it that are missing; only the user may enter what is made.
@@ -129,18 +118,5 @@ extension ServiceCatalog {
         guard errno == ENOENT, path.components.count > 1 else { throw Errno(rawValue: errno) }
         try makeDirectories(path.removingLastComponent())
         guard mkdir(path.string, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
-    }
-}
-
-extension BundleCopy.Fault {
-    /// What happened and what to do, to end a sentence with.
-    fileprivate var text: String {
-        switch self {
-        case .linkLeadsOut(let path): "\(path) is a link that leads out of it; put the file itself there"
-        case .notAFile(let path): "\(path) is neither a file nor a directory; remove it"
-        case .tooDeep(let path): "\(path) lies too deep; give the bundle itself"
-        case .tooLarge(let limit): "it has more than \(limit >> 20) MB; give the bundle itself"
-        case .system(let path, let errno): "\(path) failed (\(errno)); correct its permissions or free some space"
-        }
     }
 }

@@ -3,7 +3,7 @@
 import KinePlatform
 import SystemPackage
 
-/// Finds services. Reads the directories anew each time it is asked.
+/// Finds services. Reads the directories each time.
 public struct ServiceCatalog: Sendable {
     /// Where bundles may be.
     struct Place: Sendable, Equatable {
@@ -24,7 +24,7 @@ public struct ServiceCatalog: Sendable {
     public static func standard(
         environment: (String) -> String? = ProcessEnvironment.value, executableDirectory: FilePath
     ) -> ServiceCatalog {
-        // XDG Base Directory Specification: what is no absolute path is as if it were not set.
+        // XDG Base Directory Specification: a path that is not absolute is ignored.
         let home = environment("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.local/share" : nil }
         let user = environment("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
         let system = (environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share").split(separator: ":")
@@ -34,7 +34,7 @@ public struct ServiceCatalog: Sendable {
             user: user.map(services), system: system.map(services), executableDirectory: executableDirectory)
     }
 
-    /// `user`: where services are installed; nil: nowhere.
+    /// `user`: where services are installed; nil: there is no such place.
     init(user: FilePath?, system: [FilePath], executableDirectory: FilePath) {
         places =
             (user.map { [Place(origin: .user, directory: $0)] } ?? [])
@@ -56,14 +56,17 @@ public struct ServiceCatalog: Sendable {
                     let service = try Self.read(bundle, origin: place.origin)
                     if let other = found.first(where: { $0.id == service.id }) {
                         throw ServiceManifest.Problem(
-                            key: "id", reason: "is \"\(service.id)\", as that of \(other.bundle?.string ?? "another")")
+                            [ServiceManifest.CodingKeys.id],
+                            "is \"\(service.id)\", as that of \(other.bundle?.string ?? "another")")
                     }
                     found.append(service)
                 } catch {
-                    problems.append(Self.leftOut(bundle, error))
+                    problems.append(
+                        "The service in \(bundle) is left out: in its \(ServiceBundle.manifestName), \(error); "
+                            + "correct it or remove the bundle.")
                 }
             }
-            // A user's own service stands before the system's of the same id, as in every search path.
+            // A user's own service hides the system's of the same id, as in every search path.
             services += found.filter { service in !services.contains { $0.id == service.id } }
         }
         return (services[..<reserved] + services[reserved...].sorted { $0.id < $1.id }, problems)
@@ -72,7 +75,7 @@ public struct ServiceCatalog: Sendable {
     /// The service of that id.
     public func service(id: String) -> Service? { list().services.first { $0.id == id } }
 
-    /// The service that takes an address of that scheme: the first in the order of `list` that says so.
+    /// The first service of `list` that takes an address of that scheme.
     public func service(forURL address: String) -> Service? {
         guard let scheme = Service.scheme(of: address) else { return nil }
         return list().services.first { $0.manifest.urlSchemes.contains(scheme) }
@@ -85,16 +88,23 @@ public struct ServiceCatalog: Sendable {
     }
 
     static func read(_ bundle: FilePath, origin: Service.Origin) throws(ServiceManifest.Problem) -> Service {
-        let manifest = try ServiceBundle.read(bundle)
+        let (manifest, unknownKeys) = try ServiceBundle.read(bundle)
         guard !BuiltInServices.isReserved(manifest.id) else {
-            throw ServiceManifest.Problem(key: "id", reason: "is \"\(manifest.id)\", which is a built-in service's")
+            throw ServiceManifest.Problem(
+                [ServiceManifest.CodingKeys.id], "is \"\(manifest.id)\", which is a built-in service's")
         }
         return Service(
-            manifest: manifest, origin: origin, bundle: bundle, executable: bundle.appending(manifest.executable))
+            manifest: manifest, origin: origin, bundle: bundle, executable: bundle.appending(manifest.executable),
+            unknownKeys: unknownKeys)
     }
+}
 
-    private static func leftOut(_ bundle: FilePath, _ problem: ServiceManifest.Problem) -> String {
-        "The service in \(bundle) is left out, for in its \(ServiceBundle.manifestName) \(problem); "
-            + "correct it or remove the bundle."
+extension Service {
+    /// A sentence for each key of the manifest that this version ignores.
+    public var ignoredKeys: [String] {
+        unknownKeys.map { key in
+            "In the \(ServiceBundle.manifestName) of the service \(id), \(key) is not known to this Kinecast and is ignored; "
+                + "check its spelling."
+        }
     }
 }

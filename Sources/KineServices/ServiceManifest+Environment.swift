@@ -1,8 +1,8 @@
-// What of an environment an extension gets.
+// Which variables of an environment an extension gets.
 
 extension ServiceManifest {
-    /// Where it finds programs, how it speaks to people, and what its manifest asks for. Nothing of the display, the sound
-    /// server or the session, even so. Of `NAME=value`, and as that.
+    /// Of `NAME=value` entries, those that an extension gets: where it finds programs, its language, and what its manifest asks
+    /// for. Never anything of the display, the audio server or the session.
     public func childEnvironment(from environment: [String]) -> [String] {
         environment.filter { entry in
             let name = String(entry.prefix { $0 != "=" })
@@ -10,7 +10,14 @@ extension ServiceManifest {
             return ["PATH", "LANG", "TZ", "HOME"].contains(name) || name.hasPrefix("LC_")
                 || self.environment.contains(name)
         }
-            // Swift's own crash reporter would hold up the death of a process for seconds.
+            // Swift's own crash reporter would delay the death of a process by seconds.
             + ["SWIFT_BACKTRACE=enable=no"]
+    }
+
+    /// Whether a variable leads to the display, the audio or the session, or makes the loader run something else: no extension
+    /// gets it, whatever its manifest asks for.
+    public static func isWithheld(_ variable: String) -> Bool {
+        ["DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR"].contains(variable)
+            || ["WAYLAND", "PULSE_", "PIPEWIRE", "DBUS_", "LD_", "KINECAST_"].contains(where: variable.hasPrefix)
     }
 }

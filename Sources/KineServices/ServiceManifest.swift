@@ -1,25 +1,25 @@
-// What an extension says of itself, and what it wants to be fed with: the `manifest.json` of its bundle.
+// What an extension says of itself and which samples it wants: the `manifest.json` of its bundle.
 import KineMedia
 
-/// A service, as its bundle describes it. Made by hand or by `kinecast extension new`; read with `ServiceManifest.decode`.
-public struct ServiceManifest: Codable, Sendable, Equatable {
-    /// Pictures, uncompressed or as the take's encoder made them.
+/// A service as its bundle describes it. Written by hand or by `kinecast extension new`.
+public struct ServiceManifest: Sendable, Equatable {
+    /// Frames, uncompressed or as the take's encoder made them.
     public enum Video: Sendable, Equatable {
-        /// `maximumSize`: larger pictures are scaled down to fit, their shape kept; nil: the take's own size.
+        /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size.
         /// `framesPerSecond`: at most so many; nil: the take's own.
         case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?)
         /// Access units as the recording gets them. `keyframeInterval`: at most so many seconds between keyframes while the
-        /// picture changes. `codec` is "h264".
+        /// screen changes. `codec` is "h264".
         case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())
     }
 
-    /// What the far end of a service expects of encoded pictures. A property that is nil says that it does not care.
+    /// What the far end of a service expects of encoded frames; nil: anything.
     public struct Expectations: Sendable, Equatable {
-        /// The most bits a second at 1920x1080 and 30 pictures a second; other sizes and rates get more or less accordingly.
+        /// The most bits a second at 1920x1080 and 30 frames a second; other sizes and rates get more or less accordingly.
         public var maximumBitrate: Int?
         /// The most bytes of one access unit.
         public var maximumAccessUnit: Int?
-        /// How many pictures a second come while the screen stands still; nil: about one.
+        /// How many frames a second come while the screen stands still; nil: about one.
         public var stillFramesPerSecond: Int?
 
         public init(maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil) {
@@ -29,23 +29,23 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
         }
     }
 
-    /// What the extension may do in the network.
-    public enum Network: String, Codable, Sendable, Equatable, CaseIterable {
+    /// What the extension may do on the network.
+    public enum Network: String, Sendable, CaseIterable {
         /// Connect to others.
         case connect
-        /// Nothing but accept connections on the socket that it is given.
+        /// Only accept connections on the socket that it is given.
         case none
     }
 
-    /// One thing that the user sets before the broadcast: `--set KEY=VALUE`.
+    /// One setting of the user's: `--set KEY=VALUE`.
     public struct SetupField: Sendable, Equatable {
         public var key: String
         /// For a person to read.
         public var title: String
         public var isRequired: Bool
-        /// Never shown, logged, or put where another process sees it.
+        /// Never shown, logged, or visible to another process.
         public var isSecret: Bool
-        /// Names a file, which the engine opens and passes on: the extension could not open it.
+        /// Names a file, which the engine opens and passes on, since the extension cannot open it.
         public var isFile: Bool
         public var defaultValue: String?
 
@@ -62,7 +62,7 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
         }
     }
 
-    /// The most resident memory of an extension, and what it gets where the manifest says nothing: bytes.
+    /// The most resident memory of an extension in bytes, and the limit if the manifest has none.
     public static let memoryLimit = 50 << 20
 
     /// Unique among services: letters, digits, `.`, `-` and `_`.
@@ -72,9 +72,9 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
     public var version: String?
     /// The file name of the executable, inside the bundle.
     public var executable: String
-    /// nil: no pictures.
+    /// nil: no frames.
     public var video: Video?
-    /// nil: not this sound.
+    /// nil: not this audio.
     public var appAudio: AudioCodec?
     public var micAudio: AudioCodec?
     public var setup: [SetupField] = []
@@ -83,7 +83,7 @@ public struct ServiceManifest: Codable, Sendable, Equatable {
     /// Absolute paths of files and directories that the extension reads or executes, beyond what each has.
     public var readable: [String] = []
     public var network = Network.connect
-    /// The key of the setting that holds ADDRESS:PORT: the engine listens there, and passes the socket on. nil: no listening.
+    /// The key of the setting that holds ADDRESS:PORT: the engine listens there and passes the socket on. nil: no listening.
     public var listen: String?
     /// Schemes of the addresses that this service takes with `--to`: "rtmp" …
     public var urlSchemes: [String] = []

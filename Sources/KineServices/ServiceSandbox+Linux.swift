@@ -1,17 +1,17 @@
-// What a service's executable may reach: the rules of its sandbox, by its manifest. docs/confinement.md explains them. Linux.
+// What a service's executable may reach: the rules of its sandbox, from its manifest. docs/confinement.md explains them. Linux.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 public enum ServiceSandbox {
-    /// What programs need to run at all.
+    /// What every program needs.
     private static let libraries = [
         "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/dev/urandom", "/dev/random",
         "/sys/devices/system/cpu", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale",
     ]
 
-    /// What looking up a name reads. A file that is replaced is another file to Landlock: the directories in which network
-    /// services put a new resolv.conf are named too.
+    /// What resolving a name reads. Landlock treats a file that is replaced as another one, so the directories in which network
+    /// services put a new resolv.conf are here too.
     private static let resolver = [
         "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
         "/etc/protocols", "/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman",
@@ -31,8 +31,8 @@ public enum ServiceSandbox {
         if let bundle = service.bundle { rules.readable.append(bundle.string) }
         if service.manifest.network == .connect {
             rules.readable += resolver + certificates
-            // Some write a new /etc/resolv.conf in the place of the old. What a user may read in /etc is no secret of theirs;
-            // root could read too much there.
+            // Some services replace /etc/resolv.conf. What an ordinary user may read in /etc is not secret; root could read too
+            // much there.
             if user != 0 { rules.readable.append("/etc") }
         }
         rules.writable = data.map { [$0.string] } ?? []
@@ -43,7 +43,7 @@ public enum ServiceSandbox {
         return rules
     }
 
-    /// Where Swift's library is, for this program and for what was built beside it; nothing where it is linked statically.
+    /// Where Swift's library is for this program and those built beside it; empty if it is linked statically.
     private static let toolchain: [String] = {
         guard let maps = fopen("/proc/self/maps", "re") else { return [] }
         defer { fclose(maps) }
@@ -60,8 +60,7 @@ public enum ServiceSandbox {
         return directories.sorted()
     }()
 
-    /// The directory that a service which the user installed may write to, made where it is missing; nil for those that come
-    /// with Kinecast, and where there is no home.
+    /// The directory that a service may write to, made if it is missing; nil for built-in services, and if there is no home.
     public static func dataDirectory(of service: Service, environment: [String]) -> FilePath? {
         guard service.origin != .builtIn else { return nil }
         func value(_ name: String) -> String? {

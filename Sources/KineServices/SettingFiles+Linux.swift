@@ -1,17 +1,17 @@
-// The files that a service's settings name, opened by the process that starts its executable, which cannot open them itself. Linux.
+// The files that a service's settings name, opened for its executable, which cannot open them itself. Linux.
 import KinePlatform
 import KineRelay
 import SystemPackage
 
-/// What an executable is given beside its control channel, from descriptor 4 on; `PassedDescriptors` reads it at the other end.
+/// The descriptors that an executable is given after its control channel, from 4 on; `PassedDescriptors` reads them.
 public struct SettingFiles {
     public private(set) var descriptors: [FileDescriptor] = []
     private var keys: [String] = []
     private var files: [FileDescriptor] = []
 
-    /// A file that cannot be opened is left out: the executable says so.
+    /// A file that cannot be opened is left out; the executable reports it.
     ///
-    /// - Parameter listener: the socket at the address that the manifest's `listen` names; its owner closes it.
+    /// - Parameter listener: the socket for the manifest's `listen`; its owner closes it.
     public init(of service: Service, setupInfo: [String: String], listener: FileDescriptor? = nil) {
         if let listener, let key = service.manifest.listen {
             descriptors.append(listener)
@@ -28,7 +28,7 @@ public struct SettingFiles {
         }
     }
 
-    /// What its environment has to say of them.
+    /// The environment entry that names them.
     public var environment: [String] { keys.isEmpty ? [] : [PassedDescriptors.entry(keys)] }
 
     /// Closes the files, once the child has its own.

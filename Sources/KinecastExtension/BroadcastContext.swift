@@ -1,4 +1,4 @@
-// What a handler is told about the broadcast before its first sample.
+// What a handler knows about the broadcast before its first sample.
 import KineMedia
 import KineRelay
 
@@ -6,15 +6,15 @@ import KineRelay
 public struct BroadcastContext: Sendable, Equatable {
     /// The service's id.
     public var service = ""
-    /// Pictures a second at most.
+    /// Frames a second at most.
     public var framesPerSecond = 0
-    /// Bits a second of encoded pictures as the user chose them, on average; nil where a quality was chosen instead.
+    /// Bits a second of encoded frames as the user chose them, on average; nil: a quality was chosen instead.
     public var averageBitRate: Int?
-    /// The format of the pictures; nil: none come.
+    /// The format of the frames; nil: none come.
     public var video: SampleFormat?
-    /// The format of the applications' sound; nil: it does not come.
+    /// The format of the applications' audio; nil: it does not come.
     public var audioApp: SampleFormat?
-    /// The format of the microphone's sound; nil: it does not come.
+    /// The format of the microphone's audio; nil: it does not come.
     public var audioMic: SampleFormat?
     /// Bytes of resident memory at which the extension is ended.
     public var memoryLimit = 0
@@ -24,25 +24,15 @@ public struct BroadcastContext: Sendable, Equatable {
     public init() {}
 
     init(_ start: ExtensionStart) {
+        let stream = start.stream
         service = start.service
-        framesPerSecond = start.framesPerSecond
+        framesPerSecond = stream.framesPerSecond
         memoryLimit = start.memoryLimit
         finishSeconds = start.finishSeconds
-        if let pictures = start.pictures {
-            video = .raw(pictures.pixelFormat, size: pictures.visibleSize)
-        } else if let encoded = start.video {
-            let sets = H264ParameterSets(
-                sequence: encoded.sequenceParameterSet, picture: encoded.pictureParameterSet)
-            video = .h264(VideoFormat(parameterSets: sets, size: encoded.size))
-            averageBitRate = encoded.averageBitRate
-        }
-        for sound in start.sounds {
-            switch sound.type {
-            case .audioApp: audioApp = Self.format(of: sound)
-            case .audioMic: audioMic = Self.format(of: sound)
-            case .video: break
-            }
-        }
+        video = stream.format(of: .video)
+        audioApp = stream.format(of: .audioApp)
+        audioMic = stream.format(of: .audioMic)
+        if stream.pictures == nil { averageBitRate = stream.video?.averageBitRate }
     }
 
     /// The format of one of the streams.
@@ -53,16 +43,28 @@ public struct BroadcastContext: Sendable, Equatable {
         case .audioMic: audioMic
         }
     }
+}
 
-    private static func format(of sound: ExtensionStart.Sound) -> SampleFormat {
-        switch sound.form {
-        case .pcm: .pcm(sampleRate: sound.sampleRate, channels: sound.channels)
+extension StreamDescription {
+    /// The format of the samples of one type; nil: none come.
+    func format(of type: SampleType) -> SampleFormat? {
+        guard type != .video else {
+            if let layout = pictures { return .raw(layout.pixelFormat, size: layout.visibleSize) }
+            return video.map { video in
+                let sets = H264ParameterSets(
+                    sequence: video.sequenceParameterSet, picture: video.pictureParameterSet)
+                return .h264(VideoFormat(parameterSets: sets, size: video.size))
+            }
+        }
+        guard let audio = sounds.last(where: { $0.type == type }) else { return nil }
+        switch audio.form {
+        case .pcm: return .pcm(sampleRate: audio.sampleRate, channels: audio.channels)
         case .aac:
-            .aac(
+            return .aac(
                 AudioTrackFormat(
-                    type: sound.type, sampleRate: sound.sampleRate, channels: sound.channels, bitrate: sound.bitrate,
-                    audioSpecificConfig: sound.audioSpecificConfig, samplesPerAccessUnit: sound.samplesPerAccessUnit,
-                    primingSamples: sound.primingSamples))
+                    type: audio.type, sampleRate: audio.sampleRate, channels: audio.channels, bitrate: audio.bitrate,
+                    audioSpecificConfig: audio.audioSpecificConfig, samplesPerAccessUnit: audio.samplesPerAccessUnit,
+                    primingSamples: audio.primingSamples))
         }
     }
 }

@@ -1,23 +1,23 @@
-// What a handler says to its engine, from any thread: kept until there is a connection, and told to it then.
+// What a handler reports to its engine, from any thread. Reports are kept until there is a connection.
 import FoundationEssentials
 import KineRelay
 import Synchronization
 
-/// A handler's line to its engine.
+/// A handler's link to its engine.
 final class BroadcastLink: Sendable {
     private struct State {
         var context = BroadcastContext()
         var sentBytes: Int64 = 0
         var viewers: Int?
         var connection: ConnectionStatistics?
-        /// What is asked of the encoder, and whether the engine has said that it understands that.
+        /// What is asked of the encoder, and whether the engine understands that.
         var encoding = EncodingRequest.none
         var isAdjustable = false
-        /// What was said of arriving, and whether the engine has said that it understands that.
+        /// Whether the broadcast arrives, as last reported, and whether the engine understands that.
         var live: (isLive: Bool, reason: String?)?
         var understandsLive = false
         var failure: String?
-        /// What was said before there was a connection.
+        /// Reports from before there was a connection.
         var early: [ExtensionReport] = []
         var send: (@Sendable (ExtensionReport) -> Void)?
         var failed: (@Sendable () -> Void)?
@@ -44,7 +44,7 @@ final class BroadcastLink: Sendable {
 
     var failure: String? { state.withLock { $0.failure } }
 
-    /// From now on reports go to `send`; `failed` is called once when the handler gives up, after its report.
+    /// From now on reports go to `send`; `failed` is called once, after the report that the handler has failed.
     func connect(
         send: @escaping @Sendable (ExtensionReport) -> Void, failed: @escaping @Sendable () -> Void
     ) {
@@ -60,29 +60,29 @@ final class BroadcastLink: Sendable {
 
     func addSentBytes(_ count: Int64) { state.withLock { $0.sentBytes += count } }
 
-    /// The first message of the engine is here.
+    /// The first message of the engine has come.
     func start(_ start: ExtensionStart) {
         state.withLock { state in
             state.context = BroadcastContext(start)
-            state.isAdjustable = start.video?.isAdjustable ?? false
+            state.isAdjustable = start.stream.video?.isAdjustable ?? false
             if state.isAdjustable, state.encoding != .none { state.send?(.encoding(state.encoding)) }
             state.understandsLive = start.understandsLive ?? false
             if state.understandsLive, let live = state.live { state.send?(.live(live.isLive, reason: live.reason)) }
         }
     }
 
-    /// Asks for another encoding; one that stands is not asked for again.
+    /// Asks for another encoding; the present one is not asked for again.
     func request(_ encoding: EncodingRequest) {
         state.withLock { state in
             guard state.encoding != encoding else { return }
             state.encoding = encoding
-            // With the lock held: of two threads that ask, the one that is remembered is also heard last.
+            // With the lock held: of two threads that ask, the one that is stored last is also sent last.
             if state.isAdjustable { state.send?(.encoding(encoding)) }
         }
     }
 
-    /// Says whether the broadcast arrives; what stands is not said again.
-    func tell(isLive: Bool, reason: String?) {
+    /// Reports whether the broadcast arrives, if that has changed.
+    func report(isLive: Bool, reason: String?) {
         state.withLock { state in
             if let live = state.live, live.isLive == isLive, reason == nil || reason == live.reason { return }
             state.live = (isLive, reason)
@@ -91,7 +91,7 @@ final class BroadcastLink: Sendable {
         }
     }
 
-    func say(_ report: ExtensionReport) {
+    func report(_ report: ExtensionReport) {
         let send = state.withLock { state in
             if state.send == nil, state.early.count < 64 { state.early.append(report) }
             return state.send
@@ -99,7 +99,7 @@ final class BroadcastLink: Sendable {
         send?(report)
     }
 
-    /// The handler gives up; only the first time counts.
+    /// The handler has failed; only the first time counts.
     func fail(_ error: any Error) {
         let sentence = Self.sentence(error)
         let isFirst = state.withLock { state in
@@ -108,7 +108,7 @@ final class BroadcastLink: Sendable {
             return true
         }
         guard isFirst else { return }
-        say(.failed(sentence))
+        report(.failed(sentence))
         state.withLock { $0.failed }?()
     }
 

@@ -1,4 +1,4 @@
-// What an upload extension is made of: a subclass of BroadcastSampleHandler, marked `@main`.
+// The class that an upload extension subclasses and marks `@main`.
 import KineMedia
 import KineRelay
 
@@ -12,16 +12,16 @@ import KineRelay
 ///
 /// The engine starts the program for each broadcast, in a process of its own, under a memory limit. The callbacks come in
 /// order and one at a time, on a thread that is neither the main thread nor one of Swift's pool; each is awaited before the
-/// next, and one that takes long makes pictures be skipped. They may block: the thread is the handler's. All of them are
-/// `async`, and an override has to say so as well, or it overrides nothing; it need not await anything.
+/// next, and frames are skipped while one takes long. They may block: the thread is the handler's. All of them are `async`, and
+/// an override has to be marked so as well; it need not await anything.
 ///
 /// ## Topics
 /// - Callbacks: `broadcastStarted(withSetupInfo:)`, `processSampleBuffer(_:with:)`, `broadcastPaused()`,
 ///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastLinkRenewalRequested()`,
 ///   `broadcastFinished()`
-/// - What is known: `context`
-/// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`, `addSentBytes(_:)`,
-///   `connectionStatistics`
+/// - The formats: `context`
+/// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`,
+///   `addSentBytes(_:)`, `connectionStatistics`
 /// - Steering: `requestKeyframe()`, `requestEncoding(averageBitRate:maximumFrameRate:)`, `finishBroadcastWithError(_:)`
 @BroadcastActor
 open class BroadcastSampleHandler {
@@ -31,44 +31,44 @@ open class BroadcastSampleHandler {
 
     // MARK: Callbacks
 
-    /// The first callback. `setupInfo` is what the user set, by the keys of the manifest's setup fields; secrets among it. No
-    /// sample comes before it has returned. Where it throws, the broadcast ends with the error's sentence.
+    /// The first callback. `setupInfo` is what the user set, by the keys of the manifest's setup fields, secrets among it. No
+    /// sample comes before it has returned. If it throws, the broadcast ends with the error's sentence.
     open func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {}
 
     /// After the last sample before a pause.
     open func broadcastPaused() async {}
 
-    /// Before the first sample after a pause. Presentation times go on as if there had been none.
+    /// Before the first sample after a pause. Presentation times continue as if there had been none.
     open func broadcastResumed() async {}
 
-    /// What is being shown has changed.
+    /// What is shown has changed.
     open func broadcastAnnotated(withApplicationInfo applicationInfo: [String: String]) async {}
 
-    /// The user wants another link than the one that was announced: nobody should get in by that one any more. Make a new one,
-    /// and announce it. Only called where the last one was announced as renewable.
+    /// The user wants another link: nobody may get in by the one that was announced any more. Make a new one and announce it.
+    /// Only called if the last one was announced as renewable.
     open func broadcastLinkRenewalRequested() async {}
 
     /// The last callback, after the last sample: the time to finish uploads, `context.finishSeconds` at most. Not called after
-    /// `finishBroadcastWithError(_:)`, and not where `broadcastStarted` threw.
+    /// `finishBroadcastWithError(_:)`, and not if `broadcastStarted` threw.
     open func broadcastFinished() async {}
 
-    /// A sample. It is the handler's until this returns; see `SampleBuffer`. Samples of all streams come by presentation time,
-    /// as far as they are there.
+    /// A sample, lent until this returns; see `SampleBuffer`. Of the samples of all streams that are there, the one with the
+    /// earliest presentation time comes first.
     open func processSampleBuffer(
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {}
 
-    // MARK: What any thread may call
+    // MARK: For any thread
 
     /// What is known about the broadcast; empty before `broadcastStarted`.
     public nonisolated final var context: BroadcastContext { link.context }
 
-    /// Ends the broadcast from this side. No further callback begins, the user is told the error's `errorDescription` or else its
-    /// description, and the process ends. Make it one sentence that says what happened, on what, and what to do.
+    /// Ends the broadcast from this side. No further callback begins, the user sees the error's `errorDescription` or else its
+    /// description, and the process ends. Make it one sentence: what happened, on what, and what to do.
     public nonisolated final func finishBroadcastWithError(_ error: any Error) { link.fail(error) }
 
     /// Tells the user where the broadcast can be seen.
-    public nonisolated final func announce(link address: String) { link.say(.link(address)) }
+    public nonisolated final func announce(link address: String) { link.report(.link(address)) }
 
     /// Tells the user where the broadcast can be seen.
     /// - Parameters:
@@ -76,45 +76,45 @@ open class BroadcastSampleHandler {
     ///   - player: a plain address for players, where there is one.
     ///   - isRenewable: `broadcastLinkRenewalRequested()` makes another.
     public nonisolated final func announce(link page: String, player: String?, isRenewable: Bool) {
-        link.say(.links(BroadcastLinks(page: page, player: player, isRenewable: isRenewable)))
+        link.report(.links(BroadcastLinks(page: page, player: player, isRenewable: isRenewable)))
     }
 
-    /// Tells the user in a few words where the broadcast stands: "connected", "reconnecting" …
-    public nonisolated final func report(state: String) { link.say(.state(state)) }
+    /// Tells the user the state of the broadcast in a few words: "connected", "reconnecting" …
+    public nonisolated final func report(state: String) { link.report(.state(state)) }
 
-    /// Tells whether the broadcast arrives where it goes. An extension that never calls this is live as soon as
+    /// Tells whether the broadcast arrives at its server. An extension that never calls this is live as soon as
     /// `broadcastStarted` has returned. One that connects to a server calls it with false in `broadcastStarted`, and with true
-    /// when the server has said yes: until then the destination is starting, and one that never was live has failed when
-    /// the take ends. False again means that the connection is lost and made anew.
-    /// - Parameter reason: why it does not arrive, one sentence; nil where that is not known, or as it was.
+    /// when the server has accepted the stream: until then the destination is starting, and one that was never live has failed
+    /// when the take ends. False again means that the connection is lost and being made anew.
+    /// - Parameter reason: why it does not arrive, one sentence; nil if that is unknown or has not changed.
     public nonisolated final func report(isLive: Bool, reason: String? = nil) {
-        link.tell(isLive: isLive, reason: reason)
+        link.report(isLive: isLive, reason: reason)
     }
 
-    /// Tells the user something that is to be known; one sentence.
-    public nonisolated final func warn(_ sentence: String) { link.say(.warning(sentence)) }
+    /// Tells the user something important; one sentence.
+    public nonisolated final func warn(_ sentence: String) { link.report(.warning(sentence)) }
 
-    /// Asks for a keyframe, for decoding has to begin anew. Encoded pictures only; it comes within a few pictures.
-    public nonisolated final func requestKeyframe() { link.say(.needsKeyframe) }
+    /// Asks for a keyframe, because decoding has to begin anew. Encoded frames only; it comes within a few frames.
+    public nonisolated final func requestKeyframe() { link.report(.needsKeyframe) }
 
-    /// Asks for less than the user chose, because the network does not take as much. Encoded pictures only; it comes within a
-    /// second, and holds until something else is asked for. The encoder makes no more than any of its extensions asks for, and
-    /// never more than the user chose. Call it with nothing to lift what was asked for; the end of the extension lifts it, too.
+    /// Asks for less than the user chose, because the network is too slow. Encoded frames only; it takes effect within a second
+    /// and holds until the next call. The encoder makes no more than any of its extensions asks for, and never more than the user
+    /// chose. A call without arguments lifts the limits, and so does the end of the extension.
     /// - Parameters:
     ///   - averageBitRate: bits a second; nil: as chosen.
-    ///   - maximumFrameRate: pictures a second; nil: as chosen.
+    ///   - maximumFrameRate: frames a second; nil: as chosen.
     public nonisolated final func requestEncoding(averageBitRate: Int? = nil, maximumFrameRate: Double? = nil) {
         link.request(
             EncodingRequest(averageBitRate: averageBitRate, maximumFrameRate: maximumFrameRate).bounded)
     }
 
-    /// What is known of the connection to where it uploads: for the user to see, told once a second. What is nil is not shown.
+    /// What is known of the connection to the server, shown to the user and updated once a second. What is nil is not shown.
     public nonisolated final var connectionStatistics: ConnectionStatistics? {
         get { link.connection }
         set { link.connection = newValue }
     }
 
-    /// Bytes sent so far, to all peers together: for the user to see. From several threads, use `addSentBytes`.
+    /// Bytes sent so far, to all peers together, shown to the user. From several threads, use `addSentBytes`.
     public nonisolated final var sentBytes: Int64 {
         get { link.sentBytes }
         set { link.sentBytes = newValue }
@@ -123,7 +123,7 @@ open class BroadcastSampleHandler {
     /// Adds to `sentBytes`.
     public nonisolated final func addSentBytes(_ count: Int) { link.addSentBytes(Int64(count)) }
 
-    /// Peers served now; nil where that means nothing.
+    /// Peers served now; nil: there are none to count.
     public nonisolated final var viewers: Int? {
         get { link.viewers }
         set { link.viewers = newValue }

@@ -1,6 +1,6 @@
-// Sample times, sizes, damage and pixels are KineMedia's: who writes an extension imports one module and has them.
+// Sample times, sizes, damage and pixels are KineMedia's: an extension imports this module only and has them too.
 @_exported import KineMedia
 import KineRelay
 
-/// What a handler may say of its connection: `BroadcastSampleHandler.connectionStatistics`.
+/// What a handler may report of its connection: `BroadcastSampleHandler.connectionStatistics`.
 public typealias ConnectionStatistics = KineRelay.ConnectionStatistics

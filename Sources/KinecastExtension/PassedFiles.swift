@@ -1,20 +1,20 @@
-// What an extension cannot open by itself, since it reaches no file of the user's: it is started with the descriptors.
+// The files and the socket that an extension is started with, since it cannot open them itself.
 import KinePlatform
 import KineRelay
 
-/// The descriptors that the engine passes on, by the key of the setting that they belong to.
+/// The descriptors that the engine passes on, by the key of their setting.
 public enum PassedFiles {
-    /// The descriptor for a setting with `"file": true`, or the socket of the one that `listen` names: bound, listening, and not
-    /// blocking. Nil where the setting is not set or the file cannot be opened. It belongs to the process.
+    /// The descriptor for a setting with `"file": true`, or for the setting that `listen` names a socket that is bound, listening
+    /// and not blocking. Nil if the setting is not set or the file cannot be opened. It belongs to the process.
     public static func descriptor(for key: String) -> Int32? { PassedDescriptors.descriptor(for: key)?.rawValue }
 
-    /// The whole file, of 4 MiB at most; nil where there is none or it cannot be read.
+    /// The whole file, at most 4 MiB; nil if there is none or it cannot be read.
     public static func contents(for key: String) -> [UInt8]? { PassedDescriptors.contents(for: key) }
 
-    /// The absolute path of the directory that the extension may write to, and of which it finds again what it left there. Nil
-    /// for services that come with Kinecast, and where the user has no home.
+    /// The absolute path of the directory that the extension may write to; what it writes there stays for the next broadcast. Nil
+    /// for services that come with Kinecast, and if the user has no home.
     public static var dataDirectory: String? { ProcessEnvironment.value(PassedDescriptors.dataVariable) }
 
-    /// From now on this process cannot execute programs: for those that need none.
+    /// From now on this process cannot execute programs. For extensions that need none.
     public static func forbidExecution() { Sandbox.forbidExecution() }
 }

@@ -1,4 +1,4 @@
-// Feeds a handler in a test as an engine does: through the real memories, the real control channel and the handler's own
+// Feeds a handler in a test as an engine does: through the real shared memory, the real control channel and the handler's own
 // thread, but in the test's process and without a display, a sound card or an encoder.
 import KineMedia
 import KinePlatform
@@ -7,31 +7,24 @@ import KineServices
 import KinecastExtension
 import SystemPackage
 
-/// A broadcast with a handler of a test's own.
+/// A broadcast with a test's handler.
 ///
 ///     let rehearsal = try await ExtensionRehearsal(Uploader.self)
 ///     try await rehearsal.start(setupInfo: ["url": "https://…"])
 ///     try await rehearsal.sendPictures(30)
 ///     #expect(await rehearsal.finish() == .finished)
 ///
-/// Each method returns when the handler has done with what was sent. It runs on `BroadcastActor`, as handlers do: a test
-/// that is marked with it may look at `handler` directly. A handler that blocks for ever blocks the test, too.
+/// Each method returns when the handler has handled what was sent. It runs on `BroadcastActor`, as handlers do: a test that is
+/// marked with it can look at `handler` directly. A handler that blocks for ever blocks the test too.
 @BroadcastActor
 public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
-    public enum Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
-        /// The memories or the socket cannot be made; the sentence.
+    public enum Error: Swift.Error, Sendable, Equatable {
+        /// The shared memory or the socket cannot be made; the sentence.
         case cannotBegin(String)
         /// The handler ended the broadcast, or could not begin it; its sentence.
         case failed(String)
         /// The handler took longer than allowed.
         case notInTime(String)
-
-        public var description: String {
-            switch self {
-            case .cannotBegin(let sentence), .failed(let sentence): sentence
-            case .notInTime(let what): "The handler did not \(what) in time; let it return sooner."
-            }
-        }
     }
 
     public enum Ending: Sendable, Equatable {
@@ -44,8 +37,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     }
 
     public let handler: Handler
-    /// What the handler has reported, in order: links, states, warnings, wishes for keyframes, its start and its end. What goes
-    /// by the clock, heartbeats and statistics, is not among it.
+    /// What the handler has reported, in order: links, states, warnings, requests for keyframes, its start and its end. Heartbeats
+    /// and statistics, which go by the clock, are left out.
     public private(set) var reports: [ExtensionReport] = []
 
     private let feed: RehearsalFeed
@@ -59,7 +52,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     private var picturesSent = 0
     private var soundSent: [SampleType: Int] = [:]
 
-    /// Makes a handler and everything that it is fed through.
+    /// Makes a handler and the memory and socket that feed it.
     public init(_ type: Handler.Type = Handler.self, feed: RehearsalFeed = RehearsalFeed()) throws(Error) {
         self.feed = feed
         var layout: PictureLayout?
@@ -92,7 +85,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         Task { @BroadcastActor in await runner.run() }
     }
 
-    /// Lets the broadcast begin, and returns when `broadcastStarted` has. Throws where that threw, or took longer.
+    /// Starts the broadcast, and returns when `broadcastStarted` has. Throws if that threw, or took longer.
     public func start(setupInfo: [String: String] = [:], seconds: Double = 30) async throws(Error) {
         let start = ExtensionStart(
             service: "rehearsal", setupInfo: setupInfo, framesPerSecond: feed.framesPerSecond,
@@ -131,8 +124,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends an uncompressed picture that `draw` makes of the one whose memory it gets, which is an old one. `damage`: what
-    /// differs from the picture before; nil: all of it.
+    /// Sends an uncompressed frame, which `draw` draws over an old one. `damage`: what differs from the frame before; nil: all of
+    /// it.
     public func sendPicture(
         at time: MediaTime? = nil, damage: [PixelRect]? = nil, orientation: Orientation = .up,
         draw: (RehearsalPicture) -> Void
@@ -156,7 +149,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// Sends so much of a sound, in the form that the feed gives it.
+    /// Sends audio of that length, in the form that the feed gives it.
     public func sendSound(_ type: SampleBufferType, seconds: Double) async throws(Error) {
         guard let sound = feed.sounds.first(where: { $0.type == type }) else { return }
         let block = RehearsalFeed.samplesPerAccessUnit
@@ -183,7 +176,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends an access unit of the test's own.
+    /// Sends an access unit that the test made.
     public func send(_ sample: EncodedSample) async throws(Error) {
         sender.send(sample)
         try await settle()
@@ -204,9 +197,9 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// Ends the broadcast as an engine does: `broadcastFinished` gets so many seconds.
+    /// Ends the broadcast as an engine does: `broadcastFinished` may take that many seconds.
     public func finish(seconds: Double = 5) async -> Ending {
-        // An error here is that the handler has ended the broadcast, which is read below.
+        // It fails if the handler has ended the broadcast, which is read below.
         try? send(.finish(after: sender.position, seconds: seconds))
         let answer = await report(within: seconds) { report in
             switch report {
@@ -221,7 +214,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Ends the engine's end as if the engine had died, and returns when the handler has done with everything.
+    /// Closes the engine's end as if the engine had died, and returns when the handler has handled everything.
     public func engineDies() async {
         engine.close()
         while !runner.hasEnded { await runner.settle() }
@@ -233,7 +226,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         MediaTime(ticks: Int64(number), timescale: Int32(max(1, feed.framesPerSecond)))
     }
 
-    /// Waits until the handler has done with everything. Throws where it has ended the broadcast.
+    /// Waits until the handler has handled everything. Throws if it has ended the broadcast.
     private func settle() async throws(Error) {
         await runner.settle()
         collect()
@@ -260,12 +253,12 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// The first report that is fit, also among those that came before.
-    private func report(within seconds: Double, _ isFit: (ExtensionReport) -> Bool) async -> ExtensionReport? {
+    /// The first report that matches, also among those that came before.
+    private func report(within seconds: Double, _ matches: (ExtensionReport) -> Bool) async -> ExtensionReport? {
         let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
         while true {
             collect()
-            if let report = reports.first(where: isFit) { return report }
+            if let report = reports.first(where: matches) { return report }
             guard !engine.isClosed, MonotonicClock.now() < deadline else { return nil }
             await engineWake.wait(until: deadline)
         }

@@ -1,17 +1,17 @@
-// Encoded pictures without an encoder: H.264 whose macroblocks are not compressed at all (I_PCM), so that a handler of encoded
-// pictures can be tested with access units that a decoder accepts.
+// Encoded frames without an encoder: H.264 whose macroblocks are not compressed (I_PCM), so that a handler of encoded frames can
+// be tested with access units that a decoder accepts.
 import KineMedia
 
-/// A picture that changes at each keyframe and stays between them. Section numbers are of ITU-T H.264.
+/// A frame that changes at each keyframe and stays between them. Section numbers are of ITU-T H.264.
 struct PatternStream {
     let format: VideoFormat
     private let columns: Int
     private let rows: Int
-    /// Pictures since the last keyframe.
+    /// Frames since the last keyframe.
     private var frame = 0
     private var keyframes = 0
 
-    /// Level 1 has room for 99 macroblocks (table A-1), so pictures are small.
+    /// Level 1 has room for 99 macroblocks (table A-1), so frames are small.
     init(size: PixelSize) {
         columns = (size.width + 15) / 16
         rows = (size.height + 15) / 16
@@ -47,7 +47,7 @@ struct PatternStream {
         if isKeyframe {
             slice.golomb([keyframes & 1])
             slice.put(0, bits: 2)
-            slice.golomb([0, 1])  // quantiser as in the parameter set; not deblocked
+            slice.golomb([0, 1])  // quantizer as in the parameter set; not deblocked
             for macroblock in 0..<columns * rows {
                 slice.golomb([25])  // I_PCM (table 7-11)
                 slice.align()

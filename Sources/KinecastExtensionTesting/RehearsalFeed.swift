@@ -1,4 +1,4 @@
-// What a rehearsal feeds its handler with: as much of a manifest's wishes as a handler can tell.
+// The samples that a rehearsal sends to its handler, as a manifest would ask for them.
 import KineMedia
 import KineRelay
 import KineServices
@@ -6,20 +6,20 @@ import KineServices
 /// The streams of a rehearsal.
 public struct RehearsalFeed: Sendable {
     public enum Video: Sendable, Equatable {
-        /// Uncompressed pictures of this size.
+        /// Uncompressed frames of this size.
         case raw(PixelFormat, PixelSize)
         /// H.264 that a decoder accepts; both sides even. Not compressed, so keep it small.
         case encoded(PixelSize)
     }
 
-    /// nil: no pictures.
+    /// nil: no frames.
     public var video: Video? = .raw(.i420, PixelSize(width: 320, height: 180))
-    /// Pictures a second.
+    /// Frames a second.
     public var framesPerSecond = 30
-    /// nil: not this sound. Both are stereo at 48000 samples a second; AAC is silent, PCM a tone.
+    /// nil: not this audio. Both are stereo at 48000 samples a second; AAC is silent, PCM a tone.
     public var appAudio: AudioCodec?
     public var micAudio: AudioCodec?
-    /// Bytes of the ring for encoded pictures and sound.
+    /// Bytes of the ring for encoded frames and audio.
     public var sampleRingBytes = 1 << 20
 
     public init(
@@ -38,10 +38,10 @@ public struct RehearsalFeed: Sendable {
     static let silence: [UInt8] = [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c]
     static let audioSpecificConfig: [UInt8] = [0x11, 0x90]
 
-    var sounds: [ExtensionStart.Sound] {
+    var sounds: [StreamDescription.Audio] {
         [(SampleType.audioApp, appAudio), (.audioMic, micAudio)].compactMap { type, form in
             form.map {
-                ExtensionStart.Sound(
+                StreamDescription.Audio(
                     type: type, form: $0, sampleRate: Self.sampleRate, channels: Self.channels,
                     audioSpecificConfig: $0 == .aac ? Self.audioSpecificConfig : [],
                     samplesPerAccessUnit: Self.samplesPerAccessUnit, primingSamples: 0,

@@ -1,8 +1,8 @@
-// The memory of one picture of a rehearsal, to be drawn in.
+// The memory of one frame of a rehearsal, to draw in.
 import KineMedia
 import KineRelay
 
-/// A picture's planes, to be written. Valid inside the closure that it is given to.
+/// A frame's planes, to write to. Valid inside the closure that gets it.
 public struct RehearsalPicture {
     let layout: PictureLayout
     let base: UnsafeMutableRawPointer

@@ -23,7 +23,7 @@ import Testing
             #expect(try registry.find(nil) == registration.record)
             let client = try registry.connect(to: registration.record)
             try client.send(.status)
-            // The listings knocked as well, to see whether anybody was there.
+            // The listings connected too, to see whether an engine was there.
             let engines = registration.listener.acceptWaiting(as: EngineConnection.self).connections
             #expect(engines.contains { (try? $0.readAvailable()) == [.status] })
             #expect(client.peerProcess == getpid())
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a take's directory is its owner's alone`() throws {
+    @Test func `only its owner may enter a take's directory`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             let registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    /// The files of a take without anybody listening behind them: what SIGKILL leaves.
+    /// The files of a take without a listening engine: what SIGKILL leaves.
     private func leave(_ id: String, output: String?, in registry: TakeRegistry) throws {
         let dead = registry.directory.appending(id)
         try PrivateDirectory.make(dead)
@@ -59,7 +59,7 @@ import Testing
             try leave("deadbee1", output: "/tmp/a.mp4", in: registry)
             try leave("deadbee2", output: "/tmp/b.mp4", in: registry)
             try leave("deadbee3", output: nil, in: registry)
-            // Whatever looks at the list: nothing goes by it.
+            // Listing removes nothing.
             for _ in 0..<3 {
                 #expect(registry.list().dead.map(\.id) == ["deadbee1", "deadbee2", "deadbee3"])
                 #expect(try registry.find(nil) == running.record)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `who asks for a take that died is told how to recover its file`() throws {
+    @Test func `the error for a take that died says how to recover its file`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             try leave("deadbeef", output: "/tmp/it's mine.mp4", in: registry)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: ["../beside", "..", "deadbee2", ""])
-    func `a damaged record that calls itself something else removes nothing else`(name: String) throws {
+    func `a damaged record with another id removes nothing else`(name: String) throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             try leave("deadbee1", output: "/tmp/a.mp4", in: registry)
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `an unfinished entry of no process is cleared away`() throws {
+    @Test func `an unfinished entry of no process is removed`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             // To kill(2), 0 is the caller's own group, and that exists.
@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `an entry that names no take is cleared away`() throws {
+    @Test func `an entry that names no take is removed`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             try PrivateDirectory.make(registry.directory.appending("deadbeef"))
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `an entry that a dead process had begun is cleared away, one of a living process is not`() throws {
+    @Test func `an entry that a dead process had begun is removed, one of a living process is not`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             let child = try ChildProcess(executable: "/bin/true", arguments: [], environment: [])
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `files that are not ours are left alone`() throws {
+    @Test func `other files are left alone`() throws {
         try TemporaryDirectory.with { base in
             let registry = try TakeRegistry(directory: base.appending("takes"))
             try PrivateDirectory.write([1], to: registry.directory.appending("notes"))
@@ -153,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `a beginning that fits one take is enough, in either case and with letters that look alike`() throws {
+    @Test func `the beginning of one take's id is enough, in either case and with letters that look alike`() throws {
         let takes = ["abc11111", "abd00000"].map(Self.record)
         #expect(try TakeRegistry.choose("abc", among: takes).id == "abc11111")
         #expect(try TakeRegistry.choose("ABC1", among: takes).id == "abc11111")
@@ -162,7 +162,7 @@ import Testing
         #expect(try TakeRegistry.choose(nil, among: [takes[0]]).id == "abc11111")
     }
 
-    @Test func `a beginning that fits several names them, one that fits none lists what runs`() {
+    @Test func `a beginning of several ids names them, a beginning of none lists what runs`() {
         let takes = ["abc11111", "abd00000", "xyz00000"].map(Self.record)
         #expect(throws: TakeRegistry.Error.ambiguous("ab", Array(takes[..<2]))) {
             try TakeRegistry.choose("ab", among: takes)
@@ -173,7 +173,7 @@ import Testing
         #expect(throws: TakeRegistry.Error.nothingRuns) { try TakeRegistry.choose(nil, among: []) }
     }
 
-    @Test func `names are eight characters without letters that look alike`() {
+    @Test func `ids are eight characters without letters that look alike`() {
         for _ in 0..<1000 {
             let id = TakeID.random()
             #expect(TakeID(id.description) == id)
@@ -199,7 +199,7 @@ import Testing
 
     @Test func `a directory of another user is refused`() throws {
         try TemporaryDirectory.with { base in
-            // Giving a directory away takes root; an ordinary user finds one that root owns.
+            // Only root can give a directory away; an ordinary user finds one that root owns.
             let given = base.appending("given")
             mkdir(given.string, 0o700)
             let foreign = chown(given.string, 65534, 65534) == 0 ? given : FilePath("/usr")
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    @Test func `the runtime directory is used where it is ours and closed, the temporary one otherwise`() throws {
+    @Test func `the runtime directory is used if it is ours and closed, the temporary one otherwise`() throws {
         try TemporaryDirectory.with { base in
             let good = base.appending("good")
             let shared = base.appending("shared")

@@ -76,7 +76,7 @@ import Testing
         #expect(drained.withLock { $0 })
     }
 
-    @Test func `garbage is an error for the one who reads it`() throws {
+    @Test func `garbage is an error`() throws {
         let (raw, other) = try UnixSocket.pair()
         let client = try ClientConnection(adopting: raw)
         try other.writeAll("GET / HTTP/1.1\r\n\r\n".utf8)
@@ -108,7 +108,7 @@ import Testing
         #expect(throws: error) { try ClientConnection(connectingTo: path) }
     }
 
-    @Test func `a socket is closed to everybody but its owner`() throws {
+    @Test func `only its owner may use a socket`() throws {
         try TemporaryDirectory.with { directory in
             let path = directory.appending("s")
             let listener = try ControlListener(path: path)

@@ -42,9 +42,9 @@ import Testing
         try engine.send(note("one"), descriptors: pipes.map(\.writer))
         for pipe in pipes { try pipe.writer.close() }
         #expect(try peer.receive(until: ControlConnectionTests.soon()) == [note("one")])
-        let received = peer.takeDescriptors()
+        let received = peer.removeDescriptors()
         #expect(received.count == 3)
-        #expect(peer.takeDescriptors().isEmpty)
+        #expect(peer.removeDescriptors().isEmpty)
         for (index, descriptor) in received.enumerated() {
             #expect(fcntl(descriptor.rawValue, F_GETFD) & FD_CLOEXEC != 0)
             try descriptor.writeAll([UInt8(index)])
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `descriptors of a message that has to wait come with it`() throws {
+    @Test func `descriptors of a message that has to wait arrive with it`() throws {
         let (engine, peer) = try pair()
         let pipe = try pipe()
         let long = note(String(repeating: "x", count: 900_000))
@@ -68,17 +68,17 @@ import Testing
         var requests: [ExtensionRequest] = []
         while requests.count < 3 {
             requests += try peer.readAvailable()
-            #expect(requests.count < 2 ? peer.takeDescriptors().isEmpty : true)
+            #expect(requests.count < 2 ? peer.removeDescriptors().isEmpty : true)
             try engine.flush()
         }
         #expect(requests == [long, note("with"), note("after")])
-        let received = peer.takeDescriptors()
+        let received = peer.removeDescriptors()
         #expect(received.count == 1)
         for descriptor in received { try descriptor.close() }
         #expect(isAbandoned(pipe.reader))
     }
 
-    @Test func `descriptors that nobody takes are closed with the connection`() throws {
+    @Test func `descriptors that nobody asked for are closed with the connection`() throws {
         let pipe = try pipe()
         do {
             let (engine, peer) = try pair()
@@ -111,11 +111,11 @@ import Testing
         try pipe.writer.close()
         #expect(throws: ControlError.self) { try peer.readAvailable() }
         #expect(isAbandoned(pipe.reader))
-        #expect(peer.takeDescriptors().isEmpty)
+        #expect(peer.removeDescriptors().isEmpty)
         try other.close()
     }
 
-    @Test func `more than are kept are closed`() throws {
+    @Test func `descriptors beyond the limit are closed`() throws {
         let (engine, peer) = try pair()
         let pipes = try (0..<24).map { _ in try pipe() }
         for pipe in pipes {
@@ -123,7 +123,7 @@ import Testing
             try pipe.writer.close()
         }
         _ = try peer.readAvailable()
-        let received = peer.takeDescriptors()
+        let received = peer.removeDescriptors()
         #expect(received.count == 16)
         #expect(pipes[16...].allSatisfy { isAbandoned($0.reader) })
         #expect(pipes[..<16].allSatisfy { !isAbandonedNow($0.reader) })
@@ -131,7 +131,7 @@ import Testing
         for pipe in pipes { try pipe.reader.close() }
     }
 
-    @Test func `more than a message may carry are closed by the kernel`() throws {
+    @Test func `descriptors beyond what a message may carry are closed by the kernel`() throws {
         let (end, other) = try UnixSocket.pair()
         let peer = try ExtensionConnection(adopting: end, receivingDescriptors: true)
         let frames = try ControlEncoder.frame(ControlHello()) + ControlEncoder.frame(note("many"))
@@ -140,7 +140,7 @@ import Testing
         try sendTooMany(pipes.map(\.writer), with: frames, to: other)
         for pipe in pipes { try pipe.writer.close() }
         #expect(try peer.readAvailable() == [note("many")])
-        let received = peer.takeDescriptors()
+        let received = peer.removeDescriptors()
         #expect(received.count == 16)
         #expect(pipes[16...].allSatisfy { isAbandoned($0.reader) })
         #expect(pipes[..<16].allSatisfy { !isAbandonedNow($0.reader) })
@@ -149,13 +149,13 @@ import Testing
         try other.close()
     }
 
-    @Test func `an end that wants none gets none`() throws {
+    @Test func `an end that does not want descriptors gets none`() throws {
         let (engine, peer) = try pair(receivingDescriptors: false)
         let pipe = try pipe()
         try engine.send(note("one"), descriptors: [pipe.writer])
         try pipe.writer.close()
         #expect(try peer.readAvailable() == [note("one")])
-        #expect(peer.takeDescriptors().isEmpty)
+        #expect(peer.removeDescriptors().isEmpty)
         #expect(isAbandoned(pipe.reader))
     }
 

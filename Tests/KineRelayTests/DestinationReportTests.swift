@@ -3,7 +3,7 @@ import KineRelay
 import Testing
 
 @Suite struct DestinationReportTests {
-    @Test func `a trial's report is cleaned in each of its texts`() {
+    @Test func `every text of a report is cleaned`() {
         var report = DestinationReport(problem: "abcd refused")
         (report.server, report.address, report.tls, report.certificate) = ("abcd", "abcd", "abcd", "abcd\u{1b}[2J")
         var shown = DestinationReport(problem: "… refused")

@@ -47,7 +47,7 @@ import Testing
         return stat(path.string, &status) == 0 ? status.st_mode & 0o7777 : 0
     }
 
-    @Test func `the built-in services are there always, with their executables beside the engine`() throws {
+    @Test func `the built-in services are always there, with their executables beside the engine`() throws {
         try with { catalog, directory in
             let found = catalog.list()
             #expect(found.services.map(\.id) == BuiltInServices.manifests.map(\.id) && found.problems == [])
@@ -92,7 +92,7 @@ import Testing
             #expect(found.services.filter { $0.origin != .builtIn }.map(\.id) == ["good"])
             let expected = [
                 ("bare", "cannot be read"), ("empty", "executable names run, which is not in the bundle"),
-                ("linked", "leads out of the bundle"), ("odd", "it is not JSON"),
+                ("linked", "leads out of the bundle"), ("odd", "the file is not JSON"),
                 ("reserved", "id is \"live\", which is a built-in service's"),
                 ("stiff", "which cannot be executed"), ("twin", "id is \"good\", as that of"),
             ]
@@ -100,6 +100,19 @@ import Testing
             for ((name, reason), problem) in zip(expected, found.problems) {
                 #expect(problem.contains("\(name).kinext") && problem.contains(reason) && problem.hasSuffix("."))
             }
+        }
+    }
+
+    @Test func `an unknown key is named, and the service is there`() throws {
+        try with { catalog, directory in
+            let path = try bundle(directory.appending("one/a.kinext"), id: "a")
+            try write(
+                #"{"id": "a", "executable": "run", "restart": 2}"#, path.appending("manifest.json"))
+            let found = catalog.list()
+            let service = try #require(found.services.last)
+            #expect(found.problems == [] && service.unknownKeys == ["restart"])
+            #expect(service.ignoredKeys.first?.contains("of the service a, restart is not known") == true)
+            #expect(try catalog.install(path).unknownKeys == ["restart"])
         }
     }
 
@@ -138,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `what is damaged or leads elsewhere is not installed, and leaves nothing behind`() throws {
+    @Test func `a bundle that is damaged or links elsewhere is not installed and leaves nothing behind`() throws {
         try with { catalog, directory in
             let linked = try bundle(directory.appending("linked.kinext"), id: "linked")
             symlink("../../etc", linked.appending("etc").string)

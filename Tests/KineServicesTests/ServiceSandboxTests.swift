@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test(arguments: [["ahosts", "localhost"], ["services", "http"], ["protocols", "tcp"]])
-    func `what connects finds the system's names, with no name service of its own to ask`(question: [String]) throws {
+    func `a service that connects can resolve names without a name service of its own`(question: [String]) throws {
         #expect(try run(["/usr/bin/getent"] + question, network: .connect) == .exited(status: 0))
     }
 
     @Test(.enabled(if: Sandbox.available.contains(.landlock), "this kernel has no Landlock"))
-    func `it reads nothing that its rules do not name`() throws {
+    func `a service reads only what its rules name`() throws {
         #expect(try run(["/usr/bin/getent", "services", "http"], network: .none) != .exited(status: 0))
         #expect(try run(["/usr/bin/cat", "/etc/passwd"], network: .connect) == .exited(status: 1))
     }

@@ -19,11 +19,11 @@ import Testing
     }
 
     private func front(
-        read: UInt64 = 0, record: Int64? = nil, picture: (UInt64, Int64)? = nil
+        read: UInt64 = 0, record: Int64? = nil, frame: (UInt64, Int64)? = nil
     ) -> Machine.Front {
         Machine.Front(
             readPosition: read, record: record.map { MediaTime(nanoseconds: $0) },
-            picture: picture.map { ($0.0, MediaTime(nanoseconds: $0.1)) })
+            frame: frame.map { ($0.0, MediaTime(nanoseconds: $0.1)) })
     }
 
     @Test func `nothing happens before the start`() {
@@ -34,12 +34,12 @@ import Testing
         #expect(machine.next(front(record: 1)) == .deliverRecord)
     }
 
-    @Test func `what is older comes first`() {
+    @Test func `the older sample comes first`() {
         var machine = running()
-        #expect(machine.next(front(record: 5, picture: (1, 6))) == .deliverRecord)
-        #expect(machine.next(front(record: 5, picture: (1, 5))) == .deliverRecord)
-        #expect(machine.next(front(record: 5, picture: (1, 4))) == .deliverPicture)
-        #expect(machine.next(front(picture: (1, 4))) == .deliverPicture)
+        #expect(machine.next(front(record: 5, frame: (1, 6))) == .deliverRecord)
+        #expect(machine.next(front(record: 5, frame: (1, 5))) == .deliverRecord)
+        #expect(machine.next(front(record: 5, frame: (1, 4))) == .deliverFrame)
+        #expect(machine.next(front(frame: (1, 4))) == .deliverFrame)
         #expect(machine.next(front()) == .wait)
     }
 
@@ -47,13 +47,13 @@ import Testing
         var machine = running()
         machine.receive(.pause(after: StreamPosition(samples: 100, pictures: 3)))
         // Older in time, but sent after the pause.
-        #expect(machine.next(front(read: 100, record: 1, picture: (3, 9))) == .deliverPicture)
-        #expect(machine.next(front(read: 60, record: 9, picture: (4, 1))) == .deliverRecord)
-        #expect(machine.next(front(read: 100, record: 1, picture: (4, 1))) == .pause)
+        #expect(machine.next(front(read: 100, record: 1, frame: (3, 9))) == .deliverFrame)
+        #expect(machine.next(front(read: 60, record: 9, frame: (4, 1))) == .deliverRecord)
+        #expect(machine.next(front(read: 100, record: 1, frame: (4, 1))) == .pause)
         #expect(machine.next(front(read: 100, record: 1)) == .deliverRecord)
     }
 
-    @Test func `requests keep their order, and a pause in a pause is none`() {
+    @Test func `requests keep their order, and a pause during a pause is ignored`() {
         var machine = running()
         let position = StreamPosition(samples: 8, pictures: 0)
         machine.receive(.pause(after: position))
@@ -69,11 +69,20 @@ import Testing
         #expect(machine.next(front(read: 8)) == .end(.finished))
     }
 
+    @Test func `requests of a later version are ignored`() {
+        var machine = Machine()
+        machine.receive(.unknown("prepare"))
+        #expect(!machine.hasStart && machine.next(front()) == .wait)
+        machine = running()
+        machine.receive(.unknown("blink"))
+        #expect(machine.next(front(record: 1)) == .deliverRecord && machine.next(front()) == .wait)
+    }
+
     @Test func `nothing is delivered after finish`() {
         var machine = running()
         machine.receive(.finish(after: StreamPosition(), seconds: 5))
-        #expect(machine.next(front(record: 1, picture: (1, 1))) == .finish)
-        #expect(machine.next(front(record: 1, picture: (1, 1))) == .end(.finished))
+        #expect(machine.next(front(record: 1, frame: (1, 1))) == .finish)
+        #expect(machine.next(front(record: 1, frame: (1, 1))) == .end(.finished))
         #expect(machine.next(front(record: 1)) == .end(.finished))
     }
 
@@ -85,13 +94,13 @@ import Testing
         #expect(machine.next(front()) == .end(.finished))
     }
 
-    @Test func `an engine that goes before the start leaves nothing to do`() {
+    @Test func `the broadcast ends when the engine goes before the start`() {
         var machine = Machine()
         machine.engineGone()
         #expect(machine.next(front()) == .end(.neverStarted))
     }
 
-    @Test func `after a failure nothing is called any more`() {
+    @Test func `nothing is called after a failure`() {
         var machine = running()
         machine.receive(.finish(after: StreamPosition(), seconds: 5))
         machine.fail("one")

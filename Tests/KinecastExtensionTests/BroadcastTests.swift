@@ -1,4 +1,4 @@
-// Handlers, run as in an extension's process: over a real socket, real memories, and their own thread.
+// Handlers as in an extension's process: with a real socket, real shared memory and their own thread.
 import Glibc
 import KineMedia
 import KineRelay
@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite @BroadcastActor struct BroadcastTests {
-    @Test func `callbacks come in order, one at a time, on one thread that is not the main one`() async throws {
+    @Test func `callbacks come in order, one at a time, on one thread that is not the main thread`() async throws {
         let feed = RehearsalFeed(appAudio: .pcm, micAudio: .aac)
         let rehearsal = try ExtensionRehearsal(RecordingHandler.self, feed: feed)
         try await rehearsal.start(setupInfo: ["url": "a", "sleep": "yes"])
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `a handler that gives up is called no more`() async throws {
+    @Test func `a handler that has failed is not called any more`() async throws {
         let rehearsal = try ExtensionRehearsal(Quitter.self)
         try await rehearsal.start()
         await #expect(throws: ExtensionRehearsal<Quitter>.Error.failed(Refusal().description)) {
@@ -61,7 +61,7 @@ import Testing
         #expect(rehearsal.handler.calls == ["started ", "video", "video", "video"])
     }
 
-    /// Asks for less before it is known whether that can be had, and then again.
+    /// Asks for less before the engine has said whether it understands that, and again afterwards.
     final class Miser: RecordingHandler {
         required init() {
             super.init()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `what a handler asks of the encoder is told once each time that it is another`() async throws {
+    @Test func `a handler's encoding request is sent when it changes`() async throws {
         let rehearsal = try ExtensionRehearsal(
             Miser.self, feed: RehearsalFeed(video: .encoded(PixelSize(width: 64, height: 48))))
         try await rehearsal.start()
@@ -97,7 +97,7 @@ import Testing
             ])
     }
 
-    @Test func `who takes no encoded pictures has nothing to ask of an encoder`() async throws {
+    @Test func `a handler without encoded frames sends no encoding request`() async throws {
         let rehearsal = try ExtensionRehearsal(Miser.self)
         try await rehearsal.start()
         try await rehearsal.sendPictures(4)
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `whether a broadcast arrives is told before the start's end, and each time that it is another`()
+    @Test func `whether a broadcast arrives is reported before the start ends, and when it changes`()
         async throws
     {
         let rehearsal = try ExtensionRehearsal(Caller.self)
@@ -139,7 +139,7 @@ import Testing
             ])
     }
 
-    @Test func `when the engine dies the broadcast is finished`() async throws {
+    @Test func `the broadcast finishes when the engine dies`() async throws {
         let rehearsal = try ExtensionRehearsal(RecordingHandler.self)
         try await rehearsal.start()
         try await rehearsal.sendPictures(1)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `finishing has an end`() async throws {
+    @Test func `finishing takes only its time`() async throws {
         let rehearsal = try ExtensionRehearsal(Sluggard.self)
         try await rehearsal.start()
         #expect(await rehearsal.finish(seconds: 0.05) == .endedByForce)
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `what a handler says reaches the engine, and it knows the formats`() async throws {
+    @Test func `a handler's reports reach the engine, and it knows the formats`() async throws {
         var feed = RehearsalFeed(
             video: .encoded(PixelSize(width: 64, height: 48)), appAudio: .aac, micAudio: .pcm)
         feed.framesPerSecond = 25

@@ -1,4 +1,4 @@
-// An extension's process from the engine's end: what it says, and that it ends.
+// An extension's process from the engine's end: its reports and its end.
 import Glibc
 import KineMedia
 import KinePlatform
@@ -17,7 +17,7 @@ import Testing
         let sender: StreamSender
         let memory: PictureMemory
 
-        init(_ setupInfo: [String: String] = [:], finishSeconds: Double = 5) throws {
+        init(_ setupInfo: [String: String] = [:], finishSeconds: Double = 5, isReadable: Bool = true) throws {
             let layout = PictureLayout(
                 pixelFormat: .i420, visibleSize: PixelSize(width: 64, height: 48), slotCount: 3)
             sender = try StreamSender(video: false, pictures: layout, sampleRingBytes: 1 << 16)
@@ -33,7 +33,8 @@ import Testing
             let start = ExtensionStart(
                 service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, pictures: layout, sounds: [],
                 sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20, finishSeconds: finishSeconds)
-            try control.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
+            try control.send(
+                isReadable ? .start(start) : .unknown("start"), descriptors: sender.descriptors + [memory.descriptor])
         }
 
         private static func isForSanitizers(_ variable: String) -> Bool {
@@ -58,7 +59,7 @@ import Testing
                 slot: 0, at: .zero, duration: .zero, damage: .full(size: memory.layout.size), orientation: .up)
         }
 
-        /// The process ends of itself.
+        /// The process ends by itself.
         func expectEnd() { #expect(process.end(signal: 0, deadline: Self.soon()) == .exited(status: 0)) }
     }
 
@@ -79,14 +80,25 @@ import Testing
         running.expectEnd()
     }
 
-    @Test func `it ends when its engine has gone, also where its handler does not`() throws {
+    @Test func `it reports that it cannot read a start of a later version, and exits`() throws {
+        let running = try Running(isReadable: false)
+        let reports = try running.wait { if case .failed = $0 { true } else { false } }
+        guard case .failed(let sentence)? = reports.first else {
+            Issue.record("\(reports)")
+            return
+        }
+        #expect(sentence.hasPrefix("This extension does not understand how the engine starts it;"))
+        running.expectEnd()
+    }
+
+    @Test func `it ends when its engine is gone, even if its handler does not`() throws {
         let running = try Running(["finish": "hang"], finishSeconds: 0.2)
         _ = try running.wait { $0 == .started }
         running.control.close()
         running.expectEnd()
     }
 
-    @Test func `it ends after an error, also where its handler hangs`() throws {
+    @Test func `it ends after an error, even if its handler hangs`() throws {
         let running = try Running(["sample": "fail and hang"])
         _ = try running.wait { $0 == .started }
         try running.offerPicture()
@@ -94,7 +106,7 @@ import Testing
         running.expectEnd()
     }
 
-    @Test func `it sends statistics while its handler hangs, and the picture counts as held`() throws {
+    @Test func `it sends statistics while its handler hangs, and the frame counts as held`() throws {
         let running = try Running(["sample": "hang"])
         defer { _ = running.process.end(signal: SIGKILL, deadline: Running.soon()) }
         _ = try running.wait { $0 == .started }
@@ -105,7 +117,7 @@ import Testing
         #expect(running.sender.heldSince(now: MonotonicClock.now()) != nil)
     }
 
-    @Test func `started by hand it says what it is`() throws {
+    @Test func `it says what it is if a person starts it`() throws {
         let ends = try FileDescriptor.pipe()
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, ends.writeEnd]

@@ -1,4 +1,4 @@
-// The encoded pictures of a rehearsal are such that a decoder takes them.
+// A decoder accepts the encoded frames of a rehearsal.
 import Glibc
 import KineMedia
 import KinePlatform
@@ -32,7 +32,7 @@ import Testing
         let said = try FileDescriptor.pipe()
         var options = ChildProcess.Options()
         options.descriptors = [nil, said.writeEnd, said.writeEnd]
-        // One line for each picture, and one for each complaint.
+        // One line for each frame, and one for each complaint.
         let decoder = try ChildProcess(
             executable: program,
             arguments: ["-v", "error", "-f", "h264", "-i", path, "-f", "framecrc", "-fps_mode", "passthrough", "-"],
@@ -49,7 +49,7 @@ import Testing
         #expect(lines.contains("#dimensions 0: \(size.width)x\(size.height)"))
         let pictures = lines.filter { !$0.hasPrefix("#") }
         #expect(pictures.count == 40 && pictures.allSatisfy { $0.hasPrefix("0,") }, "\(pictures)")
-        // The same between keyframes, another after one.
+        // The frame changes only at keyframes.
         #expect(Set(pictures.compactMap { $0.split(separator: ",").last }).count == 2)
     }
 }

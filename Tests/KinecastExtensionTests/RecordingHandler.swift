@@ -1,4 +1,4 @@
-// A handler that writes down what it is called with.
+// A handler that records its callbacks.
 import CLinux
 import Glibc
 import KinecastExtension
@@ -55,7 +55,7 @@ class RecordingHandler: BroadcastSampleHandler {
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {
         enter("\(sampleBufferType)")
-        // The handler's thread is not blocked meanwhile, and yet nothing else may begin.
+        // The handler's thread is not blocked meanwhile, but no other callback may begin.
         await Task.yield()
         try? await Task.sleep(nanoseconds: 100_000)
         leave()

@@ -1,4 +1,4 @@
-// What a handler finds in its samples.
+// The properties and bytes of the samples that a handler gets.
 import Glibc
 import KineMedia
 import KineRelay
@@ -7,7 +7,7 @@ import KinecastExtensionTesting
 import Testing
 
 @Suite @BroadcastActor struct SampleBufferTests {
-    /// Keeps what it can copy of each sample.
+    /// Copies what can be copied of each sample.
     final class Collector: BroadcastSampleHandler {
         struct Seen {
             var type: SampleBufferType
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [PixelFormat.i420, .nv12, .bgra])
-    func `a picture's pixels, time, damage and turn are those it was sent with`(format: PixelFormat) async throws {
+    func `a frame's pixels, time, damage and orientation are those that were sent`(format: PixelFormat) async throws {
         let size = PixelSize(width: 37, height: 21)
         let rehearsal = try ExtensionRehearsal(Collector.self, feed: RehearsalFeed(video: .raw(format, size)))
         try await rehearsal.start()
@@ -60,7 +60,7 @@ import Testing
         #expect(seen.pixels == expected)
     }
 
-    @Test func `encoded pictures and sound come as bytes, without pixels`() async throws {
+    @Test func `encoded frames and audio come as bytes, without pixels`() async throws {
         let feed = RehearsalFeed(
             video: .encoded(PixelSize(width: 64, height: 48)), appAudio: .pcm, micAudio: .aac)
         let rehearsal = try ExtensionRehearsal(Collector.self, feed: feed)

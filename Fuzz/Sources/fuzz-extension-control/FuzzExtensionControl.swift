@@ -19,7 +19,7 @@ private func fuzz(_ input: [UInt8]) {
 }
 
 /// Whatever comes: no crash, the same messages however they are cut, and each one that can be sent again.
-private func fuzzMessages<Message: Codable & Equatable & Sendable>(
+private func fuzzMessages<Message: ControlMessage & Encodable & Equatable>(
     _ bytes: [UInt8], as type: Message.Type, pieces: Int
 ) {
     // Hardly an input would get past the greeting by itself.
@@ -32,7 +32,7 @@ private func fuzzMessages<Message: Codable & Equatable & Sendable>(
     }
 }
 
-private func decode<Message: Decodable>(_ bytes: [UInt8], pieces: Int) -> [Message] {
+private func decode<Message: ControlMessage>(_ bytes: [UInt8], pieces: Int) -> [Message] {
     var decoder = ControlDecoder()
     var messages: [Message] = []
     var rest = bytes[...]

@@ -87,14 +87,13 @@ func fuzzReceiver(_ input: Script) {
         let pictures = try? SharedMemory(name: "pictures", byteCount: layout.byteCount, access: .writable),
         let wake = try? FileDescriptor.pipe()
     else { return }
-    let start = ExtensionStart(
-        service: "", setupInfo: [:], framesPerSecond: 1, video: nil, pictures: hasPictures ? layout : nil, sounds: [],
-        sampleRingBytes: 4096, memoryLimit: 0)
+    let stream = StreamDescription(
+        framesPerSecond: 1, video: nil, pictures: hasPictures ? layout : nil, sounds: [], sampleRingBytes: 4096)
     let descriptors =
         copies([samples.descriptor, page.descriptor]) + [wake.readEnd]
         + (hasPictures ? copies([pictures.descriptor]) : [])
     defer { try? wake.writeEnd.close() }
-    guard let receiver = try? StreamReceiver(start, descriptors: descriptors) else { return }
+    guard let receiver = try? StreamReceiver(stream, descriptors: descriptors) else { return }
     withExtendedLifetime((samples, page)) {
         while let choice = script.byte() {
             switch choice & 3 {

@@ -1,11 +1,11 @@
-// How a take's extensions are to be confined.
+// How a take's extensions are confined.
 import KinePlatform
 
-/// What a client asks of the confinement. By default each layer that the kernel gives is used.
+/// What a client asks of the confinement. By default every layer that the kernel has is used.
 public struct ConfinementRequest: Codable, Sendable, Equatable {
-    /// Refuse the take where a layer is missing.
+    /// Refuse the take if a layer is missing.
     public var isRequired = false
-    /// Layers that are not to be used: for tests and measurements, which show what each of them stops and costs.
+    /// Layers that are not used: for tests and measurements of what each layer stops and costs.
     public var leftOut: Set<Sandbox.Layer> = []
 
     public init() {}

@@ -6,28 +6,54 @@ import KineRelay
 public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     /// The process has been started.
     case launching
-    /// `broadcastStarted` runs, or has returned and the broadcast does not arrive yet.
+    /// `broadcastStarted` runs, or has returned and the broadcast does not arrive at its server yet.
     case starting
     case live
-    /// It was live, and does not arrive now.
+    /// It was live, and the broadcast does not arrive now.
     case reconnecting
     case paused
     case finishing
     case ended
+    /// One of a later version.
+    case unknown
+
+    public init(from decoder: any Decoder) throws {
+        self = DestinationPhase(rawValue: try String(from: decoder)) ?? .unknown
+    }
 }
 
-/// Why a destination is over: five different things, so that a client can tell them apart.
+/// Why a destination is over.
 public enum DestinationEnding: Codable, Sendable, Equatable {
     /// It finished with the take.
     case finished
     /// It ended the broadcast itself; its sentence.
     case failed(String)
-    /// Its process ended when it should not have: "exit status 1", "signal 11" …
+    /// Its process ended unexpectedly: "exit status 1", "signal 11" …
     case crashed(String)
     /// It used more memory than it may; bytes.
     case memoryLimitExceeded(peak: Int64, limit: Int64)
     /// It stopped working: "held a sample for 5 s", "no heartbeat for 30 s", "did not finish within 5 s" …
     case stalled(String)
+
+    /// One of a later version is a failure: only `finished` is a success.
+    public init(from decoder: any Decoder) throws {
+        let endings = try decoder.container(keyedBy: CodingKeys.self)
+        func reason<Key: CodingKey>(_ ending: CodingKeys, _ key: Key) throws -> String {
+            try endings.nestedContainer(keyedBy: Key.self, forKey: ending).decode(String.self, forKey: key)
+        }
+        switch endings.allKeys.count == 1 ? endings.allKeys.first : nil {
+        case .finished: self = .finished
+        case .failed: self = .failed(try reason(.failed, FailedCodingKeys._0))
+        case .crashed: self = .crashed(try reason(.crashed, CrashedCodingKeys._0))
+        case .memoryLimitExceeded:
+            let bytes = try endings.nestedContainer(
+                keyedBy: MemoryLimitExceededCodingKeys.self, forKey: .memoryLimitExceeded)
+            self = .memoryLimitExceeded(
+                peak: try bytes.decode(Int64.self, forKey: .peak), limit: try bytes.decode(Int64.self, forKey: .limit))
+        case .stalled: self = .stalled(try reason(.stalled, StalledCodingKeys._0))
+        case nil: self = .failed("It ended in a way that only a later version of Kinecast knows.")
+        }
+    }
 }
 
 /// Something happened to a destination.
@@ -38,12 +64,12 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
         case link(String)
         /// A plain address for players.
         case playerLink(String)
-        /// The extension's own words on where it stands.
+        /// The extension's own words on its state.
         case state(String)
         case warning(String)
         /// 80 % of the memory it may use; bytes.
         case memoryWarning(resident: Int64, limit: Int64)
-        /// It is started again after this.
+        /// It is being restarted after this.
         case restarting(after: DestinationEnding)
         /// It is over for good.
         case ended(DestinationEnding)
@@ -62,7 +88,7 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
     }
 }
 
-/// Where a destination stands, for `kinecast status`, `--json` and the last summary.
+/// The state of a destination, for `kinecast status`, `--json` and the last summary.
 public struct DestinationStatus: Codable, Sendable, Equatable {
     public var destination: Int
     /// The service's id.
@@ -70,7 +96,7 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var label: String
     public var phase: DestinationPhase
     public var link: String?
-    /// A plain address for players; nil where none was asked for.
+    /// A plain address for players; nil if none was asked for.
     public var playerLink: String?
     /// The extension's own words.
     public var state: String?
@@ -84,9 +110,9 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var statistics = ExtensionStatistics()
     /// What it asks of the encoder.
     public var encoding = EncodingRequest.none
-    /// Pictures that the extension was too slow for, and that were left out or replaced by newer ones.
+    /// Frames dropped or replaced by newer ones because the extension was too slow.
     public var picturesSkipped: Int64 = 0
-    /// Seconds of sound lost because the extension was too slow.
+    /// Seconds of audio lost because the extension was too slow.
     public var soundLost: Double = 0
     public var restarts = 0
     /// The layers of confinement that hold for its process.
@@ -98,5 +124,12 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
         self.service = service
         self.label = label
         self.phase = phase
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Layers of a later version are left out. The synthesized decoding of `DestinationStatus` calls this.
+    func decodeIfPresent(_ type: Set<Sandbox.Layer>.Type, forKey key: Key) throws -> Set<Sandbox.Layer>? {
+        try decodeIfPresent([String].self, forKey: key).map { Set($0.compactMap(Sandbox.Layer.init)) }
     }
 }

@@ -44,7 +44,7 @@ public struct SourceList: Codable, Sendable, Equatable {
     public var windows: [Window] = []
     public var outputs: [AudioDevice] = []
     public var microphones: [AudioDevice] = []
-    /// The names of the applications that play sound, which `--audio app:NAME` takes.
+    /// The names of the applications that play audio, which `--audio app:NAME` takes.
     public var applications: [String] = []
     /// One sentence for each kind that could not be asked.
     public var problems: [String] = []

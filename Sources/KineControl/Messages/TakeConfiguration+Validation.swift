@@ -1,27 +1,17 @@
-// Whether a take's configuration can be carried out at all. It comes from another process: a number of any size is an answer in
-// words, never the end of the engine.
+// Whether a take's configuration can be carried out. It comes from another process: no number in it may crash the engine.
 import KineMedia
 import KinePlatform
 
 extension TakeConfiguration {
     /// What is wrong with a configuration.
-    public enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Problem: Error, Equatable, Sendable {
         /// `setting` in words, the value as it came, and what it may be.
         case outOfRange(setting: String, value: String, allowed: String)
-        /// The file's path is not absolute, or none at all.
+        /// The file's path is not absolute, or has a NUL.
         case unusablePath(String)
-
-        public var description: String {
-            switch self {
-            case .outOfRange(let setting, let value, let allowed):
-                "The \(setting) \(value.printable(limit: 100)) is out of range; give \(allowed)."
-            case .unusablePath(let path):
-                "The file's path \(path.printable(limit: 200)) is not an absolute one; give one that begins with a slash."
-            }
-        }
     }
 
-    /// Sides of a picture in pixels: H.264's level 6.2 goes no further (ITU-T H.264, table A-1: MaxFS).
+    /// Sides of a frame in pixels: H.264's level 6.2 goes no further (ITU-T H.264, table A-1: MaxFS).
     private static let sides = 16...16384
     /// Where something can be on an X screen, whose coordinates have 16 bits.
     private static let coordinates = -32768...32767
@@ -30,18 +20,18 @@ extension TakeConfiguration {
     /// A year is more than any file system here holds, and far from where nanoseconds overflow.
     private static let longest = MediaTime.seconds(366 * 86400)
 
-    /// Throws what is wrong first.
+    /// Throws the first problem.
     public func validate() throws(Problem) {
         try validateSource()
         try validateVideo()
-        try Self.check("sound's sample rate", audio.sampleRate, in: 8000...96000)
-        try Self.check("number of sound channels", audio.channels, in: 1...2)
-        try Self.check("sound's bitrate", audio.bitrate, in: 8000...512_000)
+        try Self.check("audio sample rate", audio.sampleRate, in: 8000...96000)
+        try Self.check("number of audio channels", audio.channels, in: 1...2)
+        try Self.check("audio bitrate", audio.bitrate, in: 8000...512_000)
         if let output, !output.hasPrefix("/") || output.utf8.contains(0) { throw .unusablePath(output) }
         try Self.check("number of destinations", destinations.count, in: 0...Self.mostDestinations)
-        try Self.check("patience with a start", supervision.start)
-        try Self.check("patience without a heartbeat", supervision.heartbeat)
-        try Self.check("patience with a held sample", supervision.held)
+        try Self.check("time for a start", supervision.start)
+        try Self.check("time without a heartbeat", supervision.heartbeat)
+        try Self.check("time for holding a sample", supervision.held)
         try Self.check("delay of a restart", supervision.restartDelay)
         if let durationLimit { try Self.check("length of the take", durationLimit) }
     }
@@ -49,7 +39,7 @@ extension TakeConfiguration {
     private func validateSource() throws(Problem) {
         switch source {
         case .screen, .window: break
-        case .virtual(let size), .pattern(let size): try Self.check("picture's size", size)
+        case .virtual(let size), .pattern(let size): try Self.check("frame size", size)
         case .region(let rect):
             try Self.check("region's left edge", rect.x, in: Self.coordinates)
             try Self.check("region's upper edge", rect.y, in: Self.coordinates)
@@ -73,10 +63,10 @@ extension TakeConfiguration {
             }
         }
         guard let size = video.size else { return }
-        try Self.check("picture's size", size)
+        try Self.check("frame size", size)
         guard size == size.roundedUpToEven else {
             throw .outOfRange(
-                setting: "picture's size", value: "\(size.width)x\(size.height)", allowed: "one with even sides")
+                setting: "frame size", value: "\(size.width)x\(size.height)", allowed: "one with even sides")
         }
     }
 

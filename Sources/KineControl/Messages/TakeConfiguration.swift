@@ -1,7 +1,8 @@
-// What a client asks of an engine: everything about one take, in values that travel as JSON.
+// Everything that a client asks of an engine for one take.
 import KineMedia
 
-/// One take, as the client wants it. The engine decides nothing that is not said here.
+/// One take, as the client wants it. What the sources need of the client's environment (DISPLAY, XAUTHORITY, PULSE_SERVER …) is in
+/// the engine's own.
 public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// What to record.
     public enum Source: Codable, Sendable, Equatable {
@@ -13,14 +14,14 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case window(UInt32)
         /// A private X server and a private sound server of that size, ended with the take.
         case virtual(PixelSize)
-        /// A made picture with a frame counter and a beep: needs nothing of the machine.
+        /// A generated frame with a counter and a beep: needs nothing of the machine.
         case pattern(PixelSize)
     }
 
-    /// Which of the machine's sound goes on the app track.
+    /// Which of the machine's audio goes on the app track.
     public enum AppAudio: Codable, Sendable, Equatable {
         case none
-        /// What the machine plays. `required`: it was asked for by name, so a machine with no sound is an error.
+        /// What the machine plays. `required`: the user asked for it, so a machine without audio is an error.
         case system(required: Bool)
         /// What one application plays, by its PulseAudio `application.name` or binary.
         case application(String)
@@ -34,33 +35,33 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     }
 
     public enum RateControl: Codable, Sendable, Equatable {
-        /// x264's constant quantiser: 0 best, 51 worst.
+        /// x264's constant rate factor: 0 best, 51 worst.
         case constantQuality(Int)
         /// Bits a second, on average.
         case averageBitrate(Int)
-        /// Bits a second, on average, for each pixel of the file's picture. Used before the picture's size is known.
+        /// Bits a second, on average, for each pixel of the file's frame. Used before the frame's size is known.
         case bitsPerSecondPerPixel(Double)
     }
 
     public struct Video: Codable, Sendable, Equatable {
         public var framesPerSecond = 30
         public var rateControl = RateControl.constantQuality(Video.defaultQuality)
-        /// The longest time between keyframes while the picture changes.
+        /// The longest time between keyframes while the screen changes.
         public var keyframeInterval = MediaTime.seconds(10)
-        /// Or the largest number of frames between keyframes; nil: time alone decides.
+        /// The largest number of frames between keyframes; nil: only time limits it.
         public var keyframeFrames: Int?
-        /// Repeats the picture so that frames are evenly spaced.
+        /// Frames are repeated so that they are evenly spaced.
         public var constantFrameRate = false
-        /// The user chose the rate, and not only for the destinations: the file has it, whatever those expect.
+        /// The user chose the bitrate or quality of the file: it has that, whatever the destinations expect.
         public var isRateChosen = false
-        /// The file keeps its quality and every picture whatever a destination asks of the encoder, at the price of a second
-        /// encode meanwhile. Otherwise it gets what the destinations get.
+        /// The file keeps its quality and every frame whatever a destination asks of the encoder; a second encoder works
+        /// meanwhile. Otherwise the file gets what the destinations get.
         public var keepsRecordingQuality = true
         /// Bits a second that destinations get at most; nil: what their services expect.
         public var maximumBitrate: Int?
         /// Bits a second below which no destination can bring the encoder.
         public var minimumBitrate = Video.defaultMinimumBitrate
-        /// The size of the file's picture; nil: the source's own.
+        /// The size of the file's frames; nil: the source's own.
         public var size: PixelSize?
         public var showsCursor = true
 
@@ -73,7 +74,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public struct Audio: Codable, Sendable, Equatable {
         public var app = AppAudio.system(required: false)
         public var microphone = Microphone.none
-        /// App and microphone on a track each; otherwise they are mixed to one.
+        /// App and microphone each have a track; otherwise they are mixed into one.
         public var separateTracks = false
         public var sampleRate = 48000
         public var channels = 2
@@ -83,7 +84,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public init() {}
     }
 
-    /// Switches for measuring what each optimisation brings. All on unless a benchmark says otherwise.
+    /// Switches for measuring the effect of each optimisation. All are on except in benchmarks.
     public struct Optimizations: Codable, Sendable, Equatable {
         /// Read only what the X server says has changed; off: the whole screen, every frame.
         public var damage = true
@@ -95,13 +96,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public init() {}
     }
 
-    /// One broadcaster.
+    /// One destination.
     public struct Destination: Codable, Sendable, Equatable {
         /// The id of the service, which the engine looks up in its `ServiceCatalog`.
         public var service: String
         /// What the user set, secrets among it. The address of `--to` is under the key "url".
         public var setupInfo: [String: String]
-        /// How it is shown to a person: without secrets.
+        /// How it is shown to a person, without secrets.
         public var label: String
 
         public init(service: String, setupInfo: [String: String] = [:], label: String) {
@@ -116,24 +117,23 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var audio = Audio()
     /// Absolute path of the file to write; nil: no recording, only destinations.
     public var output: String?
-    /// Nobody but its owner may read the file, whatever the umask says.
+    /// Only its owner may read the file, whatever the umask.
     public var isOutputPrivate = false
     /// Where to broadcast: an extension for each.
     public var destinations: [Destination] = []
     /// When an extension counts as stalled.
     public var supervision = SupervisionLimits()
-    /// What extensions are kept from.
+    /// How extensions are confined.
     public var confinement = ConfinementRequest()
-    /// Replace a file that is there.
+    /// Replace an existing file.
     public var overwrite = false
     /// Move the index to the front once the file is finished.
     public var fastStart = false
     /// End the take after this much recorded time.
     public var durationLimit: MediaTime?
-    /// The client shows progress: send it once a second. Otherwise the engine stays silent, to sleep longer.
+    /// Send progress once a second. Otherwise the engine stays silent, to sleep longer.
     public var wantsProgress = false
     public var optimizations = Optimizations()
-    /// The client's environment that the sources need (DISPLAY, XAUTHORITY, PULSE_SERVER …) travels in the engine's own.
 
     public init(source: Source, output: String?) {
         self.source = source

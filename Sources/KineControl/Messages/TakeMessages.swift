@@ -1,29 +1,34 @@
-// What passes between a client and an engine on the control socket. Each message is one JSON object behind a length.
+// The messages between a client and an engine on the control socket. Each is one JSON object behind a length.
 import KineMedia
+import KineRelay
 
 /// From a client to an engine.
-public enum ClientMessage: Codable, Sendable, Equatable {
+public enum ClientMessage: Codable, ControlMessage, Equatable {
     /// Begins the take. Only the client that started the engine sends it, once, as its first message.
     case start(TakeConfiguration)
     /// Asks for one `EngineMessage.status`.
     case status
     case pause
     case resume
-    /// Ends the take and finishes the file. `immediately` leaves out all that can be left out (moving the index).
+    /// Ends the take and finishes the file. `immediately` skips what is not necessary (moving the index).
     case stop(immediately: Bool)
     /// Tells the extensions what is being shown: `broadcastAnnotated(withApplicationInfo:)`.
     case annotate([String: String])
-    /// Has the destinations that can renew their links; the new ones come as `EngineMessage.destination`.
+    /// Renews the links of the destinations that can do so; the new links come as `EngineMessage.destination`.
     case renewLinks
+    /// One of a later version, by its name, to be refused. Never sent.
+    case unknown(String)
+
+    public static func replacement(forUnknown name: String) -> ClientMessage? { .unknown(name) }
 }
 
-/// From an engine to its clients.
-public enum EngineMessage: Codable, Sendable, Equatable {
-    /// The take runs: its first picture has been taken. To the client that started it.
+/// From an engine to its clients, which skip those that they do not know.
+public enum EngineMessage: Codable, ControlMessage, Equatable {
+    /// The take runs: its first frame has been captured. To the client that started it.
     case started(TakeStarted)
     /// The answer to `status`.
     case status(TakeStatus)
-    /// Once a second, where the client asked for it.
+    /// Once a second, if the client asked for it.
     case progress(TakeProgress)
     case paused
     case resumed
@@ -33,18 +38,18 @@ public enum EngineMessage: Codable, Sendable, Equatable {
     case destination(DestinationEvent)
     /// The take is over and the file finished. The last message.
     case finished(TakeSummary)
-    /// The take could not begin, or ended early. With a summary where something was recorded. The last message.
+    /// The take could not begin, or ended early; with a summary if something was recorded. The last message.
     case failed(TakeFailure)
     /// A request that could not be carried out; the take goes on.
     case refused(String)
 }
 
-/// The environment a COMMAND needs in order to appear on a private screen, and what the take became. `output` is nil without
-/// a recording, here and below.
+/// What the take became, and the environment in which a COMMAND appears on a private screen. `output` is nil without a
+/// recording, here and below.
 public struct TakeStarted: Codable, Sendable, Equatable {
     public var id: String
     public var output: String?
-    /// The picture in pixels.
+    /// The frame in pixels.
     public var size: PixelSize
     /// `NAME=value` for the command run in a virtual screen; empty otherwise.
     public var environment: [String]
@@ -64,6 +69,12 @@ public struct TakeStarted: Codable, Sendable, Equatable {
 
 public enum TakePhase: String, Codable, Sendable {
     case starting, recording, paused, finishing, ended
+    /// One of a later version.
+    case unknown
+
+    public init(from decoder: any Decoder) throws {
+        self = TakePhase(rawValue: try String(from: decoder)) ?? .unknown
+    }
 }
 
 /// How far a take is.
@@ -72,11 +83,11 @@ public struct TakeProgress: Codable, Sendable, Equatable {
     public var duration = MediaTime.zero
     /// Bytes of the file so far.
     public var bytes: Int64 = 0
-    /// Pictures encoded.
+    /// Frames encoded.
     public var framesDrawn = 0
-    /// Times the screen was looked at and nothing had changed, so nothing was encoded.
+    /// Frames not encoded because nothing had changed.
     public var framesUnchanged = 0
-    /// Pictures lost because something behind the capture was too slow.
+    /// Frames lost because something behind the capture was too slow.
     public var framesDropped = 0
 
     public init() {}
@@ -120,7 +131,7 @@ public struct TakeFailure: Codable, Sendable, Equatable, Error {
     public var exitStatus: Int32
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// What was recorded and kept, where anything was.
+    /// What was recorded and kept, if anything was.
     public var summary: TakeSummary?
 
     public init(exitStatus: Int32, message: String, summary: TakeSummary? = nil) {

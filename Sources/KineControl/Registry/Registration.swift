@@ -1,7 +1,7 @@
+// An engine's entry in the registry, from the moment others can see its take until it is over.
 import CLinux
 import FoundationEssentials
 import Glibc
-// An engine's entry in the registry, from the moment others can see its take until it is over.
 import KinePlatform
 import KineRelay
 import Synchronization
@@ -11,9 +11,9 @@ import SystemPackage
 public final class Registration: Sendable {
     /// What was written for others to read.
     public let record: TakeRecord
-    /// Where further clients knock.
+    /// Where further clients connect.
     public let listener: ControlListener
-    /// The take's own directory, open to its owner only; nothing but the registry's files may be put in it.
+    /// The take's own directory, open to its owner only; only the registry's files may be in it.
     public let directory: FilePath
     private let removed = Mutex(false)
 
@@ -25,19 +25,19 @@ public final class Registration: Sendable {
 
     deinit { unregister() }
 
-    /// Takes the entry out of the registry. Clients that are connected stay so.
+    /// Removes the entry. Clients that are connected stay connected.
     public func unregister() {
         let first = removed.withLock { removed in
             defer { removed = true }
             return !removed
         }
         guard first else { return }
-        // Under the name of an unfinished entry first: one of which half is there would look like that of a dead engine.
+        // First under the name of an unfinished entry: half an entry would look like that of a dead engine.
         let leaving = directory.removingLastComponent().appending(".new-\(getpid())-\(record.id)")
         PrivateDirectory.remove(rename(directory.string, leaving.string) == 0 ? leaving : directory)
     }
 
-    /// The process that was making an entry when it named a directory so; nil for every other name.
+    /// The process that makes the entry in a directory of that name; nil if it is not the name of an unfinished entry.
     static func ownerOfUnfinished(_ name: String) -> Int32? {
         let parts = name.split(separator: "-")
         guard parts.count == 3, parts[0] == ".new" else { return nil }
@@ -48,8 +48,8 @@ public final class Registration: Sendable {
 }
 
 extension TakeRegistry {
-    /// Enters this process as the engine of a take: from now on others find it. The entry is made under another name and
-    /// renamed, so nobody sees one without its socket.
+    /// Registers this process as the engine of a take: from now on others find it. The entry is made under another name and
+    /// renamed, so that nobody sees one without its socket.
     ///
     /// - Parameters:
     ///   - output: absolute path of the file to be written, if any.
@@ -66,7 +66,7 @@ extension TakeRegistry {
                 let json = try JSONEncoder().encode(record)
                 try PrivateDirectory.write(Array(json), to: unfinished.appending(Self.recordName))
                 let listener = try ControlListener(path: unfinished.appending(Self.socketName))
-                // A directory of that name is there already, one chance in 10^12 for each take: rename refuses, try another.
+                // If a directory of that name is there already, one chance in 10^12 for each take, rename refuses: try another.
                 guard rename(unfinished.string, finished.string) == 0 else { throw Errno(rawValue: errno) }
                 return Registration(record: record, listener: listener, directory: finished)
             } catch {

@@ -1,4 +1,4 @@
-// What the registry says of a take: enough to find it, to name it to a person, and to recover its file.
+// What the registry stores of a take: enough to find it, to show it to a person, and to recover its file.
 import KinePlatform
 
 /// The contents of a take's `take.json`.

@@ -1,18 +1,18 @@
+// Which takes run for this user: a directory for each, with its control socket and what a person needs to recognise it.
+// There is no daemon; the directory appears whole, by a rename, and goes with its take. One whose engine died stays until its
+// file has been recovered, or the user dismisses it.
 import CLinux
 import FoundationEssentials
 import Glibc
-// Which takes run for this user: a directory for each, with its control socket and what a person needs to know it by.
-// There is no daemon; the directory appears whole, by a rename, and goes with its take. One whose engine died stays until its
-// file was recovered, or the user dismisses it.
 import KinePlatform
 import KineRelay
 import SystemPackage
 
-/// The takes of one user, under `$XDG_RUNTIME_DIR/kinecast/takes/` or where `standard` finds room.
+/// The takes of one user, under `$XDG_RUNTIME_DIR/kinecast/takes/` or in another place; see `standard`.
 public struct TakeRegistry: Sendable {
-    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Error: Swift.Error, Equatable, Sendable {
         /// No directory for takes can be made or trusted.
-        case unusableDirectory(String, reason: String)
+        case unusableDirectory(String, DirectoryFault)
         case cannotRegister(String, Errno)
         case control(ControlError)
         /// No take runs.
@@ -21,53 +21,31 @@ public struct TakeRegistry: Sendable {
         case dead(TakeRecord)
         /// No take is called that.
         case unknown(String, running: [TakeRecord])
-        /// No take has died that was not recovered or dismissed.
+        /// No take has died, or all that did are recovered or dismissed.
         case nothingDied
         /// No take that died is called that.
         case unknownDead(String, [TakeRecord])
         /// The take runs.
         case running(TakeRecord)
-        /// The beginning of a name fits several takes, or no name was given and several run.
+        /// What was typed fits several takes, or nothing was typed and several run.
         case ambiguous(String?, [TakeRecord])
+    }
 
-        public var description: String {
-            switch self {
-            case .unusableDirectory(let path, let reason):
-                "The directory for running takes, \(path), cannot be used (\(reason)); "
-                    + "set XDG_RUNTIME_DIR to a directory of your own with mode 0700."
-            case .cannotRegister(let path, let errno):
-                "The take cannot be registered in \(path): \(errno); free some space there or correct its permissions."
-            case .control(let error): error.description
-            case .nothingRuns: "No take is running; kinecast record starts one."
-            case .dead(let take):
-                "The engine of take \(take.id) died; \(take.remedy)."
-            case .unknown(let typed, let running) where running.isEmpty:
-                "No take is called \(typed), and none is running; kinecast record starts one."
-            case .unknown(let typed, let running):
-                "No take is called \(typed); running: \(Self.names(running))."
-            case .nothingDied: "No take has died: there is nothing to dismiss."
-            case .unknownDead(let typed, let dead) where dead.isEmpty:
-                "No take is called \(typed), and none has died: there is nothing to dismiss."
-            case .unknownDead(let typed, let dead):
-                "No take is called \(typed); those that died: \(Self.names(dead))."
-            case .running(let take): "Take \(take.id) runs; kinecast stop \(take.id) ends it."
-            case .ambiguous(let typed?, let takes):
-                "\(typed) can mean several takes: \(Self.names(takes)); give more of the id."
-            case .ambiguous(nil, let takes):
-                "There are several takes: \(Self.names(takes)); say which by its id."
-            }
-        }
-
-        private static func names(_ takes: [TakeRecord]) -> String {
-            takes.map { "\($0.id) (\($0.output ?? $0.source))" }.joined(separator: ", ")
-        }
+    /// Why a directory is not closed to everybody but this user.
+    public enum DirectoryFault: Equatable, Sendable {
+        case notADirectory
+        /// Another user made it.
+        case foreign(uid: UInt32)
+        /// Others may enter it; its permission bits.
+        case open(mode: UInt32)
+        case system(Errno)
     }
 
     /// What `list` found.
     public struct Listing: Sendable, Equatable {
         /// The takes that run, oldest first.
         public var running: [TakeRecord] = []
-        /// The takes whose engine died without a word, oldest first; they stay until they are recovered or dismissed.
+        /// The takes whose engine died, oldest first; they stay until they are recovered or dismissed.
         public var dead: [TakeRecord] = []
 
         public init(running: [TakeRecord] = [], dead: [TakeRecord] = []) {
@@ -79,16 +57,14 @@ public struct TakeRegistry: Sendable {
     /// The directory that holds one directory for each take.
     public let directory: FilePath
 
-    /// A registry in `directory`, which must be this user's and closed to others; it is made where it is not there.
+    /// A registry in `directory`, which must be this user's and closed to others; it is made if it is missing.
     public init(directory: FilePath) throws(Error) {
         self.directory = directory
         try Self.make(directory)
     }
 
-    /// The registry that every client and engine of this user shares: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, both
-    /// only where they are this user's own, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`.
-    ///
-    /// Tests give the parameters; others leave them out.
+    /// The registry that every client and engine of this user shares: in `$XDG_RUNTIME_DIR`, else in `/run/user/UID`, each only
+    /// if it is this user's own, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests give the parameters.
     public static func standard(
         userRuntimeDirectory: String = "/run/user/\(getuid())",
         environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
@@ -98,7 +74,7 @@ public struct TakeRegistry: Sendable {
         for candidate in candidates {
             guard let candidate, candidate.hasPrefix("/") else { continue }
             let base = FilePath(candidate)
-            // A directory that others can write into is no runtime directory: they could put a name of ours there first.
+            // Not a directory that others can write into: they could take our name there first.
             guard let mode = try? PrivateDirectory.check(base), mode & 0o022 == 0 else { continue }
             let own = base.appending("kinecast")
             guard (try? PrivateDirectory.make(own)) != nil else { continue }
@@ -114,21 +90,21 @@ public struct TakeRegistry: Sendable {
         do {
             try PrivateDirectory.make(path)
         } catch {
-            let reason =
+            let fault: DirectoryFault =
                 switch error {
-                case .notADirectory: "something else has that name"
-                case .foreign(let uid): "it belongs to user \(uid)"
-                case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"
-                case .system(let errno): "\(errno)"
+                case .notADirectory: .notADirectory
+                case .foreign(let uid): .foreign(uid: uid)
+                case .open(let mode): .open(mode: mode)
+                case .system(let errno): .system(errno)
                 }
-            throw .unusableDirectory(path.string, reason: reason)
+            throw .unusableDirectory(path.string, fault)
         }
     }
 
     /// Where the control socket of a take is.
     public func socketPath(of id: String) -> FilePath { directory.appending(id).appending(Self.socketName) }
 
-    /// The takes that run, and those whose engine died. Takes none off the list.
+    /// The takes that run, and those whose engine died, which stay on the list.
     public func list() -> Listing {
         var listing = Listing()
         for name in PrivateDirectory.entries(directory) {
@@ -141,7 +117,7 @@ public struct TakeRegistry: Sendable {
             }
             var record = PrivateDirectory.contents(of: path.appending(Self.recordName), limit: 65536)
                 .flatMap { try? JSONDecoder().decode(TakeRecord.self, from: Data($0)) }
-            // The directory's name counts: by what a damaged record calls itself, another directory would be removed.
+            // The directory's name counts: a damaged record with another id would get another directory removed.
             record?.id = name
             if answers(id: name, pid: record?.pid) {
                 if let record { listing.running.append(record) }
@@ -156,7 +132,7 @@ public struct TakeRegistry: Sendable {
         return listing
     }
 
-    /// The take that `typed` means: its id or a beginning that fits no other; nil means the only one that runs.
+    /// The take that `typed` means: its id or a beginning of it that fits no other; nil: the only one that runs.
     public func find(_ typed: String?) throws(Error) -> TakeRecord {
         let listing = list()
         do {
@@ -167,7 +143,7 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Takes a take whose engine died off the list; its file stays as it is. `typed` is as in `find`, among the dead.
+    /// Removes a take whose engine died from the list; its file stays as it is. `typed` is as in `find`, among the dead.
     @discardableResult
     public func dismiss(_ typed: String?) throws(Error) -> TakeRecord {
         let listing = list()
@@ -186,7 +162,7 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Takes the dead takes that were writing `output` off the list: the file was recovered.
+    /// Removes the dead takes that were writing `output` from the list: the file has been recovered.
     public func forget(output: String) {
         for take in list().dead where take.output == output { remove(take) }
     }
@@ -216,8 +192,8 @@ public struct TakeRegistry: Sendable {
     static let socketName = "control.sock"
     static let recordName = "take.json"
 
-    /// A socket that refuses has no engine behind it; one that accepts has. Where it does neither (its queue is full, say),
-    /// the process decides. The process alone would not do: its number may have been given to another.
+    /// A socket that accepts has an engine behind it; one that refuses has none. If it does neither (its queue may be full), the
+    /// process decides. The process alone is not enough: its number may have been given to another.
     private func answers(id: String, pid: Int32?) -> Bool {
         ControlListener.isListening(at: socketPath(of: id)) ?? pid.map(Self.processExists) ?? true
     }

@@ -130,6 +130,21 @@ extension EngineHost {
         if take.configuration.wantsProgress { nextProgress = MonotonicClock.now() + 1_000_000_000 }
     }
 
+    /// Answers a request of a later version, or a start that asks for something of one. Without a configuration there is no take,
+    /// and its client would wait for ever: it is told, and the engine leaves.
+    func refuse(unknown name: String, from connection: EngineConnection) {
+        let message =
+            "This kinecast-engine does not understand the request \(name.printable(limit: 40)); "
+            + "use the kinecast and kinecast-engine of one installation."
+        guard configuration == nil else {
+            try? connection.send(.refused(message))
+            return
+        }
+        leave(
+            with: .failed(TakeFailure(exitStatus: ExitStatus.unavailable, message: message)),
+            status: ExitStatus.unavailable)
+    }
+
     private func finish(at instant: Int64) {
         nextProgress = .max
         if let take {

@@ -196,6 +196,7 @@ public final class EngineHost {
                         "No destination of this take has a link that can be renewed; the live page has one while it runs."
                     ))
             }
+        case .unknown(let name): refuse(unknown: name, from: connection)
         case .stop(let immediately):
             isFinishingAtOnce = isFinishingAtOnce || immediately
             handle(.stopRequested(.stopped, at: now), from: connection)

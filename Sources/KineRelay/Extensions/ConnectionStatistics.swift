@@ -1,11 +1,10 @@
-// What an extension knows of its connection to where it uploads, for a person to see. Every part may be missing: each kind of
-// upload knows others.
+// What an extension knows of the connection to its server, for a person to see. Each property may be missing.
 
 /// A moment of an extension's connection.
 public struct ConnectionStatistics: Codable, Sendable, Equatable {
-    /// Seconds since the connection that there is was made.
+    /// Seconds since the present connection was made.
     public var uptime: Double?
-    /// Connections made again after the first.
+    /// Connections after the first.
     public var reconnects: Int?
     /// Bits a second that arrive at the other end now.
     public var bitRate: Int?
@@ -13,7 +12,7 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
     public var queueMilliseconds: Int?
     /// Milliseconds to the other end and back.
     public var roundTripMilliseconds: Double?
-    /// Pictures left out because the network did not take them, or was not there.
+    /// Frames dropped because the network was too slow or away.
     public var picturesDropped: Int?
 
     public init() {}
@@ -32,7 +31,7 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
         }
     }
 
-    /// The nearest that can be sent: counts from 0 up, and so that nobody who adds them up overflows.
+    /// The nearest statistics that can be sent: not negative, and so small that sums of them do not overflow.
     public var bounded: ConnectionStatistics {
         var bounded = self
         // Thirty years.

@@ -1,20 +1,20 @@
-// What a built-in service's executable answers when it is asked to try a destination instead of broadcasting to it.
+// What a built-in service's executable answers when it is started to check a destination instead of broadcasting to it.
 
-/// The answer of one trial: JSON on standard output. The question is the setup info, JSON on standard input, since there are
-/// secrets in it. The executable's status is 0 whichever the answer is.
+/// The answer: JSON on standard output. The question is the setup info, JSON on standard input because it holds secrets. The
+/// executable's status is 0 whatever the answer is.
 public struct DestinationReport: Codable, Sendable, Equatable {
     /// The only argument of the executable.
     public static let option = "--check"
     /// Bytes of the longest question and of the longest answer.
     public static let limit = 1 << 20
 
-    /// Why a broadcast would not be taken, one sentence; nil: it would be.
+    /// Why the server would refuse a broadcast, one sentence; nil: it would accept it.
     public var problem: String?
     /// What the server calls itself.
     public var server: String?
     /// Its address and port in numbers.
     public var address: String?
-    /// The version of TLS; nil where the connection is not encrypted.
+    /// The version of TLS; nil: the connection is not encrypted.
     public var tls: String?
     /// The names in the server's certificate.
     public var certificate: String?
@@ -25,7 +25,7 @@ public struct DestinationReport: Codable, Sendable, Equatable {
 
     public init(problem: String? = nil) { self.problem = problem }
 
-    /// Servers' words in it made fit for a terminal, without these secrets.
+    /// With servers' words made safe for a terminal, and without these secrets.
     public func cleaned(of secrets: [String]) -> DestinationReport {
         func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 300) }
         var report = self

@@ -1,18 +1,17 @@
-// What an extension that takes encoded pictures asks of their encoder: less, where its network does not take as much.
+// What an extension asks of the encoder: less than the user chose, because its network is too slow.
 
-/// Limits for the encoder. A property that is nil asks for nothing: it stays as the user chose it.
-///
-/// An engine never encodes more than the user chose, and where several extensions ask, the lowest of each counts.
+/// Limits for the encoder; nil: as the user chose. An engine never encodes more than the user chose, and of several extensions
+/// the lowest limit of each kind counts.
 public struct EncodingRequest: Codable, Sendable, Equatable {
     /// Bits a second, on average over about a second.
     public var averageBitRate: Int?
-    /// Pictures a second at most.
+    /// Frames a second at most.
     public var maximumFrameRate: Double?
 
     /// Nothing is asked for.
     public static let none = EncodingRequest()
 
-    /// What can be asked for; outside it a message is damaged.
+    /// What can be asked for; a message with anything else is skipped.
     public static let bitRates = 1...1_000_000_000
     public static let frameRates = 0.01...1000.0
 
@@ -27,7 +26,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
         maximumFrameRate = try container.decodeIfPresent(Double.self, forKey: .maximumFrameRate)
         guard averageBitRate.map(Self.bitRates.contains) ?? true else {
             throw DecodingError.dataCorruptedError(
-                forKey: .averageBitRate, in: container, debugDescription: "not a bit rate")
+                forKey: .averageBitRate, in: container, debugDescription: "not a bitrate")
         }
         guard maximumFrameRate.map(Self.frameRates.contains) ?? true else {
             throw DecodingError.dataCorruptedError(
@@ -35,7 +34,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
         }
     }
 
-    /// The nearest that can be sent; what is not a number is not asked for.
+    /// The nearest request that can be sent; a NaN asks for nothing.
     public var bounded: EncodingRequest {
         EncodingRequest(
             averageBitRate: averageBitRate.map { min(max($0, Self.bitRates.lowerBound), Self.bitRates.upperBound) },

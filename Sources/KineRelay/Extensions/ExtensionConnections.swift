@@ -1,6 +1,6 @@
 // The control channel between an engine and an extension: the extension's descriptor 3.
 
-/// An engine's end: reports come in, requests go out, `start` with its descriptors.
+/// The engine's end: reports come in, requests go out, `start` with its descriptors.
 public typealias ExtensionEngineEnd = ControlConnection<ExtensionReport, ExtensionRequest>
-/// An extension's end: requests come in, with descriptors, and reports go out.
+/// The extension's end: requests come in, with descriptors, and reports go out.
 public typealias ExtensionConnection = ControlConnection<ExtensionRequest, ExtensionReport>

@@ -1,11 +1,34 @@
-// How uncompressed pictures lie in the memory that an engine shares with an extension.
+// How uncompressed frames lie in the memory that an engine shares with a receiver.
 import KineMedia
 
-/// The slots of a picture memory and the planes in each.
-public typealias PictureLayout = ExtensionStart.Pictures
+/// The slots of a frame memory and the planes in each.
+public struct PictureLayout: Codable, Sendable, Equatable {
+    public var pixelFormat: PixelFormat
+    /// Of the memory: both sides even.
+    public var size: PixelSize
+    /// To show; may be odd.
+    public var visibleSize: PixelSize
+    public var slotCount: Int
+    /// Bytes from one slot to the next; the first begins at 0.
+    public var slotBytes: Int
+    /// For each plane, its first byte from the slot's, and bytes from one row to the next.
+    public var planeOffsets: [Int]
+    public var planeStrides: [Int]
 
-extension ExtensionStart.Pictures {
-    /// The most slots a picture memory has.
+    public init(
+        pixelFormat: PixelFormat, size: PixelSize, visibleSize: PixelSize, slotCount: Int, slotBytes: Int,
+        planeOffsets: [Int], planeStrides: [Int]
+    ) {
+        self.pixelFormat = pixelFormat
+        self.size = size
+        self.visibleSize = visibleSize
+        self.slotCount = slotCount
+        self.slotBytes = slotBytes
+        self.planeOffsets = planeOffsets
+        self.planeStrides = planeStrides
+    }
+
+    /// The most slots that a frame memory has.
     public static let slotLimit = 64
 
     /// Slots that lie as `layout` says.
@@ -27,11 +50,11 @@ extension ExtensionStart.Pictures {
     /// For each plane, the bytes of a row that mean something, and its rows.
     public var planeExtents: [(rowBytes: Int, rows: Int)] { pixelFormat.planeExtents(of: size) }
 
-    /// Words of the damage of one picture, as `DamageRegion.words` has them.
+    /// Words of the damage of one frame, as in `DamageRegion.words`.
     var damageWordCount: Int { (((size.width + 15) / 16 + 63) / 64) * ((size.height + 15) / 16) }
 
-    /// Whether every plane lies inside its slot: what a reader checks before it believes a layout that came in a message.
-    public var isSound: Bool {
+    /// Whether every plane lies inside its slot: a reader checks this before it trusts a layout that came in a message.
+    public var isValid: Bool {
         guard (2...1 << 15).contains(size.width), (2...1 << 15).contains(size.height), size.width % 2 == 0,
             size.height % 2 == 0, (0...1 << 15).contains(visibleSize.width), (0...1 << 15).contains(visibleSize.height),
             visibleSize.roundedUpToEven == size, (1...Self.slotLimit).contains(slotCount),
@@ -47,7 +70,7 @@ extension ExtensionStart.Pictures {
     }
 }
 
-/// A set of slots of a picture memory, by number; no allocation.
+/// A set of slots of a frame memory, by number; no allocation.
 public struct PictureSlots: Sendable, Equatable, Sequence, ExpressibleByArrayLiteral {
     private var bits: UInt64 = 0
 

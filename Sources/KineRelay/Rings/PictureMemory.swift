@@ -1,21 +1,21 @@
-// The memory of the uncompressed pictures that an engine draws and an extension reads in place.
+// The memory of the uncompressed frames that an engine draws and a receiver reads in place.
 import KineMedia
 import SystemPackage
 
-/// Slots for pictures in sealed shared memory: the one who makes it writes, the others can only read. Which slot may be
-/// drawn in when is said by `StreamSender`.
+/// Slots for frames in sealed shared memory: its maker writes, the others can only read. `StreamSender` says which slot is free
+/// to draw in.
 public final class PictureMemory: Sendable {
     public let layout: PictureLayout
     private let memory: SharedMemory
 
     /// Memory for `layout`, all zero. Pages that are never drawn in cost nothing.
     public init(layout: PictureLayout) throws(SharedMemory.Error) {
-        precondition(layout.isSound, "the planes of a picture do not fit into its slot")
+        precondition(layout.isValid, "the planes of a frame do not fit into its slot")
         self.layout = layout
         memory = try SharedMemory(name: "kinecast-pictures", byteCount: layout.byteCount, access: .writableHereOnly)
     }
 
-    /// To be passed to the extension; owned by this object.
+    /// To be passed to the receiver; owned by this object.
     public var descriptor: FileDescriptor { memory.descriptor }
 
     /// The first byte of a slot; `layout.slotBytes` follow. Valid as long as this object.
@@ -29,7 +29,7 @@ public final class PictureMemory: Sendable {
         (slot(index) + layout.planeOffsets[plane]).assumingMemoryBound(to: UInt8.self)
     }
 
-    /// A slot as the encoder and the converters see it; nil where the pixel format is not I420.
+    /// A slot as the encoder and the converters see it; nil unless the pixel format is I420.
     public func picture(inSlot index: Int) -> I420Picture? {
         guard layout.pixelFormat == .i420 else { return nil }
         return I420Picture(

@@ -1,11 +1,12 @@
-// The head of each sample in the ring.
+// The header of each sample in the ring.
 import KineMedia
 
 /// 32 bytes before the payload; both together are padded to 8.
 struct RecordHeader: Equatable {
     static let byteCount = 32
 
-    var type: SampleType
+    /// nil: one of a later version. Never written.
+    var type: SampleType?
     /// Interleaved floats, not an access unit.
     var isPCM = false
     var isKeyframe = false
@@ -22,8 +23,8 @@ struct RecordHeader: Equatable {
 
     static func recordBytes(payload: Int) -> Int { byteCount + (payload + 7) & ~7 }
 
-    /// `position` is where the record begins, counted from the ring's beginning; it is written along, so that a reader
-    /// that has lost its place notices.
+    /// `position`, where the record begins counted from the ring's beginning, is written too, so that a reader that has lost its
+    /// place notices.
     func write(to memory: UnsafeMutableRawPointer, position: UInt64) {
         memory.storeBytes(of: UInt32(payloadBytes), as: UInt32.self)
         let kind: UInt8 =
@@ -31,6 +32,7 @@ struct RecordHeader: Equatable {
             case .video: 0
             case .audioApp: 1
             case .audioMic: 2
+            case nil: .max
             }
         memory.storeBytes(of: kind, toByteOffset: 4, as: UInt8.self)
         let flags: UInt8 = (isPCM ? 1 : 0) | (isKeyframe ? 2 : 0) | (isDiscontinuity ? 4 : 0)
@@ -41,7 +43,7 @@ struct RecordHeader: Equatable {
         memory.storeBytes(of: position, toByteOffset: 24, as: UInt64.self)
     }
 
-    /// Nil where the bytes are no record that begins at `position`.
+    /// Nil if the bytes are not a record that begins at `position`.
     init?(reading memory: UnsafeRawPointer, position: UInt64) {
         guard memory.load(fromByteOffset: 24, as: UInt64.self) == position else { return nil }
         payloadBytes = Int(memory.load(as: UInt32.self))
@@ -49,7 +51,7 @@ struct RecordHeader: Equatable {
         case 0: type = .video
         case 1: type = .audioApp
         case 2: type = .audioMic
-        default: return nil
+        default: type = nil
         }
         let flags = memory.load(fromByteOffset: 5, as: UInt8.self)
         isPCM = flags & 1 != 0
@@ -60,7 +62,7 @@ struct RecordHeader: Equatable {
     }
 
     init(
-        type: SampleType, isPCM: Bool = false, isKeyframe: Bool = false, isDiscontinuity: Bool = false,
+        type: SampleType?, isPCM: Bool = false, isKeyframe: Bool = false, isDiscontinuity: Bool = false,
         presentationTime: MediaTime, duration: MediaTime, payloadBytes: Int
     ) {
         self.type = type

@@ -1,32 +1,22 @@
-// Memory that an engine shares with an extension: a memfd, sealed so that neither end can change its size under the other,
-// and where the engine alone writes, so that the other can map it for reading only. Linux.
+// Memory that a sender shares with a receiver: a memfd, sealed so that neither end can change its size under the other, and, if
+// only the sender writes, so that the other end can only map it for reading. Linux.
 import CLinux
 import Glibc
 import SystemPackage
 
 /// A mapped memfd. Owns the descriptor and the mapping.
 public final class SharedMemory: @unchecked Sendable {
-    // Sendable: what it holds never changes; who may write which byte at which time is the owner's matter.
+    // Sendable: its properties never change; its owner says who may write which byte when.
 
-    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Error: Swift.Error, Equatable, Sendable {
         /// A system call failed.
         case system(call: String, Errno)
-        /// What was received is smaller than it was said to be, or its size can still change; bytes.
+        /// What was received is smaller than announced, or its size can still change; bytes.
         case unusable(size: Int64, needed: Int)
-
-        public var description: String {
-            switch self {
-            case .system(let call, let errno):
-                "Memory to share with an extension failed in \(call): \(errno); free some memory and try again."
-            case .unusable(let size, let needed):
-                "The shared memory has \(size) bytes where \(needed) that can not be taken away again are needed; "
-                    + "use kinecast and the extension's library of one version."
-            }
-        }
     }
 
     public enum Access: Sendable {
-        /// For the other end, too.
+        /// Both ends write.
         case writable
         /// This end, which made the memory, writes; the other only reads.
         case writableHereOnly
@@ -60,8 +50,8 @@ public final class SharedMemory: @unchecked Sendable {
         }
     }
 
-    /// Maps memory that the other end made, at least `byteCount` bytes of it. Takes the descriptor over, also where it
-    /// throws. A writer's mapping of memory that only the maker may write fails.
+    /// Maps memory that the other end made, at least `byteCount` bytes of it. Closes the descriptor if it throws, and owns it
+    /// otherwise. Mapping memory as writable that only its maker may write fails.
     public init(
         adopting descriptor: FileDescriptor, byteCount: Int, writable: Bool, mirroring offset: Int? = nil
     ) throws(Error) {
@@ -89,8 +79,8 @@ public final class SharedMemory: @unchecked Sendable {
         try? descriptor.close()
     }
 
-    /// Forgets the pages of a range in this process: they no longer count as its resident memory, and come back, unchanged,
-    /// when they are next touched. Whole pages inside the range only.
+    /// Unmaps the pages inside a range from this process: they no longer count as its resident memory, and come back
+    /// unchanged when they are next touched.
     public func dropResidency(_ range: Range<Int>) {
         let first = (range.lowerBound + Self.pageSize - 1) & ~(Self.pageSize - 1)
         let end = min(range.upperBound, mappedBytes) & ~(Self.pageSize - 1)
@@ -101,7 +91,7 @@ public final class SharedMemory: @unchecked Sendable {
         _ fd: Int32, size: Int, mirroring offset: Int?, protection: Int32
     ) throws(Errno) -> (UnsafeMutableRawPointer, Int) {
         let total = size + (offset.map { size - $0 } ?? 0)
-        // Room for both views in one piece first, then the views over it.
+        // Reserve one range for both views first, then map them over it.
         let reserved = mmap(nil, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
         guard let base = reserved, base != MAP_FAILED else { throw Errno(rawValue: errno) }
         var views = [(base, size, 0)]

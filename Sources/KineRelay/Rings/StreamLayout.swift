@@ -1,12 +1,11 @@
-// How the two memories of a stream are laid out, the same for both ends. All numbers are in the machine's own byte order:
-// both ends run on it.
+// How the two memories of a stream are laid out. All numbers are in the machine's own byte order: both ends run on it.
 import CSharedAtomics
 import KineMedia
 
-/// The samples' memory, which the engine alone writes:
+/// The memory of the samples, which only the sender writes:
 ///
 ///     page 0            write position of the ring (8 bytes at 0)
-///     picture table     for each slot: sequence, time, duration, turn, then the words of the damage
+///     frame table       for each slot: sequence, time, duration, orientation, then the words of the damage
 ///     ring              a power of two of bytes, whole pages; mapped twice in succession by both ends
 struct SamplesLayout: Equatable {
     static let writePosition = 0
@@ -43,20 +42,19 @@ struct SamplesLayout: Equatable {
     func entry(ofSlot slot: Int) -> Int { Self.tableOffset + slot * entryBytes }
 }
 
-/// The state page, which the extension may write, too. The engine believes nothing in it. Each word on a cache line of
-/// its own.
+/// The state page, which the receiver may write too. The sender checks everything in it. Each word has a cache line of its own.
 enum StatePage {
     static let byteCount = SharedMemory.pageSize
-    /// Bytes of the ring that the extension has done with.
+    /// Bytes of the ring that the receiver has released.
     static let readPosition = 0
-    /// The newest picture that nobody has taken, a `MailboxWord`; 0: none.
+    /// The newest frame that has not been taken, a `MailboxEntry`; 0: none.
     static let mailbox = 64
-    /// The sequence number of the picture that the extension gave back last.
+    /// The sequence number of the frame that the receiver released last.
     static let released = 128
 }
 
-/// A picture in the mailbox: its sequence number, from 1, and its slot. Never 0, and never the same twice.
-struct MailboxWord: Equatable {
+/// A frame in the mailbox: its sequence number, from 1, and its slot. Never 0, and never the same twice.
+struct MailboxEntry: Equatable {
     let sequence: UInt64
     let slot: Int
 
@@ -65,7 +63,7 @@ struct MailboxWord: Equatable {
         self.slot = slot
     }
 
-    /// What a word says; nil where it is 0.
+    /// Nil for 0.
     init?(_ word: UInt64) {
         guard word != 0 else { return nil }
         self.init(sequence: word >> 8, slot: Int(word & 0xff))

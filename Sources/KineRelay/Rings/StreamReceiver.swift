@@ -1,47 +1,32 @@
-// The extension's end of its samples: it reads the ring and the pictures in place, and says what it has done with.
+// The receiving end of a stream of samples: it reads the ring and the frames in place, and says what it has released.
 import CSharedAtomics
 import KineMedia
 import SystemPackage
 
-/// Receives what a `StreamSender` sends. One thread reads; what is counted and the descriptor are for any thread.
+/// Receives what a `StreamSender` sends. One thread reads; the positions and the descriptor are for any thread.
 public final class StreamReceiver: @unchecked Sendable {
     // Sendable: `position`, `held`, `dropped` and `lastPicture` belong to the reading thread; the rest never changes or is atomic.
 
-    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Error: Swift.Error, Equatable, Sendable {
         /// A memory cannot be mapped.
         case memory(SharedMemory.Error)
-        /// The start names other descriptors than came with it; how many.
+        /// Another number of descriptors came than the description needs.
         case descriptors(expected: Int, received: Int)
-        /// The layout in the start cannot be.
-        case impossibleLayout
-        /// The ring holds no sample where one should begin.
+        /// The described layout is impossible.
+        case invalidLayout
+        /// The ring has no sample where one should begin.
         case damagedRing(position: UInt64)
-        /// The mailbox names a slot that is not there, or one that holds another picture.
+        /// The mailbox names a slot that does not exist, or one that holds another frame.
         case damagedMailbox(word: UInt64)
-
-        public var description: String {
-            switch self {
-            case .memory(let error): error.description
-            case .descriptors(let expected, let received):
-                "The engine sent \(received) descriptors with the start where \(expected) belong; "
-                    + "use kinecast and the extension's library of one version."
-            case .impossibleLayout:
-                "The engine described its memory in a way that cannot be; use kinecast and the extension's library of one version."
-            case .damagedRing(let position):
-                "The samples' memory holds no sample at \(position); use kinecast and the extension's library of one version."
-            case .damagedMailbox(let word):
-                "The mailbox of pictures holds \(word), which names none; use kinecast and the extension's library of one version."
-            }
-        }
     }
 
-    /// A sample in the ring, encoded or sound. Its bytes are valid until `advance`.
+    /// A sample in the ring, an encoded frame or audio. Its bytes are valid until `advance`.
     public struct Record {
         public var type: SampleType
         /// Interleaved 32-bit floats; otherwise an access unit.
         public var isPCM: Bool
         public var isKeyframe: Bool
-        /// Samples of this type were left out before this one.
+        /// Samples of this type were dropped before this one.
         public var isDiscontinuity: Bool
         public var presentationTime: MediaTime
         public var duration: MediaTime
@@ -52,18 +37,18 @@ public final class StreamReceiver: @unchecked Sendable {
         fileprivate var end: UInt64
     }
 
-    /// An uncompressed picture that this end holds until `release`.
+    /// An uncompressed frame that this end holds until `release`.
     public struct Picture {
-        /// From 1; of the pictures offered, some are never seen.
+        /// From 1; some of the frames offered are never seen.
         public var sequence: UInt64
         public var presentationTime: MediaTime
         public var duration: MediaTime
         public var orientation: Orientation
-        /// Pictures between this and the one before that were not taken.
+        /// Frames between this and the one before that were not taken.
         public var skipped: UInt64
         /// The slot's first byte; the layout says where the planes are.
         public var base: UnsafeRawPointer
-        /// What differs from the picture taken before, as `DamageRegion.words`.
+        /// What differs from the frame taken before, as `DamageRegion.words`.
         public var damageWords: UnsafeBufferPointer<UInt64>
         fileprivate var slot: Int
     }
@@ -74,35 +59,36 @@ public final class StreamReceiver: @unchecked Sendable {
     private let page: SharedMemory
     private let wake: FileDescriptor
     private let pictures: SharedMemory?
-    /// The slots together are so large that touched ones must not stay resident.
+    /// The slots together are too large for touched ones to stay resident.
     private let dropsSlots: Bool
-    /// Bytes of the ring that this end has done with.
+    /// Bytes of the ring that this end has released.
     private var position: UInt64 = 0
     private var held = 0
     private var lastPicture: UInt64 = 0
-    /// Up to here, the ring's pages have been forgotten.
+    /// Up to here, the ring's pages have been unmapped.
     private var dropped: UInt64 = 0
 
-    /// Slots that together have more bytes than this are forgotten one by one after their release. Four of 1080p stay, which
-    /// costs no page faults and leaves an extension well below 30 MB.
+    /// If the slots have more bytes than this together, each is unmapped after its release. Four of 1080p stay, which costs no
+    /// page faults and leaves an extension well below 30 MB.
     static let residentPictures = 13 << 20
-    /// So much of the ring that was read may stay resident.
+    /// How much of the ring that was read may stay resident.
     static let residentRing = 1 << 20
 
-    /// Maps what came with `start`. Takes the descriptors over, also where it throws.
-    public init(_ start: ExtensionStart, descriptors: [FileDescriptor]) throws(Error) {
-        let expected = start.pictures == nil ? 3 : 4
+    /// Maps the memories that came with a description, in the order of `StreamSender.descriptors`. Owns the descriptors; closes
+    /// them if it throws.
+    public init(_ stream: StreamDescription, descriptors: [FileDescriptor]) throws(Error) {
+        let expected = stream.pictures == nil ? 3 : 4
         var left = descriptors[...]
         defer { for descriptor in left { try? descriptor.close() } }
         guard descriptors.count == expected else {
             throw .descriptors(expected: expected, received: descriptors.count)
         }
-        guard start.pictures?.isSound ?? true, start.sampleRingBytes > 0 else { throw .impossibleLayout }
-        let layout = SamplesLayout(pictures: start.pictures, ringBytes: start.sampleRingBytes)
-        guard layout.ringBytes == start.sampleRingBytes else { throw .impossibleLayout }
+        guard stream.pictures?.isValid ?? true, stream.sampleRingBytes > 0 else { throw .invalidLayout }
+        let layout = SamplesLayout(pictures: stream.pictures, ringBytes: stream.sampleRingBytes)
+        guard layout.ringBytes == stream.sampleRingBytes else { throw .invalidLayout }
         self.layout = layout
-        pictureLayout = start.pictures
-        dropsSlots = (start.pictures?.byteCount ?? 0) > Self.residentPictures
+        pictureLayout = stream.pictures
+        dropsSlots = (stream.pictures?.byteCount ?? 0) > Self.residentPictures
         do throws(SharedMemory.Error) {
             left = descriptors[1...]
             samples = try SharedMemory(
@@ -128,15 +114,31 @@ public final class StreamReceiver: @unchecked Sendable {
     /// Readable when there may be something new; owned by this object.
     public var wakeDescriptor: FileDescriptor { wake }
 
-    /// Takes back all signals so far; look for samples after this, not before. False where the engine is gone.
+    /// Reads all signals so far; look for samples after this, not before. False if the sender is gone.
     public func clearWake() -> Bool { WakePipe.clear(wake) }
 
-    /// Bytes of the ring that have been read, and that have been written: since the beginning.
+    /// Bytes of the ring that have been read, and that have been written, since the beginning.
     public var readPosition: UInt64 { kine_atomic_load_relaxed(page.base + StatePage.readPosition) }
     public var writtenPosition: UInt64 { kine_atomic_load_acquire(samples.base + SamplesLayout.writePosition) }
 
-    /// The oldest sample in the ring, which stays there until `advance`; nil where there is none.
+    /// The oldest sample in the ring, which stays there until `advance`; nil if there is none. Samples of a type that this version
+    /// does not know are skipped.
     public func nextRecord() throws(Error) -> Record? {
+        while true {
+            guard let (header, bytes) = try nextHeader() else { return nil }
+            let end = position + UInt64(header.recordBytes)
+            guard let type = header.type else {
+                advance(to: end)
+                continue
+            }
+            return Record(
+                type: type, isPCM: header.isPCM, isKeyframe: header.isKeyframe,
+                isDiscontinuity: header.isDiscontinuity, presentationTime: header.presentationTime,
+                duration: header.duration, bytes: bytes, position: position, end: end)
+        }
+    }
+
+    private func nextHeader() throws(Error) -> (header: RecordHeader, payload: UnsafeRawBufferPointer)? {
         let written = writtenPosition
         guard written != position else { return nil }
         let offset = layout.ringOffset + Int(position & UInt64(layout.ringBytes - 1))
@@ -145,78 +147,75 @@ public final class StreamReceiver: @unchecked Sendable {
             let header = RecordHeader(reading: samples.base + offset, position: position),
             UInt64(header.recordBytes) <= written - position
         else { throw .damagedRing(position: position) }
-        return Record(
-            type: header.type, isPCM: header.isPCM, isKeyframe: header.isKeyframe,
-            isDiscontinuity: header.isDiscontinuity, presentationTime: header.presentationTime,
-            duration: header.duration,
-            bytes: UnsafeRawBufferPointer(
-                start: samples.base + offset + RecordHeader.byteCount, count: header.payloadBytes),
-            position: position, end: position + UInt64(header.recordBytes))
+        let start = samples.base + offset + RecordHeader.byteCount
+        return (header, UnsafeRawBufferPointer(start: start, count: header.payloadBytes))
     }
 
-    /// Gives the bytes of `record` back to the sender.
-    public func advance(past record: Record) {
-        position = record.end
+    /// Releases the bytes of `record`.
+    public func advance(past record: Record) { advance(to: record.end) }
+
+    private func advance(to end: UInt64) {
+        position = end
         kine_atomic_store_release(page.base + StatePage.readPosition, position)
         let size = UInt64(layout.ringBytes)
-        guard record.end - dropped >= UInt64(Self.residentRing) else { return }
-        // Whole pages only; the page that the next record begins on stays. Both views of the ring are forgotten.
-        let end = record.end & ~UInt64(SharedMemory.pageSize - 1)
+        guard end - dropped >= UInt64(Self.residentRing) else { return }
+        // Whole pages only; the page that the next record begins on stays. Both views of the ring are unmapped.
+        let lastPage = end & ~UInt64(SharedMemory.pageSize - 1)
         let first = Int(dropped & (size - 1))
-        let count = Int(min(end - dropped, size))
+        let count = Int(min(lastPage - dropped, size))
         let start = layout.ringOffset + first
         samples.dropResidency(start..<start + count)
         if first + count > layout.ringBytes {
             samples.dropResidency(layout.ringOffset..<layout.ringOffset + first + count - layout.ringBytes)
         }
-        dropped = end
+        dropped = lastPage
     }
 
-    /// The picture that waits in the mailbox, without taking it: its sequence number and its time. A newer one may be in its
-    /// place by the time it is taken.
+    /// The sequence number and the time of the frame that waits in the mailbox. A newer one may have replaced it by the time it
+    /// is taken.
     public func peekPicture() throws(Error) -> (sequence: UInt64, presentationTime: MediaTime)? {
         guard let pictureLayout else { return nil }
-        while let word = MailboxWord(kine_atomic_load_acquire(page.base + StatePage.mailbox)) {
-            guard word.slot < pictureLayout.slotCount else { throw .damagedMailbox(word: word.word) }
-            let entry = samples.base + layout.entry(ofSlot: word.slot)
+        while let waiting = MailboxEntry(kine_atomic_load_acquire(page.base + StatePage.mailbox)) {
+            guard waiting.slot < pictureLayout.slotCount else { throw .damagedMailbox(word: waiting.word) }
+            let entry = samples.base + layout.entry(ofSlot: waiting.slot)
             let time = kine_atomic_load_relaxed(entry + SamplesLayout.Entry.presentationTime)
-            // Still in the mailbox after its time was read: the time was this picture's.
+            // It is still in the mailbox after its time was read: the time was this frame's.
             kine_atomic_fence_acquire()
-            if kine_atomic_load_relaxed(page.base + StatePage.mailbox) == word.word {
-                return (word.sequence, MediaTime(nanoseconds: Int64(bitPattern: time)))
+            if kine_atomic_load_relaxed(page.base + StatePage.mailbox) == waiting.word {
+                return (waiting.sequence, MediaTime(nanoseconds: Int64(bitPattern: time)))
             }
         }
         return nil
     }
 
-    /// Takes the newest picture; nil where there is none. It is to be released before the next is taken.
+    /// The newest frame, which this end holds until `release`; nil if there is none. Release it before the next.
     public func takePicture() throws(Error) -> Picture? {
         guard let pictureLayout, let pictures else { return nil }
-        precondition(held == 0, "a picture is taken only after the one before was released")
-        guard let word = MailboxWord(kine_atomic_exchange(page.base + StatePage.mailbox, 0)) else { return nil }
+        precondition(held == 0, "the frame before was not released")
+        guard let taken = MailboxEntry(kine_atomic_exchange(page.base + StatePage.mailbox, 0)) else { return nil }
         typealias Entry = SamplesLayout.Entry
-        guard word.slot < pictureLayout.slotCount else { throw .damagedMailbox(word: word.word) }
-        let entry = samples.base + layout.entry(ofSlot: word.slot)
-        guard kine_atomic_load_relaxed(entry + Entry.sequence) == word.sequence, word.sequence > lastPicture,
+        guard taken.slot < pictureLayout.slotCount else { throw .damagedMailbox(word: taken.word) }
+        let entry = samples.base + layout.entry(ofSlot: taken.slot)
+        guard kine_atomic_load_relaxed(entry + Entry.sequence) == taken.sequence, taken.sequence > lastPicture,
             let orientation = Orientation(
                 rawValue: Int(truncatingIfNeeded: entry.load(fromByteOffset: Entry.orientation, as: Int64.self)))
-        else { throw .damagedMailbox(word: word.word) }
-        let skipped = word.sequence - lastPicture - 1
-        lastPicture = word.sequence
+        else { throw .damagedMailbox(word: taken.word) }
+        let skipped = taken.sequence - lastPicture - 1
+        lastPicture = taken.sequence
         held += 1
         return Picture(
-            sequence: word.sequence,
+            sequence: taken.sequence,
             presentationTime: MediaTime(
                 nanoseconds: entry.load(fromByteOffset: Entry.presentationTime, as: Int64.self)),
             duration: MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.duration, as: Int64.self)),
             orientation: orientation, skipped: skipped,
-            base: UnsafeRawPointer(pictures.base + word.slot * pictureLayout.slotBytes),
+            base: UnsafeRawPointer(pictures.base + taken.slot * pictureLayout.slotBytes),
             damageWords: UnsafeBufferPointer(
                 start: (entry + Entry.damage).assumingMemoryBound(to: UInt64.self), count: layout.damageWords),
-            slot: word.slot)
+            slot: taken.slot)
     }
 
-    /// Gives a picture back; its memory must not be looked at any more.
+    /// Releases a frame; its memory must not be read any more.
     public func release(_ picture: Picture) {
         held -= 1
         if dropsSlots, let pictures, let pictureLayout {

@@ -1,53 +1,44 @@
-// The engine's end of the samples of one extension: encoded pictures and sound through a ring, uncompressed pictures through
-// a mailbox. The extension is never waited for, and nothing that it writes is believed.
+// The engine's end of a stream of samples: encoded frames and audio go through a ring, uncompressed frames through a mailbox. The
+// sender never waits for the receiver, an extension or a client, and checks everything that it writes.
 import CSharedAtomics
 import KineMedia
 import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// Sends samples to one extension. Any thread may call any method; none waits for the extension.
+/// Sends samples to one receiver. Any thread may call any method; none waits for the receiver.
 public final class StreamSender: Sendable {
-    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Error: Swift.Error, Equatable, Sendable {
         /// The memory could not be made.
         case memory(SharedMemory.Error)
-        /// The extension wrote what it cannot mean into its state page; what it wrote. It is to be ended. Nothing is sent
-        /// to it any more.
+        /// The receiver wrote something impossible into its state page; what. Nothing is sent to it any more.
         case misbehaved(String)
-
-        public var description: String {
-            switch self {
-            case .memory(let error): error.description
-            case .misbehaved(let what):
-                "The extension damaged its shared state (\(what)) and is ended; report this to who made it."
-            }
-        }
     }
 
     /// What has been counted so far.
     public struct Counts: Sendable, Equatable {
-        /// Pictures left out or replaced by newer ones because the extension was too slow.
+        /// Frames dropped or replaced by newer ones because the receiver was too slow.
         public var picturesSkipped: Int64 = 0
-        /// Seconds of sound left out for the same reason.
+        /// Seconds of audio dropped for the same reason.
         public var soundLost: Double = 0
         /// Bytes that wait in the ring.
         public var queuedBytes: Int64 = 0
-        /// Bytes of samples written into the ring: the only copy there is. Uncompressed pictures are never copied.
+        /// Bytes of samples written into the ring: the only copy there is. Uncompressed frames are never copied.
         public var bytesCopied: Int64 = 0
     }
 
     private struct State {
         var written: UInt64 = 0
         var read: UInt64 = 0
-        var admission: RingAdmission
-        var ledger: PictureLedger
-        var ringWatch = HoldWatch()
-        var pictureWatch = HoldWatch()
+        var policy: RingDropPolicy
+        var slots: FrameSlotTracker
+        var ringTimer = StallTimer()
+        var frameTimer = StallTimer()
         var bytesCopied: Int64 = 0
         var fault: Error?
     }
 
-    /// Bytes of the ring, for `ExtensionStart.sampleRingBytes`.
+    /// Bytes of the ring, for `StreamDescription.sampleRingBytes`.
     public let sampleRingBytes: Int
     private let layout: SamplesLayout
     private let pictures: PictureLayout?
@@ -56,9 +47,9 @@ public final class StreamSender: Sendable {
     private let wake: WakePipe
     private let state: Mutex<State>
 
-    /// Makes the memories. `video`: encoded pictures are sent; `pictures`: uncompressed ones are, in a `PictureMemory` of this
-    /// layout; `sampleRingBytes`: about so much waits at most, rounded up to a power of two. For encoded pictures it should
-    /// hold several seconds, and four thirds of the largest keyframe at the least.
+    /// Makes the memories. `video`: encoded frames are sent; `pictures`: uncompressed ones are, in a `PictureMemory` of this
+    /// layout; `sampleRingBytes`: the most that waits, rounded up to a power of two. For encoded frames it should hold several
+    /// seconds, and at least four thirds of the largest keyframe.
     public init(video: Bool, pictures: PictureLayout?, sampleRingBytes: Int) throws(Error) {
         layout = SamplesLayout(pictures: pictures, ringBytes: video ? max(sampleRingBytes, 1 << 16) : sampleRingBytes)
         self.sampleRingBytes = layout.ringBytes
@@ -74,16 +65,16 @@ public final class StreamSender: Sendable {
         }
         state = Mutex(
             State(
-                admission: RingAdmission(capacity: layout.ringBytes),
-                ledger: PictureLedger(slotCount: pictures?.slotCount ?? 0)))
+                policy: RingDropPolicy(capacity: layout.ringBytes),
+                slots: FrameSlotTracker(slotCount: pictures?.slotCount ?? 0)))
     }
 
-    /// The samples' memory, the state page, and what wakes the extension, as `ExtensionRequest.start` wants them; the pictures'
-    /// memory, where there is one, goes behind them. Owned by this object.
+    /// The memory of the samples, the state page, and the pipe that wakes the receiver, in the order in which `StreamReceiver`
+    /// wants them; the memory of the frames, if there is one, comes after them. Owned by this object.
     public var descriptors: [FileDescriptor] { [samples.descriptor, page.descriptor, wake.reader] }
 
-    /// Sends an access unit: an encoded picture, or AAC. Copies its bytes into the ring, or leaves it out where the ring is
-    /// full; see `takeKeyframeRequest` and `counts`.
+    /// Sends an access unit: an encoded frame, or AAC. Copies its bytes into the ring, or drops it if the ring is full; see
+    /// `takeKeyframeRequest` and `counts`.
     public func send(_ sample: EncodedSample) {
         let header = RecordHeader(
             type: sample.type, isKeyframe: sample.isKeyframe, presentationTime: sample.presentationTime,
@@ -91,7 +82,7 @@ public final class StreamSender: Sendable {
         sample.data.withUnsafeBytes { send(header, $0) }
     }
 
-    /// Sends interleaved samples of sound within ±1.
+    /// Sends interleaved audio samples within ±1.
     public func sendSound(
         type: SampleType, interleaved: UnsafeBufferPointer<Float>, at time: MediaTime, duration: MediaTime
     ) {
@@ -101,95 +92,94 @@ public final class StreamSender: Sendable {
         send(header, UnsafeRawBufferPointer(interleaved))
     }
 
-    /// Offers the picture that was drawn into `slot`, which must be free, in place of one that nobody has taken yet: that
-    /// one's damage is united with `damage`. Returns the slots that can be drawn in again. `damage` speaks of a picture of
-    /// the layout's size, and of the picture offered before this one.
+    /// Offers the frame that was drawn into `slot`, which must be free. It replaces one that has not been taken yet, whose
+    /// damage is united with `damage`. Returns the slots that can be drawn in again. `damage` is that of a frame of the layout's
+    /// size since the frame offered before.
     public func offer(
         slot: Int, at time: MediaTime, duration: MediaTime, damage: DamageRegion, orientation: Orientation
     ) throws(Error) -> PictureSlots {
-        guard let pictures else { preconditionFailure("this stream has no pictures") }
+        guard let pictures else { preconditionFailure("this stream has no uncompressed frames") }
         precondition(slot >= 0 && slot < pictures.slotCount, "no such slot")
-        precondition(damage.words.count == layout.damageWords, "damage of another picture size")
-        let freed = try withState { state throws(PictureLedger.Nonsense) -> PictureSlots in
-            precondition(!state.ledger.isOut(slot: slot), "the slot is not free")
+        precondition(damage.words.count == layout.damageWords, "damage of another frame size")
+        let freed = try withState { state throws(FrameSlotTracker.ProtocolViolation) -> PictureSlots in
+            precondition(!state.slots.isInUse(slot: slot), "the slot is not free")
             let released = kine_atomic_load_acquire(page.base + StatePage.released)
             let found = kine_atomic_exchange(page.base + StatePage.mailbox, 0)
-            let withdrawn = try state.ledger.withdraw(found: found, released: released)
-            let word = state.ledger.publish(slot: slot)
-            describe(word, at: time, duration: duration, damage: damage, orientation: orientation, after: withdrawn)
-            let intruder = kine_atomic_exchange(page.base + StatePage.mailbox, word.word)
-            guard intruder == 0 else { throw .foreignMailbox(intruder) }
-            watchPictures(&state)
-            return state.ledger.takeFreed()
+            let withdrawn = try state.slots.withdraw(found: found, released: released)
+            let entry = state.slots.publish(slot: slot)
+            describe(entry, at: time, duration: duration, damage: damage, orientation: orientation, after: withdrawn)
+            let written = kine_atomic_exchange(page.base + StatePage.mailbox, entry.word)
+            guard written == 0 else { throw .unknownEntry(written) }
+            updateFrameTimer(&state)
+            return state.slots.removeFreed()
         }
         wake.signal()
         return freed
     }
 
-    /// The slots that the extension has given back since `offer` or this was last called.
+    /// The slots that the receiver has released since `offer` or this was last called.
     public func reclaim() throws(Error) -> PictureSlots {
-        try withState { state throws(PictureLedger.Nonsense) -> PictureSlots in
-            try look(&state)
-            return state.ledger.takeFreed()
+        try withState { state throws(FrameSlotTracker.ProtocolViolation) -> PictureSlots in
+            try readSlots(&state)
+            return state.slots.removeFreed()
         }
     }
 
-    /// Whether encoded pictures were left out and the next should be a keyframe: true once, when there is room for it. To be
-    /// asked before each picture is encoded.
+    /// Whether encoded frames were dropped and the next should be a keyframe: true once, when there is room for it. Ask before
+    /// each frame is encoded.
     public func takeKeyframeRequest() -> Bool {
         state.withLock { state in
             noteRead(&state)
-            return state.fault == nil && state.admission.takeKeyframeRequest(used: Int(state.written - state.read))
+            return state.fault == nil && state.policy.wantsKeyframe(used: Int(state.written - state.read))
         }
     }
 
-    /// What has been sent so far is before this place. After a pause or an end, nothing is.
+    /// Everything that has been sent is before this place.
     public var position: StreamPosition {
-        state.withLock { StreamPosition(samples: $0.written, pictures: $0.ledger.lastSequence) }
+        state.withLock { StreamPosition(samples: $0.written, pictures: $0.slots.lastSequence) }
     }
 
     public var counts: Counts {
         state.withLock { state in
             noteRead(&state)
             return Counts(
-                picturesSkipped: state.admission.picturesSkipped + state.ledger.picturesSkipped,
-                soundLost: state.admission.soundLost.seconds, queuedBytes: Int64(state.written - state.read),
+                picturesSkipped: state.policy.framesDropped + state.slots.framesReplaced,
+                soundLost: state.policy.audioDropped.seconds, queuedBytes: Int64(state.written - state.read),
                 bytesCopied: state.bytesCopied)
         }
     }
 
-    /// Looks at what the extension has written, and throws where it cannot mean it.
+    /// Reads what the receiver has written, and throws if it is impossible.
     public func check() throws(Error) {
-        try withState { state throws(PictureLedger.Nonsense) in
+        try withState { state throws(FrameSlotTracker.ProtocolViolation) in
             noteRead(&state)
-            try look(&state)
+            try readSlots(&state)
         }
     }
 
-    /// CLOCK_MONOTONIC, nanoseconds, since when the extension has not moved although it holds a sample or one waits for it;
-    /// nil while it has done with everything. By this end's own observation: it moves when a sample is given back, not
-    /// when a new one comes. As exact as this, or anything else here, is called often.
+    /// CLOCK_MONOTONIC, nanoseconds, since when the receiver has not moved although it holds a sample or one waits for it; nil
+    /// while nothing waits. It moves when it releases a sample, not when a new one comes. As exact as this object is called often.
     public func heldSince(now: Int64) -> Int64? {
         state.withLock { state in
             noteRead(&state, now: now)
             if state.fault == nil, pictures != nil {
-                do throws(PictureLedger.Nonsense) { try look(&state, now: now) } catch {
+                do throws(FrameSlotTracker.ProtocolViolation) { try readSlots(&state, now: now) } catch {
                     state.fault = Self.fault(error)
                 }
             }
-            guard let ring = state.ringWatch.since else { return state.pictureWatch.since }
-            return state.pictureWatch.since.map { min(ring, $0) } ?? ring
+            guard let ring = state.ringTimer.since else { return state.frameTimer.since }
+            return state.frameTimer.since.map { min(ring, $0) } ?? ring
         }
     }
 
     // The rest runs with the lock held.
 
     private func withState<Result>(
-        _ body: (inout State) throws(PictureLedger.Nonsense) -> Result
+        _ body: (inout State) throws(FrameSlotTracker.ProtocolViolation) -> Result
     ) throws(Error) -> Result {
         try state.withLock { state -> Swift.Result<Result, Error> in
             if let fault = state.fault { return .failure(fault) }
-            do throws(PictureLedger.Nonsense) {
+            do throws(FrameSlotTracker.ProtocolViolation) {
                 let result = try body(&state)
                 if let fault = state.fault { return .failure(fault) }
                 return .success(result)
@@ -201,10 +191,10 @@ public final class StreamSender: Sendable {
         }.get()
     }
 
-    private static func fault(_ nonsense: PictureLedger.Nonsense) -> Error {
-        switch nonsense {
-        case .foreignMailbox(let word): .misbehaved("the mailbox holds \(word), which was never put there")
-        case .falseRelease(let sequence): .misbehaved("it gave back picture \(sequence), which it does not hold")
+    private static func fault(_ violation: FrameSlotTracker.ProtocolViolation) -> Error {
+        switch violation {
+        case .unknownEntry(let word): .misbehaved("the mailbox holds \(word), which was never put there")
+        case .notHeld(let sequence): .misbehaved("it released frame \(sequence), which it does not hold")
         }
     }
 
@@ -214,11 +204,11 @@ public final class StreamSender: Sendable {
             guard state.fault == nil else { return false }
             let used = Int(state.written - state.read)
             let bytes = header.recordBytes
-            let answer =
+            let decision =
                 header.type == .video
-                ? state.admission.picture(bytes: bytes, isKeyframe: header.isKeyframe, used: used)
-                : state.admission.sound(header.type, bytes: bytes, duration: header.duration, used: used)
-            guard case .write(let discontinuity) = answer else { return false }
+                ? state.policy.frame(bytes: bytes, isKeyframe: header.isKeyframe, used: used)
+                : state.policy.audio(header.type, bytes: bytes, duration: header.duration, used: used)
+            guard case .write(let discontinuity) = decision else { return false }
             var header = header
             header.isDiscontinuity = discontinuity
             let place = samples.base + layout.ringOffset + Int(state.written & UInt64(layout.ringBytes - 1))
@@ -230,53 +220,53 @@ public final class StreamSender: Sendable {
             state.written += UInt64(bytes)
             state.bytesCopied += Int64(payload.count)
             kine_atomic_store_release(samples.base + SamplesLayout.writePosition, state.written)
-            if state.ringWatch.since == nil {
-                state.ringWatch.note(isWaiting: true, progress: state.read, now: MonotonicClock.now())
+            if state.ringTimer.since == nil {
+                state.ringTimer.update(isWaiting: true, progress: state.read, now: MonotonicClock.now())
             }
             return true
         }
         if sent { wake.signal() }
     }
 
-    /// Reads how far the extension is.
+    /// Reads how far the receiver is.
     private func noteRead(_ state: inout State, now: Int64? = nil) {
         guard state.fault == nil else { return }
         let read = kine_atomic_load_acquire(page.base + StatePage.readPosition)
         guard read >= state.read, read <= state.written, read % 8 == 0 else {
-            state.fault = .misbehaved("it read up to \(read), and \(state.read) to \(state.written) is there")
+            state.fault = .misbehaved("it read up to \(read), and the ring holds \(state.read) to \(state.written)")
             return
         }
         state.read = read
-        if state.ringWatch.since != nil {
+        if state.ringTimer.since != nil {
             let now = now ?? MonotonicClock.now()
-            state.ringWatch.note(isWaiting: read < state.written, progress: read, now: now)
+            state.ringTimer.update(isWaiting: read < state.written, progress: read, now: now)
         }
     }
 
-    /// Looks at the mailbox and at what was given back.
-    private func look(_ state: inout State, now: Int64? = nil) throws(PictureLedger.Nonsense) {
+    /// Reads the mailbox and what was released.
+    private func readSlots(_ state: inout State, now: Int64? = nil) throws(FrameSlotTracker.ProtocolViolation) {
         guard pictures != nil else { return }
-        // This order: a picture is taken before it is given back.
+        // In this order: a frame is taken before it is released.
         let released = kine_atomic_load_acquire(page.base + StatePage.released)
         let mailbox = kine_atomic_load_acquire(page.base + StatePage.mailbox)
-        try state.ledger.look(released: released, mailbox: mailbox)
-        watchPictures(&state, now: now)
+        try state.slots.update(released: released, mailbox: mailbox)
+        updateFrameTimer(&state, now: now)
     }
 
-    private func watchPictures(_ state: inout State, now: Int64? = nil) {
-        state.pictureWatch.note(
-            isWaiting: !state.ledger.isEmpty, progress: state.ledger.progress, now: now ?? MonotonicClock.now())
+    private func updateFrameTimer(_ state: inout State, now: Int64? = nil) {
+        state.frameTimer.update(
+            isWaiting: !state.slots.isEmpty, progress: state.slots.progress, now: now ?? MonotonicClock.now())
     }
 
-    /// Writes the picture's entry, which nobody reads yet: its slot is free.
+    /// Writes the table entry of a frame. Nobody reads it yet: its slot is free.
     private func describe(
-        _ word: MailboxWord, at time: MediaTime, duration: MediaTime, damage: DamageRegion, orientation: Orientation,
-        after withdrawn: MailboxWord?
+        _ frame: MailboxEntry, at time: MediaTime, duration: MediaTime, damage: DamageRegion, orientation: Orientation,
+        after withdrawn: MailboxEntry?
     ) {
         typealias Entry = SamplesLayout.Entry
-        let entry = samples.base + layout.entry(ofSlot: word.slot)
-        kine_atomic_store_relaxed(entry + Entry.sequence, word.sequence)
-        // A release: who peeks at the time and finds this one also finds the mailbox changed.
+        let entry = samples.base + layout.entry(ofSlot: frame.slot)
+        kine_atomic_store_relaxed(entry + Entry.sequence, frame.sequence)
+        // A release: a reader that sees this time also sees that the mailbox has changed.
         kine_atomic_store_release(entry + Entry.presentationTime, UInt64(bitPattern: time.nanoseconds))
         entry.storeBytes(of: duration.nanoseconds, toByteOffset: Entry.duration, as: Int64.self)
         entry.storeBytes(of: Int64(orientation.rawValue), toByteOffset: Entry.orientation, as: Int64.self)

@@ -1,10 +1,10 @@
-// What wakes an extension: a pipe. An eventfd would do with one descriptor less, but its two ends share one set of flags: an
-// extension that makes it blocking and fills it would stop the engine's thread for ever. A pipe's ends have flags of their own.
+// What wakes a receiver: a pipe. An eventfd would need one descriptor less, but its two ends share their flags: a receiver that
+// made it blocking and filled it would stop the engine's thread for ever. A pipe's ends have flags of their own.
 import CLinux
 import Glibc
 import SystemPackage
 
-/// Both ends of a pipe that says "look again".
+/// Both ends of a pipe that wakes the reader.
 final class WakePipe: Sendable {
     let reader: FileDescriptor
     private let writer: FileDescriptor
@@ -23,13 +23,13 @@ final class WakePipe: Sendable {
         try? writer.close()
     }
 
-    /// Never waits: a full pipe wakes as well as one byte does. Nor does it raise SIGPIPE: this end holds a reader, too.
+    /// Never waits: a full pipe wakes as well as one byte does. No SIGPIPE: this end holds the reader too.
     func signal() {
         var byte: UInt8 = 1
         _ = write(writer.rawValue, &byte, 1)
     }
 
-    /// Takes back all signals so far; false where nobody can send any more.
+    /// Reads all signals so far; false if no more can come.
     static func clear(_ reader: FileDescriptor) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             while true {

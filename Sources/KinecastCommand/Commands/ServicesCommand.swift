@@ -24,7 +24,9 @@ struct ServicesCommand: ParsableCommand {
             } else {
                 ServiceText.list(services).forEach(Terminal.standardOutput.line)
             }
-            for problem in problems { Terminal.standardError.line("kinecast: \(problem)") }
+            for problem in problems + services.flatMap(\.ignoredKeys) {
+                Terminal.standardError.line("kinecast: \(problem)")
+            }
         }
     }
 
@@ -44,6 +46,7 @@ struct ServicesCommand: ParsableCommand {
                 Terminal.standardError.line(
                     "Installed \(ServiceText.name(service)) in \(service.bundle?.string ?? "its place"); "
                         + "\(ServiceText.use(service)) broadcasts to it.")
+                for sentence in service.ignoredKeys { Terminal.standardError.line("kinecast: \(sentence)") }
             } catch let error as ServiceCatalog.InstallError {
                 throw CommandFailure(status: InstallError.exitStatus(error), message: error.description)
             }

@@ -9,15 +9,15 @@ enum BroadcastProcess {
     /// Where the engine puts the extension's end of the control socket.
     private static let control = FileDescriptor(rawValue: 3)
 
-    /// Receives one broadcast and ends the process: status 0 where the engine was told how it ended, 64 where no engine
-    /// started it. The main thread stays free for what belongs to the main actor, and none of Swift's shared pool is started.
+    /// Receives one broadcast and ends the process: status 0 if the engine was told how it ended, 64 if no engine started it. The
+    /// main thread stays free for the main actor, and Swift's shared pool is not started.
     @MainActor
     static func run(_ make: @escaping @BroadcastActor @Sendable () -> BroadcastSampleHandler) async {
-        // What the user set, secrets among it, will be in its memory: no other process of theirs may read it.
+        // The setup info, secrets among it, will be in its memory: no other process of the user may read that.
         kine_forbid_dump()
-        // A peer that goes away is an error where it is written to, not the end of the process.
+        // Writing to a peer that is gone is an error, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        // The C library would give each thread a heap of its own, and memory is what an extension has little of.
+        // The C library would give each thread a heap of its own, and an extension has little memory.
         mallopt(M_ARENA_MAX, 1)
         let session: BroadcastSession
         do throws(ControlError) {
@@ -33,7 +33,7 @@ enum BroadcastProcess {
         _ = DedicatedThread(name: "control") {
             var loop = ControlLoop(session)
             _ = loop.run()
-            // Not exit: a callback may still run, and must not see what it uses taken down.
+            // Not exit: a callback may still run, and what it uses must not be torn down.
             _exit(0)
         }
         let runner = Task(executorPreference: BroadcastActor.executor) { await receive(make, session) }

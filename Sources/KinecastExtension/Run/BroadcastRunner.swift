@@ -1,4 +1,4 @@
-// Carries out what the state machine says: takes requests and samples from the engine and calls the handler with them.
+// Carries out what the state machine says: reads requests and samples from the engine and calls the handler with them.
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -11,19 +11,19 @@ package final class BroadcastRunner {
     private var machine = BroadcastStateMachine()
     private var receiver: StreamReceiver?
     private var context = BroadcastContext()
-    private var wake: WakePoint
-    /// Who waits for everything that has come to be done with.
+    private var wakePoint: WakePoint
+    /// Callers of `settle`.
     private var idleWaiters: [UnsafeContinuation<Void, Never>] = []
 
     package init(handler: BroadcastSampleHandler, session: BroadcastSession) {
         self.handler = handler
         self.session = session
-        wake = WakePoint(descriptor: -1)
+        wakePoint = WakePoint(descriptor: -1)
     }
 
-    /// Waits until the handler has nothing to do any more for now, or for good.
+    /// Waits until the handler has handled everything that has come, or has ended.
     package func settle() async {
-        wake.poke()
+        wakePoint.wake()
         await withUnsafeContinuation { continuation in
             if session.hasEnded { continuation.resume() } else { idleWaiters.append(continuation) }
         }
@@ -34,27 +34,27 @@ package final class BroadcastRunner {
     /// From start to end; returns when no callback runs any more and none will.
     package func run() async {
         handler.link.connect(send: session.send, failed: { [session] in session.handlerFailed() })
-        session.attach(wake, link: handler.link)
-        defer { leaveIdle() }
+        session.attach(wakePoint, link: handler.link)
+        defer { resumeIdleWaiters() }
         while true {
-            takeRequests()
+            receiveRequests()
             if let failure = handler.link.failure { machine.fail(failure) }
             var front = BroadcastStateMachine.Front()
             var record: StreamReceiver.Record?
             do throws(StreamReceiver.Error) {
-                try look(&front, &record)
+                try peek(&front, &record)
             } catch {
                 handler.finishBroadcastWithError(error)
                 continue
             }
             switch machine.next(front) {
             case .wait:
-                leaveIdle()
-                await wake.wait()
+                resumeIdleWaiters()
+                await wakePoint.wait()
                 if let receiver, !receiver.clearWake() { machine.engineGone() }
             case .start(let start): await begin(start)
             case .deliverRecord: if let record { await deliver(record) }
-            case .deliverPicture: await deliverPicture()
+            case .deliverFrame: await deliverFrame()
             case .pause: await handler.broadcastPaused()
             case .resume: await handler.broadcastResumed()
             case .annotate(let info): await handler.broadcastAnnotated(withApplicationInfo: info)
@@ -72,34 +72,37 @@ package final class BroadcastRunner {
         }
     }
 
-    private func leaveIdle() {
+    private func resumeIdleWaiters() {
         let waiters = idleWaiters
         idleWaiters = []
         for waiter in waiters { waiter.resume() }
     }
 
-    private func takeRequests() {
-        let arrived = session.takeRequests()
-        for request in arrived.requests { machine.receive(request) }
+    private func receiveRequests() {
+        let arrived = session.nextRequests()
+        for request in arrived.requests {
+            if case .unknown = request, !machine.hasStart { handler.finishBroadcastWithError(UnreadableStart()) }
+            machine.receive(request)
+        }
         if arrived.isClosed { machine.engineGone() }
     }
 
-    private func look(
+    private func peek(
         _ front: inout BroadcastStateMachine.Front, _ record: inout StreamReceiver.Record?
     ) throws(StreamReceiver.Error) {
         guard let receiver else { return }
         front.readPosition = receiver.readPosition
         record = try receiver.nextRecord()
         front.record = record?.presentationTime
-        if let picture = try receiver.peekPicture() { front.picture = (picture.sequence, picture.presentationTime) }
+        if let frame = try receiver.peekPicture() { front.frame = (frame.sequence, frame.presentationTime) }
     }
 
     private func begin(_ start: ExtensionStart) async {
         do throws(StreamReceiver.Error) {
-            let receiver = try StreamReceiver(start, descriptors: session.takeDescriptors())
+            let receiver = try StreamReceiver(start.stream, descriptors: session.removeDescriptors())
             self.receiver = receiver
-            wake = WakePoint(descriptor: receiver.wakeDescriptor.rawValue)
-            session.attach(wake, link: handler.link)
+            wakePoint = WakePoint(descriptor: receiver.wakeDescriptor.rawValue)
+            session.attach(wakePoint, link: handler.link)
             session.receiver = receiver
         } catch {
             handler.finishBroadcastWithError(error)
@@ -124,19 +127,16 @@ package final class BroadcastRunner {
         receiver.advance(past: record)
     }
 
-    private func deliverPicture() async {
+    private func deliverFrame() async {
         guard let receiver, let layout = receiver.pictureLayout else { return }
-        let picture: StreamReceiver.Picture
         do throws(StreamReceiver.Error) {
-            guard let taken = try receiver.takePicture() else { return }
-            picture = taken
+            guard let frame = try receiver.takePicture() else { return }
+            session.countFrame()
+            await handler.processSampleBuffer(SampleBuffer(frame, layout: layout), with: .video)
+            receiver.release(frame)
         } catch {
             handler.finishBroadcastWithError(error)
-            return
         }
-        session.countPicture()
-        await handler.processSampleBuffer(SampleBuffer(picture, layout: layout), with: .video)
-        receiver.release(picture)
     }
 
     private static func fits(_ record: StreamReceiver.Record, _ format: SampleFormat) -> Bool {
@@ -145,5 +145,12 @@ package final class BroadcastRunner {
         case .aac, .h264: !record.isPCM
         case .raw: false
         }
+    }
+}
+
+/// The engine's first message is one of a later version.
+private struct UnreadableStart: Error, CustomStringConvertible {
+    var description: String {
+        "This extension does not understand how the engine starts it; build it with the library of this Kinecast's version."
     }
 }

@@ -1,4 +1,4 @@
-// What the handler's thread and the control thread of one broadcast share: the connection, what has come over it, and the counts.
+// What the handler's thread and the control thread of one broadcast share: the connection, the requests that came, and the counts.
 import CLinux
 import Glibc
 import KineMedia
@@ -14,8 +14,8 @@ package final class BroadcastSession: Sendable {
         var isClosed = false
         var handlerHasFailed = false
         var hasEnded = false
-        /// Of the handler's thread.
-        var wake: WakePoint?
+        /// Wakes the handler's thread.
+        var wakePoint: WakePoint?
         var link: BroadcastLink?
         var receiver: StreamReceiver?
         var finishSeconds = 5.0
@@ -25,20 +25,20 @@ package final class BroadcastSession: Sendable {
     /// Wakes the control thread.
     let signal = WakeSignal()
     private let state = Mutex(State())
-    private let pictures = Atomic<Int64>(0)
-    private let sounds = Atomic<Int64>(0)
+    private let frames = Atomic<Int64>(0)
+    private let audioSamples = Atomic<Int64>(0)
     private let bytes = Atomic<Int64>(0)
 
-    /// Takes the socket over.
+    /// Owns the socket.
     package init(adopting socket: FileDescriptor) throws(ControlError) {
         connection = try ExtensionConnection(adopting: socket, receivingDescriptors: true)
     }
 
     // MARK: The handler's thread
 
-    func attach(_ wake: WakePoint, link: BroadcastLink) {
+    func attach(_ wakePoint: WakePoint, link: BroadcastLink) {
         state.withLock { state in
-            state.wake = wake
+            state.wakePoint = wakePoint
             state.link = link
         }
     }
@@ -48,9 +48,9 @@ package final class BroadcastSession: Sendable {
         set { state.withLock { $0.receiver = newValue } }
     }
 
-    /// What has come since the last call. What an engine sent before a sample is here before the sample is found in the ring, also
-    /// when the control thread has not got round to it: both read under the same lock.
-    func takeRequests() -> (requests: [ExtensionRequest], isClosed: Bool) {
+    /// The requests since the last call. What an engine sent before a sample is here before the sample is in the ring, even if the
+    /// control thread has not read it yet: both threads read under the same lock.
+    func nextRequests() -> (requests: [ExtensionRequest], isClosed: Bool) {
         read()
         return state.withLock { state in
             defer { state.requests.removeAll() }
@@ -58,14 +58,14 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    func takeDescriptors() -> [FileDescriptor] { connection.takeDescriptors() }
+    func removeDescriptors() -> [FileDescriptor] { connection.removeDescriptors() }
 
     func count(_ record: StreamReceiver.Record) {
-        if record.type == .video { countPicture() } else { sounds.add(1, ordering: .relaxed) }
+        if record.type == .video { countFrame() } else { audioSamples.add(1, ordering: .relaxed) }
         bytes.add(Int64(record.bytes.count), ordering: .relaxed)
     }
 
-    func countPicture() { pictures.add(1, ordering: .relaxed) }
+    func countFrame() { frames.add(1, ordering: .relaxed) }
 
     /// No callback runs any more.
     func end() {
@@ -80,26 +80,25 @@ package final class BroadcastSession: Sendable {
     var handlerHasFailed: Bool { state.withLock { $0.handlerHasFailed } }
     var finishSeconds: Double { state.withLock { $0.finishSeconds } }
 
-    /// Sends a report as far as the engine takes it; the control thread sends the rest. An engine that is gone is noticed
-    /// where it is read from.
+    /// Sends as much of a report as the engine takes; the control thread sends the rest. Reading notices an engine that is gone.
     func send(_ report: ExtensionReport) {
         try? connection.send(report)
         if connection.pollEvents & Int16(POLLOUT) != 0 { signal.signal() }
     }
 
     func handlerFailed() {
-        let wake = state.withLock { state in
+        let wakePoint = state.withLock { state in
             state.handlerHasFailed = true
-            return state.wake
+            return state.wakePoint
         }
-        wake?.poke()
+        wakePoint?.wake()
         signal.signal()
     }
 
     var statistics: ExtensionStatistics {
         var statistics = ExtensionStatistics()
-        statistics.pictures = pictures.load(ordering: .relaxed)
-        statistics.sounds = sounds.load(ordering: .relaxed)
+        statistics.pictures = frames.load(ordering: .relaxed)
+        statistics.sounds = audioSamples.load(ordering: .relaxed)
         statistics.bytes = bytes.load(ordering: .relaxed)
         let (receiver, link) = state.withLock { ($0.receiver, $0.link) }
         if let receiver {
@@ -113,10 +112,10 @@ package final class BroadcastSession: Sendable {
 
     // MARK: The control thread
 
-    /// Reads what has come, and wakes the handler's thread where there was anything.
-    func readAndWake() { read()?.poke() }
+    /// Reads what has come, and wakes the handler's thread if there was anything.
+    func readAndWake() { read()?.wake() }
 
-    /// Reads what has come; returns whom to wake for it.
+    /// Reads what has come; returns what wakes the handler's thread.
     @discardableResult
     private func read() -> WakePoint? {
         state.withLock { state in
@@ -128,10 +127,10 @@ package final class BroadcastSession: Sendable {
                 }
                 if connection.isClosed { state.isClosed = true }
             } catch {
-                // What the engine says cannot be understood, or it has gone: the broadcast ends as it does when it has gone.
+                // The engine is gone, or as good as gone: what it sends cannot be read.
                 state.isClosed = true
             }
-            return state.wake
+            return state.wakePoint
         }
     }
 }

@@ -1,37 +1,36 @@
-// What a handler is called with, and when: the order of samples and requests. Pure: it is told what has come and what waits,
-// and answers with the next step.
+// The order in which a handler gets samples and requests. Pure: given what has come and what waits, it returns the next step.
 import KineMedia
 import KineRelay
 
 /// The life of one broadcast in an extension.
 struct BroadcastStateMachine: Equatable {
-    /// What is at the front of the streams.
+    /// The oldest samples of the streams.
     struct Front: Equatable {
-        /// Bytes of the ring that are done with.
+        /// Bytes of the ring that have been read.
         var readPosition: UInt64 = 0
-        /// When the oldest sample in the ring is due; nil: none is there.
+        /// The time of the oldest sample in the ring; nil: none is there.
         var record: MediaTime?
-        /// The newest picture that was not taken.
-        var picture: (sequence: UInt64, time: MediaTime)?
+        /// The uncompressed frame in the mailbox.
+        var frame: (sequence: UInt64, time: MediaTime)?
 
         static func == (a: Front, b: Front) -> Bool {
-            a.readPosition == b.readPosition && a.record == b.record && a.picture?.sequence == b.picture?.sequence
-                && a.picture?.time == b.picture?.time
+            a.readPosition == b.readPosition && a.record == b.record && a.frame?.sequence == b.frame?.sequence
+                && a.frame?.time == b.frame?.time
         }
     }
 
     enum Step: Equatable {
-        /// Nothing is to be done before something comes.
+        /// Nothing to do until something comes.
         case wait
         case start(ExtensionStart)
         case deliverRecord
-        case deliverPicture
+        case deliverFrame
         case pause
         case resume
         case annotate([String: String])
         case renewLink
         case finish
-        /// Over: how.
+        /// The broadcast is over.
         case end(Ending)
     }
 
@@ -40,7 +39,7 @@ struct BroadcastStateMachine: Equatable {
         case finished
         /// The handler ended the broadcast, or could not begin it; the sentence.
         case failed(String)
-        /// The engine has gone before anything began.
+        /// The engine went away before anything began.
         case neverStarted
     }
 
@@ -58,7 +57,7 @@ struct BroadcastStateMachine: Equatable {
 
     private var phase = Phase.waiting
     private var start: ExtensionStart?
-    /// What is to be done after a place in the streams, in order.
+    /// Requests and the places in the streams after which they are carried out, in order.
     private var requests: [(request: Request, after: StreamPosition)] = []
     private var isPaused = false
     private var engineIsGone = false
@@ -69,7 +68,10 @@ struct BroadcastStateMachine: Equatable {
             && a.failure == b.failure && a.requests.elementsEqual(b.requests) { $0 == $1 }
     }
 
-    /// A request came. A second start means nothing.
+    /// Whether the first message has come.
+    var hasStart: Bool { start != nil }
+
+    /// A request came. A second start and requests of later versions are ignored.
     mutating func receive(_ request: ExtensionRequest) {
         switch request {
         case .start(let start): if self.start == nil { self.start = start }
@@ -78,17 +80,18 @@ struct BroadcastStateMachine: Equatable {
         case .annotate(let info, let position): requests.append((.annotate(info), position))
         case .renewLink(let position): requests.append((.renewLink, position))
         case .finish(let position, _): requests.append((.finish, position))
+        case .unknown: break
         }
     }
 
-    /// Nothing will come any more. What has been sent is still handed out.
+    /// Nothing will come any more. What has been sent is still delivered.
     mutating func engineGone() { engineIsGone = true }
 
-    /// The handler gives up; only the first sentence counts.
+    /// The handler has failed; only the first sentence counts.
     mutating func fail(_ sentence: String) { if failure == nil { failure = sentence } }
 
-    /// What to do now. The caller does it before asking again, and has passed on every request that came before it looked
-    /// at `front`: a request is carried out exactly after what was sent before it.
+    /// What to do now. The caller does it before asking again. It has passed on every request that came before it read `front`, so
+    /// that a request is carried out exactly after what was sent before it.
     mutating func next(_ front: Front) -> Step {
         if case .ended(let ending) = phase { return .end(ending) }
         if let failure { return end(.failed(failure)) }
@@ -107,27 +110,27 @@ struct BroadcastStateMachine: Equatable {
 
     private mutating func run(_ front: Front) -> Step {
         var record = front.record
-        var picture = front.picture
+        var frame = front.frame
         if let (request, position) = requests.first {
             if front.readPosition >= position.samples { record = nil }
-            if let sequence = picture?.sequence, sequence > position.pictures { picture = nil }
-            if record == nil, picture == nil {
+            if let sequence = frame?.sequence, sequence > position.pictures { frame = nil }
+            if record == nil, frame == nil {
                 requests.removeFirst()
                 return carryOut(request) ?? run(front)
             }
         }
-        switch (record, picture) {
+        switch (record, frame) {
         case (nil, nil): break
         case (_?, nil): return .deliverRecord
-        case (nil, _?): return .deliverPicture
-        case (let record?, let picture?): return record <= picture.time ? .deliverRecord : .deliverPicture
+        case (nil, _?): return .deliverFrame
+        case (let record?, let frame?): return record <= frame.time ? .deliverRecord : .deliverFrame
         }
         guard engineIsGone else { return .wait }
         phase = .finished
         return .finish
     }
 
-    /// Nil where there is nothing to tell the handler.
+    /// Nil if there is nothing to tell the handler.
     private mutating func carryOut(_ request: Request) -> Step? {
         switch request {
         case .pause:

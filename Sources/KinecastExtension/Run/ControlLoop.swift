@@ -1,5 +1,5 @@
-// The thread that keeps up the control channel of an extension, whatever its handler does: it reads requests, sends heartbeats and
-// statistics, and sees to it that the process ends when it should.
+// The thread that serves the control channel of an extension, whatever its handler does: it reads requests, sends heartbeats and
+// statistics, and makes the process end when it should.
 import CLinux
 import Glibc
 import KinePlatform
@@ -9,16 +9,16 @@ import KineRelay
 package struct ControlLoop {
     /// Nanoseconds between two heartbeats.
     private let heartbeatInterval: Int64
-    /// Nanoseconds between two statistics, where anything has changed.
+    /// Nanoseconds between two statistics, if anything has changed.
     static let statisticsInterval: Int64 = 1_000_000_000
-    /// Nanoseconds that a callback gets to return after the handler has given up, and that the last report gets to go out.
+    /// Nanoseconds for a callback to return after the handler has failed, and for the last report to go out.
     static let grace: Int64 = 1_000_000_000
 
     private let session: BroadcastSession
     private var nextHeartbeat: Int64
     private var nextStatistics: Int64
-    private var told: ExtensionStatistics?
-    /// When it is over although the handler has not returned.
+    private var lastSent: ExtensionStatistics?
+    /// When it ends although the handler has not returned.
     private var deadline: Int64?
 
     package init(_ session: BroadcastSession, heartbeatInterval: Int64 = 15_000_000_000) {
@@ -29,13 +29,13 @@ package struct ControlLoop {
         nextStatistics = now + Self.statisticsInterval
     }
 
-    /// Blocks until the broadcast is over and what was reported has been sent. False where a callback still runs, and
-    /// only ending the process ends it.
+    /// Blocks until the broadcast is over and the reports have been sent. False: a callback still runs, and only the end of the
+    /// process ends it.
     package mutating func run() -> Bool {
         while !session.hasEnded {
             let now = MonotonicClock.now()
             if let deadline, now >= deadline { break }
-            tell(now)
+            sendReports(now)
             setDeadline(now)
             var entries = [
                 pollfd(fd: session.signal.descriptor, events: Int16(POLLIN), revents: 0),
@@ -54,16 +54,16 @@ package struct ControlLoop {
         return session.hasEnded
     }
 
-    private mutating func tell(_ now: Int64) {
+    private mutating func sendReports(_ now: Int64) {
         if now >= nextHeartbeat {
             session.send(.heartbeat)
             nextHeartbeat = now + heartbeatInterval
         }
         if now >= nextStatistics {
             let statistics = session.statistics
-            if statistics != told ?? ExtensionStatistics() {
+            if statistics != lastSent ?? ExtensionStatistics() {
                 session.send(.statistics(statistics))
-                told = statistics
+                lastSent = statistics
             }
             nextStatistics = now + Self.statisticsInterval
         }
@@ -74,7 +74,7 @@ package struct ControlLoop {
         if session.handlerHasFailed {
             deadline = now + Self.grace
         } else if session.isClosed {
-            // With the engine gone, nobody else ends a handler that does not.
+            // The engine is gone, and nobody else ends a handler that does not end itself.
             deadline = now + Int64(min(max(session.finishSeconds, 0), 3600) * 1e9)
         }
     }

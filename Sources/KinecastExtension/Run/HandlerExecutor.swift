@@ -1,13 +1,13 @@
-// The thread that handlers run on: their callbacks, and whatever else is isolated to `BroadcastActor`. It sleeps in poll, so
-// that a sample wakes it directly, without another thread in between.
+// The thread that handlers run on: their callbacks, and everything else that is isolated to `BroadcastActor`. It sleeps in poll,
+// so that a sample wakes it directly, without another thread in between.
 import CLinux
 import Glibc
 import KinePlatform
 import Synchronization
 
-/// Where everything that belongs to a handler runs: one thread, in order, neither the main thread nor Swift's shared pool.
+/// Everything of a handler runs here: one thread, in order, neither the main thread nor Swift's shared pool.
 ///
-/// Handlers are isolated to it: what they store is safe without locks, and a `Task` that one makes runs here, too.
+/// Handlers are isolated to it: what they store is safe without locks, and a `Task` that one makes runs here too.
 @globalActor
 public actor BroadcastActor {
     public static let shared = BroadcastActor()
@@ -16,15 +16,14 @@ public actor BroadcastActor {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
 }
 
-/// A serial executor with a thread of its own. It is the preferred executor of the broadcast's task, too: a continuation is not
-/// resumed where it was suspended but on the task's executor, and that would otherwise be Swift's pool, whose thread would
-/// wake for every sample only to send the task back here.
+/// A serial executor with a thread of its own. It is also the preferred executor of the broadcast's task: a continuation resumes
+/// on the task's executor, which would otherwise be Swift's pool, and a thread of that would wake for every sample.
 package final class HandlerExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isSleeping = false
         var isRunning = false
-        /// Whom to poke when their descriptor becomes readable, or their time comes.
+        /// To be woken when their descriptor becomes readable, or at their deadline.
         var armed: [WakePoint] = []
     }
 
@@ -47,7 +46,7 @@ package final class HandlerExecutor: SerialExecutor, TaskExecutor {
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 
-    /// From now on `point` is poked when its descriptor can be read, once. Called on this executor's thread.
+    /// Wakes `point` once when its descriptor can be read. Called on this executor's thread.
     func arm(_ point: WakePoint) {
         state.withLock { state in
             if !state.armed.contains(where: { $0 === point }) { state.armed.append(point) }
@@ -80,7 +79,7 @@ package final class HandlerExecutor: SerialExecutor, TaskExecutor {
             var kept = 0
             for (index, point) in points.enumerated() {
                 if entries[index + 1].revents != 0 || point.deadline.map({ $0 <= now }) ?? false {
-                    point.poke()
+                    point.wake()
                 } else if point.isWaiting {
                     points[kept] = point
                     kept += 1
@@ -94,27 +93,27 @@ package final class HandlerExecutor: SerialExecutor, TaskExecutor {
     }
 }
 
-/// Something that one function on `BroadcastActor` waits for: a descriptor to become readable, a poke, or a time.
+/// Something that one function on `BroadcastActor` waits for: a descriptor to become readable, a call of `wake`, or a time.
 package final class WakePoint: Sendable {
     private struct State {
         var continuation: UnsafeContinuation<Void, Never>?
-        var isPoked = false
+        var isWoken = false
         var deadline: Int64?
     }
 
     let descriptor: Int32
     private let state = Mutex(State())
 
-    /// `descriptor` stays the caller's, and open while anybody waits; -1: only pokes.
+    /// `descriptor` stays the caller's, who keeps it open during a wait; -1: none.
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
     var isWaiting: Bool { state.withLock { $0.continuation != nil } }
     var deadline: Int64? { state.withLock { $0.continuation == nil ? nil : $0.deadline } }
 
     /// Ends a wait, or the next one before it begins. From any thread.
-    package func poke() {
+    package func wake() {
         let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
-            state.isPoked = state.continuation == nil
+            state.isWoken = state.continuation == nil
             defer { state.continuation = nil }
             return state.continuation
         }
@@ -125,16 +124,16 @@ package final class WakePoint: Sendable {
     @BroadcastActor
     package func wait(until deadline: Int64? = nil) async {
         await withUnsafeContinuation { continuation in
-            let isPoked = state.withLock { state -> Bool in
-                if state.isPoked {
-                    state.isPoked = false
+            let isWoken = state.withLock { state -> Bool in
+                if state.isWoken {
+                    state.isWoken = false
                     return true
                 }
                 state.continuation = continuation
                 state.deadline = deadline
                 return false
             }
-            if isPoked { continuation.resume() } else { BroadcastActor.executor.arm(self) }
+            if isWoken { continuation.resume() } else { BroadcastActor.executor.arm(self) }
         }
     }
 }

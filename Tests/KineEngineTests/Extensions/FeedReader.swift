@@ -47,7 +47,7 @@ final class FeedReader: Sendable {
 
     init(_ feed: ExtensionFeed) throws {
         self.feed = feed
-        let receiver = try StreamReceiver(feed.start, descriptors: feed.descriptors.map { try $0.duplicate() })
+        let receiver = try StreamReceiver(feed.start.stream, descriptors: feed.descriptors.map { try $0.duplicate() })
         let (state, stop) = (state, stop)
         thread = DedicatedThread(name: "reader") {
             var patched: [[UInt8]] = []

@@ -70,6 +70,40 @@ import ThreadTesting
         #expect(access(path, R_OK) == 0)
     }
 
+    @Test func `a start of a later version is refused in words`() throws {
+        let status = try host { client in
+            try client.send(.unknown("start"))
+            guard case .failed(let failure)? = try messages(client, until: Self.isOver).last else {
+                Issue.record("the client would wait for ever")
+                return
+            }
+            #expect(failure.exitStatus == ExitStatus.unavailable && failure.message.contains("request start;"))
+        }
+        #expect(status == ExitStatus.unavailable)
+    }
+
+    @Test func `a request of a later version is refused, and the take goes on`() throws {
+        let status = try host { client in
+            var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
+            configuration.audio.app = .none
+            try client.send(.start(configuration))
+            _ = try messages(client) { if case .started = $0 { true } else { false } }
+            try client.send(.unknown("clip"))
+            let answer = try messages(client) { if case .refused = $0 { true } else { false } }.last
+            guard case .refused(let reason)? = answer else {
+                Issue.record("\(String(describing: answer))")
+                return
+            }
+            #expect(reason.contains("request clip;"))
+            try client.send(.stop(immediately: false))
+            guard case .finished? = try messages(client, until: Self.isOver).last else {
+                Issue.record("it has not finished")
+                return
+            }
+        }
+        #expect(status == 0)
+    }
+
     /// Values that decode, and that arithmetic of the engine's would not survive.
     private static let unusable: [@Sendable (inout TakeConfiguration) -> Void] = [
         { $0.source = .pattern(PixelSize(width: .max, height: 2)) },

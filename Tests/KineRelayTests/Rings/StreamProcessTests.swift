@@ -9,7 +9,7 @@ import SystemPackage
 import Testing
 
 @Suite(.serialized) struct StreamProcessTests {
-    /// An extension's process, and the engine's ends of what leads to it.
+    /// An extension's process, and the engine's ends of its control channel and its stream.
     private struct Peer {
         let process: ChildProcess
         let control: ExtensionEngineEnd
@@ -36,7 +36,7 @@ import Testing
 
         static func soon() -> Int64 { MonotonicClock.now() + 300_000_000_000 }
 
-        /// The numbers in the peer's last words: pictures, samples, gaps.
+        /// The numbers in the peer's last report: frames, samples, gaps.
         func finish() throws -> [Int] {
             try control.send(.finish(after: sender.position, seconds: 60))
             var reports: [ExtensionReport] = []
@@ -54,10 +54,10 @@ import Testing
     }
 
     @Test(arguments: ["fast", "slow", "stuttering"])
-    func `a reader gets whole pictures in order, and every gap in the samples is marked`(manner: String) throws {
+    func `a reader gets whole frames in order, and every gap in the samples is marked`(manner: String) throws {
         let peer = try Peer(manner)
         let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
-        // Samples come from a second thread, as an engine's sound does.
+        // Samples come from a second thread, as an engine's audio does.
         let sender = peer.sender
         let thread = DedicatedThread(name: "samples") {
             var samples = StampedSamples()
@@ -78,7 +78,7 @@ import Testing
         #expect(peer.sender.heldSince(now: MonotonicClock.now()) == nil)
     }
 
-    @Test func `an extension that writes garbage into its state page is found out`() throws {
+    @Test func `a receiver that writes garbage into its state page is found out`() throws {
         var numbers = SeededGenerator()
         for _ in 0..<5 {
             let peer = try Peer("hostile", seed: .random(in: 0...1 << 40, using: &numbers))
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `an extension that dies with a picture in hand holds it, and its engine goes on`() throws {
+    @Test func `a receiver that dies holding a frame keeps its slot, and the sender goes on`() throws {
         let peer = try Peer("slow")
         let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
         for _ in 0..<10 { try pictures.next() }

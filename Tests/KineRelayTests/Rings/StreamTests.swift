@@ -21,19 +21,18 @@ import Testing
             sender = try StreamSender(video: video, pictures: pictures, sampleRingBytes: ringBytes)
             memory = try pictures.map { try PictureMemory(layout: $0) }
             receiver = try StreamReceiver(
-                Self.start(pictures: pictures, ringBytes: sender.sampleRingBytes),
+                Self.description(pictures: pictures, ringBytes: sender.sampleRingBytes),
                 descriptors: try (sender.descriptors + (memory.map { [$0.descriptor] } ?? [])).map {
                     try $0.duplicate()
                 })
         }
 
-        static func start(pictures: PictureLayout?, ringBytes: Int) -> ExtensionStart {
-            ExtensionStart(
-                service: "test", setupInfo: [:], framesPerSecond: 60, video: nil, pictures: pictures, sounds: [],
-                sampleRingBytes: ringBytes, memoryLimit: 50 << 20)
+        static func description(pictures: PictureLayout?, ringBytes: Int) -> StreamDescription {
+            StreamDescription(
+                framesPerSecond: 60, video: nil, pictures: pictures, sounds: [], sampleRingBytes: ringBytes)
         }
 
-        /// Writes into the extension's state page, as a hostile one does.
+        /// Writes into the state page, as a hostile receiver does.
         func scribble(_ word: UInt64, at offset: Int) throws {
             let page = try SharedMemory(
                 adopting: try sender.descriptors[1].duplicate(), byteCount: StatePage.byteCount, writable: true)
@@ -72,7 +71,7 @@ import Testing
         #expect(ends.sender.position == StreamPosition(samples: 40, pictures: 0))
     }
 
-    @Test func `sound as floats arrives aligned for floats`() throws {
+    @Test func `audio as floats arrives aligned for floats`() throws {
         let ends = try Ends()
         ends.sender.send(sample(3))
         [Float](arrayLiteral: 0.5, -1, 1).withUnsafeBufferPointer {
@@ -82,6 +81,29 @@ import Testing
         let record = try #require(try ends.receiver.nextRecord())
         #expect(record.isPCM)
         #expect(Array(record.bytes.bindMemory(to: Float.self)) == [0.5, -1, 1])
+    }
+
+    @Test func `samples of a type of a later version are skipped`() throws {
+        let layout = SamplesLayout(pictures: nil, ringBytes: SharedMemory.pageSize)
+        let samples = try SharedMemory(name: "samples", byteCount: layout.byteCount, access: .writable)
+        let page = try SharedMemory(name: "state", byteCount: StatePage.byteCount, access: .writable)
+        let wake = try FileDescriptor.pipe()
+        defer { try? wake.writeEnd.close() }
+        let receiver = try StreamReceiver(
+            Ends.description(pictures: nil, ringBytes: layout.ringBytes),
+            descriptors: [try samples.descriptor.duplicate(), try page.descriptor.duplicate(), wake.readEnd])
+        var position: UInt64 = 0
+        for type in [nil, nil, .audioMic, nil] as [SampleType?] {
+            let header = RecordHeader(type: type, presentationTime: .zero, duration: .zero, payloadBytes: 3)
+            header.write(to: samples.base + layout.ringOffset + Int(position), position: position)
+            position += UInt64(header.recordBytes)
+        }
+        samples.base.storeBytes(of: position, toByteOffset: SamplesLayout.writePosition, as: UInt64.self)
+        let record = try #require(try receiver.nextRecord())
+        #expect(record.type == .audioMic && record.position == 80)
+        receiver.advance(past: record)
+        #expect(try receiver.nextRecord() == nil)
+        #expect(receiver.readPosition == position)
     }
 
     @Test func `records run over the end of the ring in one piece`() throws {
@@ -98,7 +120,7 @@ import Testing
     }
 
     @Test
-    func `an extension that does not read loses pictures up to a keyframe, which is asked for when there is room`()
+    func `a receiver that does not read loses frames up to a keyframe, which is asked for when there is room`()
         throws
     {
         let ends = try Ends()
@@ -113,7 +135,7 @@ import Testing
         #expect(ends.sender.counts.picturesSkipped == 2)
     }
 
-    @Test func `the newest picture wins, with the damage of those it replaced`() throws {
+    @Test func `the newest frame wins, with the damage of those it replaced`() throws {
         let ends = try Ends(pictures: StampedTake.layout)
         #expect(try ends.offer(0, at: 10, tile: 1) == [])
         #expect(try ends.offer(1, at: 20, tile: 2) == [0])
@@ -134,14 +156,14 @@ import Testing
         #expect(ends.sender.counts.bytesCopied == 0)
     }
 
-    @Test func `what is held is told with the time since it was not moved`() throws {
+    @Test func `a receiver that holds a sample is stalled since its last move`() throws {
         let ends = try Ends(pictures: StampedTake.layout)
         #expect(ends.sender.heldSince(now: MonotonicClock.now()) == nil)
         _ = try ends.offer(0, at: 0)
         let picture = try #require(try ends.receiver.takePicture())
         let taken = MonotonicClock.now()
         let since = try #require(ends.sender.heldSince(now: taken))
-        // New pictures are no move of the extension's.
+        // New frames are not a move of the receiver's.
         _ = try ends.offer(1, at: 1)
         _ = try ends.offer(2, at: 2)
         #expect(ends.sender.heldSince(now: taken + 5_000_000_000) == since)
@@ -161,7 +183,7 @@ import Testing
             (StatePage.mailbox, .max),
             (StatePage.released, 1), (StatePage.released, .max),
         ] as [(Int, UInt64)])
-    func `nonsense in the state page is found`(offset: Int, word: UInt64) throws {
+    func `an impossible word in the state page is found`(offset: Int, word: UInt64) throws {
         let ends = try Ends(pictures: StampedTake.layout)
         try ends.scribble(word, at: offset)
         #expect(throws: StreamSender.Error.self) { try ends.sender.check() }
@@ -179,7 +201,7 @@ import Testing
         #expect(throws: StreamSender.Error.self) { try ends.sender.check() }
     }
 
-    @Test func `an extension can write neither the samples nor the pictures, nor change a size`() throws {
+    @Test func `a receiver can write neither the samples nor the frames, nor change a size`() throws {
         let ends = try Ends(pictures: StampedTake.layout)
         let memory = try #require(ends.memory)
         for descriptor in [ends.sender.descriptors[0], memory.descriptor] {
@@ -199,7 +221,7 @@ import Testing
         #expect(ftruncate(ends.sender.descriptors[1].rawValue, 0) != 0)
     }
 
-    @Test func `an extension cannot make its engine wait for the wake-up`() throws {
+    @Test func `a receiver cannot make its sender wait`() throws {
         let ends = try Ends()
         // It has the reading end, and through it can get a writing one; it makes both block and fills the pipe.
         let reader = ends.receiver.wakeDescriptor.rawValue
@@ -214,26 +236,28 @@ import Testing
         close(writer)
     }
 
-    @Test func `a start whose layout cannot be is refused`() throws {
+    @Test func `a description of an impossible layout is refused`() throws {
         let ends = try Ends()
         let bytes = ends.sender.sampleRingBytes
-        func receive(_ start: ExtensionStart) throws {
-            _ = try StreamReceiver(start, descriptors: try ends.sender.descriptors.map { try $0.duplicate() })
+        func receive(_ stream: StreamDescription) throws {
+            _ = try StreamReceiver(stream, descriptors: try ends.sender.descriptors.map { try $0.duplicate() })
         }
-        #expect(throws: StreamReceiver.Error.impossibleLayout) {
-            try receive(Ends.start(pictures: nil, ringBytes: 100))
+        #expect(throws: StreamReceiver.Error.invalidLayout) {
+            try receive(Ends.description(pictures: nil, ringBytes: 100))
         }
-        #expect(throws: StreamReceiver.Error.self) { try receive(Ends.start(pictures: nil, ringBytes: bytes * 2)) }
+        #expect(throws: StreamReceiver.Error.self) {
+            try receive(Ends.description(pictures: nil, ringBytes: bytes * 2))
+        }
         #expect(throws: StreamReceiver.Error.descriptors(expected: 4, received: 3)) {
-            try receive(Ends.start(pictures: StampedTake.layout, ringBytes: bytes))
+            try receive(Ends.description(pictures: StampedTake.layout, ringBytes: bytes))
         }
         var layout = StampedTake.layout
         layout.planeOffsets[2] = layout.slotBytes
-        #expect(!layout.isSound)
+        #expect(!layout.isValid)
     }
 
     @Test(arguments: [1, 3, 5])
-    func `across threads every picture is whole and every sample as it was sent`(stutter: Int) throws {
+    func `across threads every frame is whole and every sample as it was sent`(stutter: Int) throws {
         let ends = try Ends(pictures: StampedTake.layout, ringBytes: 1 << 17)
         let isOver = Atomic(false)
         let outcome = Monitor<Result<StampChecker, any Error>?>(nil)

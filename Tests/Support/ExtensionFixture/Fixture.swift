@@ -1,4 +1,4 @@
-// An upload extension in a process of its own, for the tests of what only a process shows. Setup info says how it behaves.
+// An upload extension in a process of its own. Its setup info says how it behaves.
 import Glibc
 import KinecastExtension
 
@@ -14,14 +14,14 @@ final class Fixture: BroadcastSampleHandler {
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
         self.setupInfo = setupInfo
         if let sentence = setupInfo["refuse"] { throw FixtureError(description: sentence) }
-        // The main actor is there for who wants it.
+        // The main actor can be used.
         if setupInfo["main"] != nil { await MainActor.run { self.report(state: "main") } }
     }
 
     override func processSampleBuffer(
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {
-        // Touches every page, as a real one does.
+        // Reads every page, as a real extension does.
         _ = sampleBuffer.withPixels { pixels in
             for plane in 0..<pixels.planeCount {
                 for row in 0..<pixels[plane: plane].rows { sum &+= Int(pixels[plane: plane].row(row)[0]) }

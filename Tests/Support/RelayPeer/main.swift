@@ -1,5 +1,5 @@
-// The other process of the relay's tests: an extension's end that reads a stamped take, at its own pace or not at all well. Its
-// argument says how.
+// The other process of the relay's tests: an extension that reads a stamped take, at the pace that its argument names, or with
+// hostile intent.
 import Glibc
 import KinePlatform
 import KineRelay
@@ -18,7 +18,7 @@ func run() throws {
         adopting: FileDescriptor(rawValue: 3), receivingDescriptors: true)
     let deadline = MonotonicClock.now() + 300_000_000_000
     guard case .start(let start)? = try connection.receive(until: deadline).first else { exit(2) }
-    let descriptors = connection.takeDescriptors()
+    let descriptors = connection.removeDescriptors()
     if manner == "hostile" {
         // Writes garbage over the state page until it is ended.
         let page = try SharedMemory(adopting: descriptors[1], byteCount: SharedMemory.pageSize, writable: true)
@@ -34,7 +34,7 @@ func run() throws {
         }
         return
     }
-    let receiver = try StreamReceiver(start, descriptors: descriptors)
+    let receiver = try StreamReceiver(start.stream, descriptors: descriptors)
     try connection.send(.started)
     var checker = StampChecker()
     var turn = 0

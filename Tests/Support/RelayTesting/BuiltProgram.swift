@@ -1,8 +1,8 @@
-// Where the programs are that were built along with the tests.
+// Where programs are that were built with the tests.
 import Glibc
 
 public enum BuiltProgram {
-    /// The path of a program beside the tests' own; nil where it was not built.
+    /// The path of a program beside the tests' own; nil if it was not built.
     public static func path(_ name: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink("/proc/self/exe", &buffer, buffer.count)

@@ -1,9 +1,9 @@
-// Reads a stamped take and finds fault with it: a picture torn, repeated, out of order or with damage that does not tell all, a
-// sample that is not the one it says it is, or one that is missing without a word.
+// Reads a stamped take and finds its faults: a frame that is torn, repeated, out of order or has incomplete damage, a sample that
+// is not the one it claims to be, or one that is missing without a mark.
 import KineMedia
 import KineRelay
 
-/// A reader that believes nothing.
+/// A reader that checks everything.
 public struct StampChecker {
     public struct Fault: Error, CustomStringConvertible {
         public let description: String
@@ -13,14 +13,13 @@ public struct StampChecker {
     public private(set) var samples = 0
     public private(set) var discontinuities = 0
     private var tiles = StampedTake.Tiles()
-    /// The reader's own picture, brought up to date with nothing but the damage.
+    /// The reader's own frame, updated only where the damage says.
     private var copy: [UInt8]
     private var last: [SampleType: UInt64] = [:]
 
     public init() { copy = [UInt8](repeating: 0, count: StampedTake.layout.slotBytes) }
 
-    /// Checks what is there. `hold` runs while a picture is held, which must not change meanwhile. True where there was
-    /// anything.
+    /// Checks what is there. `hold` runs while a frame is held, which must not change meanwhile. True if there was anything.
     public mutating func readAvailable(_ receiver: StreamReceiver, hold: () -> Void) throws -> Bool {
         var found = false
         while let record = try receiver.nextRecord() {
@@ -41,7 +40,7 @@ public struct StampChecker {
     }
 
     private mutating func check(_ picture: StreamReceiver.Picture) throws {
-        // The time tells which of the take's pictures it is; the sequence numbers only those that were offered.
+        // The time identifies the frame; sequence numbers count only those that were offered.
         let number = UInt64((picture.presentationTime.nanoseconds + 5) / 16_666_667)
         guard picture.presentationTime == StampedTake.presentationTime(number) else {
             throw Fault(description: "the time \(picture.presentationTime.nanoseconds) was never sent")

@@ -1,16 +1,16 @@
-// Sends a stamped take the way an engine does: pictures are brought up to date in whatever slot is free, and never waited for.
+// Sends a stamped take as an engine does: frames are drawn in whatever slot is free, without waiting.
 import KineMedia
 import KineRelay
 
-/// The engine's end of a stamped take. One thread sends pictures, another may send samples.
+/// The engine's end of a stamped take. One thread sends frames, another may send samples.
 public final class StampedPictures {
     private let memory: PictureMemory
     private let sender: StreamSender
     private var tiles = StampedTake.Tiles()
-    /// For each slot, the picture whose tiles it holds.
+    /// For each slot, the frame whose tiles it holds.
     private var slots: [StampedTake.Tiles]
     private var free: PictureSlots = [0, 1, 2]
-    /// Damage of pictures for which there was no slot.
+    /// Damage of frames for which there was no slot.
     private var missed = DamageRegion(size: StampedTake.layout.size)
     public private(set) var offered = 0
 
@@ -20,7 +20,7 @@ public final class StampedPictures {
         slots = [StampedTake.Tiles](repeating: StampedTake.Tiles(), count: StampedTake.layout.slotCount)
     }
 
-    /// Makes the next picture and offers it, unless no slot is free.
+    /// Draws the next frame and offers it, unless no slot is free.
     public func next() throws(StreamSender.Error) {
         let number = tiles.number + 1
         tiles.advance(to: number)
@@ -42,7 +42,7 @@ public final class StampedPictures {
     }
 }
 
-/// Samples for the ring, in turn: a picture, then a sound of each kind.
+/// Samples for the ring, in turn: an encoded frame, then audio of each type.
 public struct StampedSamples {
     private var number: UInt64 = 0
     private var wantsKeyframe = false

@@ -1,17 +1,17 @@
-// A take that is known beforehand, frame for frame and byte for byte: both ends of a stream compute it, so a reader can tell
-// whether what it sees is exactly what was sent.
+// A take that is known beforehand, byte for byte: both ends of a stream compute it, so that a reader can tell whether it got
+// exactly what was sent.
 import KineMedia
 import KineRelay
 
-/// Pictures of tiles, each filled with the number of the picture that last changed it; encoded samples whose bytes follow from
-/// their number.
+/// Frames of tiles, each filled with the number of the frame that last changed it; encoded samples whose bytes follow from their
+/// number.
 public struct StampedTake: Sendable {
     public static let layout = PictureLayout(
         pixelFormat: .i420, visibleSize: PixelSize(width: 319, height: 179), slotCount: 3)
 
     public init() {}
 
-    /// The tiles that picture `number`, from 1, changes: the first always, and up to five others.
+    /// The tiles that frame `number`, from 1, changes: the first always, and up to five others.
     public static func changedTiles(_ number: UInt64) -> [(column: Int, row: Int)] {
         let region = DamageRegion(size: layout.size)
         if number == 1 {
@@ -28,7 +28,7 @@ public struct StampedTake: Sendable {
         MediaTime(nanoseconds: Int64(bitPattern: number &* 16_666_667) - 5)
     }
 
-    /// Every tile's stamp after picture `number`.
+    /// Every tile's stamp after frame `number`.
     public struct Tiles: Equatable {
         public private(set) var number: UInt64 = 0
         public private(set) var stamps: [UInt64]
@@ -80,7 +80,7 @@ public struct StampedTake: Sendable {
         }
     }
 
-    /// Sample `number`, from 1, of a stream in the ring. Every thirtieth picture is a keyframe.
+    /// Sample `number`, from 1, of a stream in the ring. Every thirtieth frame is a keyframe.
     public static func sample(_ type: SampleType, _ number: UInt64, isKeyframe: Bool) -> EncodedSample {
         var random = Stamp(number &* 3 &+ (type == .video ? 0 : type == .audioApp ? 1 : 2))
         let size = 16 + Int(random.next() % (isKeyframe && type == .video ? 20_000 : 900))

@@ -1,10 +1,9 @@
-// The socket on which an engine takes further clients, which ask for its status, pause it or stop it.
+// The socket on which an engine accepts further clients, which ask for its status, pause it or stop it.
 import CLinux
 import Glibc
 import SystemPackage
 
-/// A listening control socket. Owns its descriptor and its socket file's name until it goes away; the directory around it,
-/// open to its owner only, belongs to the registry.
+/// A listening control socket. Owns its descriptor; the socket file's directory, open to its owner only, belongs to the registry.
 public final class ControlListener: Sendable {
     /// The socket, for poll: readable when a client waits.
     public let descriptor: FileDescriptor
@@ -21,8 +20,7 @@ public final class ControlListener: Sendable {
 
     deinit { try? descriptor.close() }
 
-    /// Whether a process listens on the socket at `path`, found out by connecting to it; nil where it does not take another
-    /// connection now.
+    /// Whether a process listens on the socket at `path`, found out by connecting; nil: it takes no further connection now.
     public static func isListening(at path: FilePath) -> Bool? {
         do {
             let socket = try UnixSocket.connect(to: path)
@@ -33,9 +31,9 @@ public final class ControlListener: Sendable {
         }
     }
 
-    /// Every client that waits; does not block. A process of another user is turned away, and one that is already gone
-    /// is forgotten. `isExhausted`: one waits still, for whom there is no descriptor. The socket stays readable then, and
-    /// should not be polled for a moment.
+    /// Every client that waits; does not block. Processes of other users, and clients that are already gone, are left out.
+    /// `isExhausted`: one still waits and this process has no descriptor for it. The socket stays readable then; do not poll it
+    /// for a moment.
     public func acceptWaiting<Received, Sent>(
         as type: ControlConnection<Received, Sent>.Type
     ) -> (connections: [ControlConnection<Received, Sent>], isExhausted: Bool) {

@@ -15,7 +15,7 @@ enum UnixSocket {
         return (FileDescriptor(rawValue: fds[0]), FileDescriptor(rawValue: fds[1]))
     }
 
-    /// Connects to a listener of this machine; that never waits (EAGAIN: the listener's queue is full).
+    /// Connects to a listener on this machine, which never waits (EAGAIN: the listener's queue is full).
     static func connect(to path: FilePath) throws(Errno) -> FileDescriptor {
         let socket = try make()
         let failed = try withAddress(path) { Glibc.connect(socket.rawValue, $0, $1) } != 0 ? errno : 0
@@ -38,7 +38,7 @@ enum UnixSocket {
         return socket
     }
 
-    /// The next connection that waits; nil where none does. It does block still: `setNonBlockingAndCloseOnExec` is next.
+    /// The next connection that waits; nil if none does. It still blocks: call `setNonBlockingAndCloseOnExec` next.
     static func accept(_ listener: FileDescriptor) throws(Errno) -> FileDescriptor? {
         while true {
             let fd = Glibc.accept(listener.rawValue, nil, nil)
@@ -51,7 +51,7 @@ enum UnixSocket {
         }
     }
 
-    /// Bytes sent, 0 where the peer takes no more for now. `descriptors` go with the first byte.
+    /// Bytes sent; 0: the peer takes no more for now. `descriptors` go with the first byte.
     static func send(
         _ bytes: ArraySlice<UInt8>, descriptors: [FileDescriptor] = [], to socket: FileDescriptor
     ) throws(Errno) -> Int {
@@ -69,8 +69,8 @@ enum UnixSocket {
         }
     }
 
-    /// What is there to read, at most the size of `buffer`; nil where nothing is for now, 0 at the end of the stream.
-    /// Descriptors that came along are appended to `descriptors`, whose they are; without it, the kernel drops them.
+    /// Bytes read, at most the size of `buffer`; nil: nothing is there for now; 0: the end of the stream. Descriptors that came
+    /// along are appended to `descriptors`, whose owner closes them; without it, the kernel drops them.
     static func receive(
         from socket: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer,
         descriptors: UnsafeMutablePointer<[FileDescriptor]>? = nil
@@ -92,7 +92,7 @@ enum UnixSocket {
             switch errno {
             case EINTR: continue
             case EAGAIN: return nil
-            case ECONNRESET: return 0  // the peer died with bytes of ours unread: the end, all the same
+            case ECONNRESET: return 0  // the peer died with bytes of ours unread
             default: throw Errno(rawValue: errno)
             }
         }

@@ -2,43 +2,39 @@
 // big-endian, and that many bytes of JSON. The first frame of each side is its `ControlHello`.
 import FoundationEssentials
 
-/// The first frame of each side. A later version of Kinecast may say more; it may not mean anything else by this key.
+/// The first frame of each side. A later version of Kinecast may add keys; this one keeps its meaning.
 public struct ControlHello: Codable, Sendable, Equatable {
     /// The version of the messages that follow.
     public var kinecast: Int
 
-    /// Raised whenever a message changes so that the other side would misread it.
+    /// Raised whenever a message changes so that the other side would misread it. One that it only does not know is skipped.
     public static let currentVersion = 1
 
     public init(kinecast: Int = currentVersion) { self.kinecast = kinecast }
 }
 
-/// Turns received bytes into messages, however they were cut. After an error it stays in error: nothing behind damaged
-/// bytes can be trusted.
+/// A message that can be received on a control channel.
+public protocol ControlMessage: Decodable, Sendable {
+    /// What is received in place of a message that this version cannot read, `name`; nil: it is skipped.
+    static func replacement(forUnknown name: String) -> Self?
+}
+
+extension ControlMessage {
+    public static func replacement(forUnknown name: String) -> Self? { nil }
+}
+
+/// Turns received bytes into messages, however they were cut. A frame that is a JSON object and no known message is one of a later
+/// version and is skipped. Every other error is final: nothing behind damaged bytes can be trusted.
 public struct ControlDecoder: Sendable {
-    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+    public enum Error: Swift.Error, Equatable, Sendable {
         /// A frame announces more bytes than any message has.
         case tooLarge(length: Int, limit: Int)
         /// The first frame was no hello: whatever is at the other end, it does not speak this protocol.
         case notKinecast
         /// The other side speaks another version.
         case version(theirs: Int)
-        /// A frame holds no message that this version knows.
+        /// A frame is not a JSON object; the decoder's reason.
         case malformed(String)
-
-        public var description: String {
-            switch self {
-            case .tooLarge(let length, let limit):
-                "A control message of \(length) bytes was announced, and \(limit) is the limit; the connection is closed."
-            case .notKinecast:
-                "The process at the other end of the control socket is not Kinecast; stop it, or choose another take."
-            case .version(let theirs):
-                "The other process speaks version \(theirs) of the control protocol and this one version "
-                    + "\(ControlHello.currentVersion); use the kinecast and kinecast-engine of one installation."
-            case .malformed(let reason):
-                "A control message cannot be understood (\(reason)); use the kinecast and kinecast-engine of one installation."
-            }
-        }
     }
 
     /// The longest JSON of one message, in bytes.
@@ -56,7 +52,7 @@ public struct ControlDecoder: Sendable {
     /// Bytes that are held until their frame is complete.
     public var pendingBytes: Int { buffer.count - consumed }
 
-    /// Adds received bytes. Take every message out with `next` before adding more: that bounds what is held.
+    /// Adds received bytes. Call `next` until it returns nil before adding more: that bounds what is held.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
         if consumed > 0 {
             buffer.removeFirst(consumed)
@@ -66,31 +62,37 @@ public struct ControlDecoder: Sendable {
     }
 
     /// The next whole message, or nil while its bytes are not all there.
-    public mutating func next<Message: Decodable>(_ type: Message.Type = Message.self) throws(Error) -> Message? {
+    public mutating func next<Message: ControlMessage>(_ type: Message.Type = Message.self) throws(Error) -> Message? {
         if let failure { throw failure }
-        do {
+        do throws(Error) {
             if !greeted {
                 guard let frame = try nextFrame(limit: Self.helloLimit) else { return nil }
                 guard let hello = try? JSONDecoder().decode(ControlHello.self, from: Data(frame)) else {
-                    throw Error.notKinecast
+                    throw .notKinecast
                 }
-                guard hello.kinecast == ControlHello.currentVersion else { throw Error.version(theirs: hello.kinecast) }
+                guard hello.kinecast == ControlHello.currentVersion else { throw .version(theirs: hello.kinecast) }
                 greeted = true
             }
-            guard let frame = try nextFrame(limit: Self.messageLimit) else { return nil }
-            do {
-                return try JSONDecoder().decode(type, from: Data(frame))
-            } catch {
-                throw Error.malformed(Self.reason(error))
+            while let frame = try nextFrame(limit: Self.messageLimit) {
+                if let message: Message = try Self.message(Data(frame)) { return message }
             }
-        } catch let error as Error {
+            return nil
+        } catch {
             failure = error
             buffer = []
             consumed = 0
             throw error
+        }
+    }
+
+    private static func message<Message: ControlMessage>(_ json: Data) throws(Error) -> Message? {
+        do {
+            return try JSONDecoder().decode(Message.self, from: json)
         } catch {
-            // Not reached: every throw above is an Error of this type; the compiler cannot see it through `do`.
-            throw .malformed("\(error)")
+            guard let name = try? JSONDecoder().decode(MessageName.self, from: json) else {
+                throw .malformed(reason(error))
+            }
+            return Message.replacement(forUnknown: name.text)
         }
     }
 
@@ -107,13 +109,24 @@ public struct ControlDecoder: Sendable {
     }
 
     private static func reason(_ error: any Swift.Error) -> String {
-        switch error {
-        case DecodingError.keyNotFound(let key, _): "\(key.stringValue) is missing"
-        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
-            "the value of \(context.codingPath.map(\.stringValue).joined(separator: ".")) is of another kind"
-        case DecodingError.dataCorrupted(let context): context.debugDescription
-        default: "\(error)"
-        }
+        guard case DecodingError.dataCorrupted(let context) = error else { return "it is not an object" }
+        return context.debugDescription
+    }
+}
+
+/// The name of a message: the first key of its object, or the beginning of a long one.
+private struct MessageName: Decodable {
+    private struct Key: CodingKey {
+        let stringValue: String
+        var intValue: Int? { nil }
+        init(stringValue: String) { self.stringValue = stringValue }
+        init?(intValue: Int) { nil }
+    }
+
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        text = String((try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue).min() ?? "").prefix(100))
     }
 }
 

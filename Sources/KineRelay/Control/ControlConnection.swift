@@ -1,0 +1,263 @@
+// One end of a control channel over a connected unix socket. It never blocks unless asked to wait with a deadline, so an
+// engine can serve several from one poll loop, and a peer that stops reading costs it a bounded buffer and no time.
+import CLinux
+import Glibc
+import KinePlatform
+import Synchronization
+import SystemPackage
+
+/// A connected control channel. Owns its descriptor and closes it when it goes away. Any thread may call it.
+public final class ControlConnection<Received: ControlMessage, Sent: Encodable & Sendable>: Sendable {
+    private struct State {
+        var decoder = ControlDecoder()
+        var output = SendQueue()
+        /// Descriptors that have come and that nobody has asked for yet.
+        var incoming: [FileDescriptor] = []
+        var condition = Condition.open
+    }
+
+    private enum Condition {
+        case open
+        /// The other end has closed. What waits may still be sent: it may have closed one direction only.
+        case peerClosed
+        /// This end has given up; why, until `readAvailable` has thrown it.
+        case broken(ControlError?)
+
+        var isBroken: Bool { if case .broken = self { true } else { false } }
+    }
+
+    /// The most bytes that wait for a peer that does not read.
+    public static var outputLimit: Int { 2 * ControlDecoder.messageLimit }
+
+    /// Bytes that are read before whole messages are returned.
+    private static var mostAtOnce: Int { 64 * 1024 }
+
+    /// The socket, for poll. Do not read, write or close it.
+    public let descriptor: FileDescriptor
+    /// The process at the other end when it connected.
+    public let peerProcess: Int32
+    private let receivesDescriptors: Bool
+    private let state: Mutex<State>
+
+    /// The most descriptors that one message carries, and that are kept until `removeDescriptors`; more are closed.
+    public static var descriptorLimit: Int { Int(KINE_DESCRIPTOR_LIMIT) }
+
+    /// Adopts a connected unix socket, checks whose process is at the other end, and queues the hello. If it throws, the
+    /// socket is closed. Descriptors that the peer sends are dropped unless `receivingDescriptors` is set.
+    public init(adopting socket: FileDescriptor, receivingDescriptors: Bool = false) throws(ControlError) {
+        descriptor = socket
+        receivesDescriptors = receivingDescriptors
+        state = Mutex(State())
+        peerProcess = Int32(truncatingIfNeeded: kine_peer_pid(socket.rawValue))
+        do {
+            try UnixSocket.setNonBlockingAndCloseOnExec(socket)
+        } catch {
+            throw .system(call: "fcntl", error)
+        }
+        let uid = kine_peer_uid(socket.rawValue)
+        guard uid >= 0 else { throw .system(call: "getsockopt", Errno(rawValue: errno)) }
+        guard uid == Int64(getuid()) else { throw .foreignPeer(uid: uid) }
+        try enqueue(ControlHello())
+    }
+
+    deinit {
+        state.withLock { Self.removeAll(&$0) }
+        try? descriptor.close()
+    }
+
+    /// What to poll the descriptor for: always input, output while something waits to be sent.
+    public var pollEvents: Int16 {
+        state.withLock { Int16($0.output.isEmpty || $0.condition.isBroken ? POLLIN : POLLIN | POLLOUT) }
+    }
+
+    /// Whether the other end has closed, or this one has given up on it. No message will come any more.
+    public var isClosed: Bool {
+        state.withLock { if case .open = $0.condition { false } else { true } }
+    }
+
+    /// The whole messages that have arrived, of at most 64 KB at once, so that a peer that writes without end does not keep its
+    /// reader. Does not wait. Also sends what waited, so it is all that a poll loop calls. An empty array with `isClosed` set
+    /// is the end of the stream.
+    public func readAvailable() throws(ControlError) -> [Received] {
+        try state.withLock { state -> Result<[Received], ControlError> in
+            if case .broken(let failure?) = state.condition {
+                state.condition = .broken(nil)
+                return .failure(failure)
+            }
+            if !state.condition.isBroken { _ = push(&state) }
+            var messages: [Received] = []
+            guard let failure = read(&state, into: &messages) else { return .success(messages) }
+            // Whole messages before the fault are still good; the fault is thrown by the next call.
+            breakOff(&state, messages.isEmpty ? nil : failure)
+            return messages.isEmpty ? .failure(failure) : .success(messages)
+        }.get()
+    }
+
+    /// Sends a message, or as much of it as the peer takes now; the rest goes when `readAvailable` or `flush` is next called.
+    /// `descriptors`, at most `descriptorLimit`, arrive with it. The caller keeps its own and may close them at once.
+    public func send(_ message: Sent, descriptors: [FileDescriptor] = []) throws(ControlError) {
+        precondition(descriptors.count <= Self.descriptorLimit, "more descriptors than a message carries")
+        try enqueue(message, descriptors: descriptors)
+    }
+
+    /// The descriptors that have come, in the order in which they were sent; the caller owns them now. Those of a message are
+    /// here when the message is.
+    public func removeDescriptors() -> [FileDescriptor] {
+        state.withLock { state in
+            defer { state.incoming = [] }
+            return state.incoming
+        }
+    }
+
+    /// Whether there may be something to read, without reading it; does not wait.
+    public var hasInput: Bool { UnixSocket.isReadable(descriptor) }
+
+    /// Sends what waits. True when nothing waits any more.
+    @discardableResult
+    public func flush() throws(ControlError) -> Bool {
+        try state.withLock { state -> Result<Bool, ControlError> in
+            if state.condition.isBroken { return .failure(.closed) }
+            if let error = push(&state) { return .failure(error) }
+            return .success(state.output.isEmpty)
+        }.get()
+    }
+
+    /// Waits until the kernel has all that was sent, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). True if it
+    /// has. For a last message before the process ends.
+    public func drain(until deadline: Int64) -> Bool {
+        while true {
+            guard let done = try? flush() else { return false }
+            if done { return true }
+            guard UnixSocket.wait(descriptor, for: Int16(POLLOUT), until: deadline, now: MonotonicClock.now) else {
+                return false
+            }
+        }
+    }
+
+    /// Waits until at least one message has come, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Empty
+    /// when the time is up; throws `.closed` when the other end is gone. Blocks: not for Swift's cooperative pool.
+    public func receive(until deadline: Int64) throws(ControlError) -> [Received] {
+        while true {
+            let messages = try readAvailable()
+            if !messages.isEmpty { return messages }
+            if isClosed { throw .closed }
+            guard UnixSocket.wait(descriptor, for: pollEvents, until: deadline, now: MonotonicClock.now) else {
+                return []
+            }
+        }
+    }
+
+    /// Ends the connection now; the other end sees the end of the stream. The descriptor stays open until this object goes.
+    public func close() { state.withLock { breakOff(&$0, nil) } }
+
+    /// Reads until nothing is there, or enough for one call; returns what went wrong.
+    private func read(_ state: inout State, into messages: inout [Received]) -> ControlError? {
+        withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { chunk in
+            var left = Self.mostAtOnce
+            while left > 0, case .open = state.condition {
+                do throws(Errno) {
+                    guard let count = try receive(into: chunk, &state) else { return nil }
+                    left -= count
+                    if count == 0 { state.condition = .peerClosed }
+                    state.decoder.append(chunk[..<count])
+                } catch {
+                    return .system(call: "recv", error)
+                }
+                do throws(ControlDecoder.Error) {
+                    while let message = try state.decoder.next(Received.self) { messages.append(message) }
+                } catch {
+                    return .protocolError(error)
+                }
+            }
+            return nil
+        }
+    }
+
+    private func receive(into chunk: UnsafeMutableRawBufferPointer, _ state: inout State) throws(Errno) -> Int? {
+        guard receivesDescriptors else { return try UnixSocket.receive(from: descriptor, into: chunk) }
+        let count = try UnixSocket.receive(from: descriptor, into: chunk, descriptors: &state.incoming)
+        while state.incoming.count > Self.descriptorLimit { try? state.incoming.removeLast().close() }
+        return count
+    }
+
+    private func enqueue(_ message: some Encodable, descriptors: [FileDescriptor] = []) throws(ControlError) {
+        let frame: [UInt8]
+        do {
+            frame = try ControlEncoder.frame(message)
+        } catch {
+            throw .unencodable("\(error)")
+        }
+        let failure: ControlError? = state.withLock { state in
+            if state.condition.isBroken { return .closed }
+            if let error = push(&state) { return error }
+            guard state.output.count + frame.count <= Self.outputLimit else {
+                breakOff(&state, nil)
+                return .peerTooSlow
+            }
+            do throws(Errno) {
+                try state.output.append(frame, descriptors: descriptors)
+            } catch {
+                return .system(call: "fcntl", error)
+            }
+            return push(&state)
+        }
+        if let failure { throw failure }
+    }
+
+    /// Sends what the peer takes. After an error here, what the peer sent before can still be read.
+    private func push(_ state: inout State) -> ControlError? {
+        do throws(Errno) {
+            try state.output.send(to: descriptor)
+            return nil
+        } catch {
+            state.output.removeAll()
+            return error == .brokenPipe || error == .connectionReset ? .closed : .system(call: "send", error)
+        }
+    }
+
+    private func breakOff(_ state: inout State, _ failure: ControlError?) {
+        state.condition = .broken(failure)
+        Self.removeAll(&state)
+        shutdown(descriptor.rawValue, Int32(SHUT_RDWR))
+    }
+
+    private static func removeAll(_ state: inout State) {
+        state.output.removeAll()
+        for descriptor in state.incoming { try? descriptor.close() }
+        state.incoming = []
+    }
+}
+
+extension ControlConnection {
+    /// Connects to a control socket that is listened on at `path`.
+    public convenience init(connectingTo path: FilePath) throws(ControlError) {
+        let socket: FileDescriptor
+        do {
+            socket = try UnixSocket.connect(to: path)
+        } catch {
+            switch error {
+            case .fileNameTooLong: throw .pathTooLong(path.string, limit: UnixSocket.pathLimit)
+            case .connectionRefused, .noSuchFileOrDirectory: throw .closed
+            default: throw .system(call: "connect", error)
+            }
+        }
+        try self.init(adopting: socket)
+    }
+
+    /// One end of a new socket pair, and the descriptor of the other end for a process that is about to be started. The caller
+    /// closes that descriptor once the process has inherited it.
+    public static func pair() throws(ControlError) -> (near: ControlConnection, farEnd: FileDescriptor) {
+        let ends: (FileDescriptor, FileDescriptor)
+        do {
+            ends = try UnixSocket.pair()
+        } catch {
+            throw .system(call: "socketpair", error)
+        }
+        do {
+            return (try ControlConnection(adopting: ends.0), ends.1)
+        } catch {
+            try? ends.1.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,16 @@
+// For how long a receiver has not moved although something waits for it, by the sender's own clock. Pure.
+
+struct StallTimer: Equatable {
+    /// CLOCK_MONOTONIC, nanoseconds, since when something waits and the receiver has not moved; nil: nothing waits.
+    private(set) var since: Int64?
+    private var progress: UInt64 = 0
+
+    mutating func update(isWaiting: Bool, progress: UInt64, now: Int64) {
+        if !isWaiting {
+            since = nil
+        } else if since == nil || progress != self.progress {
+            since = now
+        }
+        self.progress = progress
+    }
+}

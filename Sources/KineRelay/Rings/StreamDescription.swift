@@ -1,0 +1,88 @@
+// What a receiver of samples is told before the first one. It is the same whoever receives: an extension, or a client.
+import KineMedia
+
+/// The streams that a `StreamSender` sends, and the size of the memory that they go through.
+public struct StreamDescription: Codable, Sendable, Equatable {
+    /// Encoded frames of this take: what a decoder has to know.
+    public struct EncodedVideo: Codable, Sendable, Equatable {
+        public var sequenceParameterSet: [UInt8]
+        public var pictureParameterSet: [UInt8]
+        /// The size to show, in pixels.
+        public var size: PixelSize
+        /// Bits a second that the user chose; nil: a quality was chosen instead.
+        public var averageBitRate: Int?
+        /// The engine understands `ExtensionReport.encoding`. Nil from one that is older than that message.
+        public var isAdjustable: Bool?
+
+        public init(_ format: VideoFormat, averageBitRate: Int? = nil, isAdjustable: Bool = true) {
+            sequenceParameterSet = format.parameterSets.sequence
+            pictureParameterSet = format.parameterSets.picture
+            size = format.size
+            self.averageBitRate = averageBitRate
+            self.isAdjustable = isAdjustable
+        }
+    }
+
+    /// One audio stream of this take.
+    public struct Audio: Codable, Sendable, Equatable {
+        public var type: SampleType
+        public var form: AudioCodec
+        /// Samples a second.
+        public var sampleRate: Int
+        public var channels: Int
+        /// AAC only.
+        public var audioSpecificConfig: [UInt8]
+        public var samplesPerAccessUnit: Int
+        public var primingSamples: Int
+        /// Bits a second.
+        public var bitrate: Int
+
+        public init(
+            type: SampleType, form: AudioCodec, sampleRate: Int, channels: Int,
+            audioSpecificConfig: [UInt8] = [], samplesPerAccessUnit: Int = 1024, primingSamples: Int = 0,
+            bitrate: Int = 0
+        ) {
+            self.type = type
+            self.form = form
+            self.sampleRate = sampleRate
+            self.channels = channels
+            self.audioSpecificConfig = audioSpecificConfig
+            self.samplesPerAccessUnit = samplesPerAccessUnit
+            self.primingSamples = primingSamples
+            self.bitrate = bitrate
+        }
+    }
+
+    public var framesPerSecond: Int
+    /// nil: no encoded frames.
+    public var video: EncodedVideo?
+    /// Where uncompressed frames are; nil: there are none.
+    public var pictures: PictureLayout?
+    /// The audio streams. One whose type or form this version does not know is left out when it is decoded.
+    public var sounds: [Audio]
+    /// Bytes of the sample ring's memory.
+    public var sampleRingBytes: Int
+
+    public init(
+        framesPerSecond: Int, video: EncodedVideo?, pictures: PictureLayout?, sounds: [Audio], sampleRingBytes: Int
+    ) {
+        self.framesPerSecond = framesPerSecond
+        self.video = video
+        self.pictures = pictures
+        self.sounds = sounds
+        self.sampleRingBytes = sampleRingBytes
+    }
+
+    public init(from decoder: any Decoder) throws {
+        struct Readable: Decodable {
+            let audio: Audio?
+            init(from decoder: any Decoder) { audio = try? Audio(from: decoder) }
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        framesPerSecond = try container.decode(Int.self, forKey: .framesPerSecond)
+        video = try container.decodeIfPresent(EncodedVideo.self, forKey: .video)
+        pictures = try container.decodeIfPresent(PictureLayout.self, forKey: .pictures)
+        sounds = try container.decode([Readable].self, forKey: .sounds).compactMap(\.audio)
+        sampleRingBytes = try container.decode(Int.self, forKey: .sampleRingBytes)
+    }
+}

@@ -1,0 +1,98 @@
+// Reads the values of a manifest's JSON, each within its limits, and notes the keys that nobody reads.
+import KinePlatform
+import Synchronization
+
+extension ServiceManifest {
+    /// Collects the places of the keys that a decoder came across and that no reader knows.
+    final class UnknownKeys: Sendable {
+        static let info = CodingUserInfoKey(rawValue: "UnknownKeys")
+        private let found = Mutex<[String]>([])
+
+        var places: [String] { found.withLock { $0.sorted() } }
+        func insert(_ path: [any CodingKey]) { found.withLock { $0.append(Problem(path, "").place) } }
+    }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+    /// An object of a manifest. Keys that are none of `keys` do no harm: they are misspelt, or of a later version.
+    func object<Key: CodingKey>(_ keys: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        let unknown = ServiceManifest.UnknownKeys.info.flatMap { userInfo[$0] as? ServiceManifest.UnknownKeys }
+        for key in try container(keyedBy: AnyKey.self).allKeys where Key(stringValue: key.stringValue) == nil {
+            unknown?.insert(codingPath + [key])
+        }
+        return try container(keyedBy: keys)
+    }
+}
+
+/// Each of these returns nil, or an empty list, where the key is absent or null.
+extension KeyedDecodingContainer {
+    func problem(_ key: Key, _ reason: String) -> ServiceManifest.Problem { .init(codingPath + [key], reason) }
+
+    func object<Keys: CodingKey>(_ key: Key, _ keys: Keys.Type) throws -> KeyedDecodingContainer<Keys>? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        return try superDecoder(forKey: key).object(keys)
+    }
+
+    /// A text of at most `limit` characters on one line.
+    func line(_ key: Key, limit: Int = 200) throws -> String? {
+        let text = try decodeIfPresent(String.self, forKey: key)
+        guard let text, text.printable(limit: limit) != text else { return text }
+        throw problem(key, "has to be one line of at most \(limit) characters")
+    }
+
+    func number(_ key: Key, _ range: ClosedRange<Double>) throws -> Double? {
+        let value = try decodeIfPresent(Double.self, forKey: key)
+        guard let value, !range.contains(value) else { return value }
+        throw problem(
+            key,
+            "is \(value.plain) and has to be a number from \(range.lowerBound.plain) to \(range.upperBound.plain)")
+    }
+
+    func whole(_ key: Key, _ range: ClosedRange<Int>) throws -> Int? {
+        guard let value = try decodeIfPresent(Double.self, forKey: key) else { return nil }
+        if let whole = Int(exactly: value), range.contains(whole) { return whole }
+        throw problem(
+            key, "is \(value.plain) and has to be a whole number from \(range.lowerBound) to \(range.upperBound)")
+    }
+
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ key: Key) throws -> Choice? {
+        guard let word = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        if let choice = Choice(rawValue: word) { return choice }
+        let allowed = Choice.allCases.map { $0.rawValue.quoted }
+        let list = [allowed.dropLast().joined(separator: ", "), allowed.last ?? ""].filter { !$0.isEmpty }
+        throw problem(key, "is \(word.quoted) and has to be \(list.joined(separator: " or "))")
+    }
+
+    /// A list of at most 64 members.
+    func list<Member: Decodable>(_ key: Key) throws -> [Member] {
+        let members = try decodeIfPresent([Member].self, forKey: key) ?? []
+        guard members.count > 64 else { return members }
+        throw problem(key, "has \(members.count) members and may have 64")
+    }
+
+    /// A list of words that `isValid`, each once; `what` says what those are.
+    func words(_ key: Key, _ what: String, where isValid: (String) -> Bool) throws -> [String] {
+        var words: [String] = []
+        for word: String in try list(key) where !words.contains(word) {
+            guard isValid(word) else { throw problem(key, "holds \(word.quoted), which is not \(what)") }
+            words.append(word)
+        }
+        return words
+    }
+}
+
+extension String {
+    var quoted: String { "\"\(printable(limit: 40))\"" }
+}
+
+extension Double {
+    /// 50, not 50.0.
+    fileprivate var plain: String { Int(exactly: self).map { "\($0)" } ?? "\(self)" }
+}

@@ -1,0 +1,232 @@
+// `manifest.json`: its keys, what each may hold, and what it means where it is absent.
+import FoundationEssentials
+import KineMedia
+import KinePlatform
+
+extension ServiceManifest: Codable {
+    /// The longest file that is read as a manifest, in bytes.
+    public static let fileLimit = 65536
+    /// The version of the manifest's form that this program knows.
+    private static let formVersion = 1
+    /// Seconds that any extension may ask for to finish.
+    private static let longestFinish = 300.0
+
+    /// Reads a manifest from the bytes of its file.
+    public static func decode(_ bytes: [UInt8]) throws(Problem) -> ServiceManifest { try read(bytes).manifest }
+
+    /// The same, with the places of the keys that were ignored because this version does not know them.
+    static func read(_ bytes: [UInt8]) throws(Problem) -> (manifest: ServiceManifest, unknownKeys: [String]) {
+        guard bytes.count <= fileLimit else {
+            throw Problem([], "has \(bytes.count) bytes and may have \(fileLimit)")
+        }
+        let unknown = UnknownKeys()
+        let decoder = JSONDecoder()
+        if let key = UnknownKeys.info { decoder.userInfo[key] = unknown }
+        do {
+            return (try decoder.decode(ServiceManifest.self, from: Data(bytes)), unknown.places)
+        } catch let error as DecodingError {
+            throw Problem(error)
+        } catch {
+            throw error as? Problem ?? Problem([], "is not JSON")
+        }
+    }
+
+    /// The bytes of a file that `decode` reads.
+    public func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+    }
+
+    enum CodingKeys: CodingKey {
+        case kinecast, id, name, version, executable, video, audio, setup, environment, read, network, listen
+        case urlSchemes, memoryLimitMB, finishSeconds, restarts
+    }
+
+    private enum AudioKeys: CodingKey { case app, mic }
+
+    public init(from decoder: any Decoder) throws {
+        let file = try decoder.object(CodingKeys.self)
+        // First: what another version means by the other keys is unknown.
+        if let version = try file.whole(.kinecast, 0...Int(Int32.max)), version != Self.formVersion {
+            throw file.problem(
+                .kinecast,
+                "is \(version) and this Kinecast reads \(Self.formVersion); use a newer Kinecast or a manifest for this one"
+            )
+        }
+        let id = try file.decode(String.self, forKey: .id)
+        guard id.isServiceID else { throw file.problem(.id, String.serviceIDRule) }
+        let executable = try file.decode(String.self, forKey: .executable)
+        guard executable.printable(limit: 255) == executable, !executable.isEmpty, !executable.contains("/"),
+            !executable.hasPrefix(".")
+        else { throw file.problem(.executable, "has to be the name of a file inside the bundle") }
+        self.init(id: id, name: try file.line(.name) ?? id, executable: executable)
+        version = try file.line(.version, limit: 40)
+        video = try file.decodeIfPresent(Video.self, forKey: .video)
+        let audio = try file.object(.audio, AudioKeys.self)
+        appAudio = try audio?.choice(.app)
+        micAudio = try audio?.choice(.mic)
+        setup = try file.list(.setup)
+        for (index, field) in setup.enumerated() where setup[..<index].contains(where: { $0.key == field.key }) {
+            throw file.problem(.setup, "has the key \(field.key.quoted) a second time")
+        }
+        environment = try file.words(.environment, "the name of a variable that an extension may have") {
+            $0.isVariableName && !Self.isWithheld($0)
+        }
+        readable = try file.words(.read, "an absolute path without ..", where: \.isAbsolutePath)
+        network = try file.choice(.network) ?? network
+        listen = try file.line(.listen, limit: 100)
+        if let listen, !setup.contains(where: { $0.key == listen }) {
+            throw file.problem(.listen, "has to be the key of a setting, and \(listen.quoted) is none")
+        }
+        urlSchemes = try file.words(.urlSchemes, "a scheme in small letters, such as \"rtmp\"", where: \.isURLScheme)
+        if let megabytes = try file.number(.memoryLimitMB, 1...Double(Self.memoryLimit >> 20)) {
+            memoryLimit = Int(megabytes * 1_048_576)
+        }
+        finishSeconds = try file.number(.finishSeconds, 0.1...Self.longestFinish) ?? finishSeconds
+        restarts = try file.whole(.restarts, 0...10) ?? restarts
+    }
+
+    /// Defaults are left out.
+    public func encode(to encoder: any Encoder) throws {
+        var file = encoder.container(keyedBy: CodingKeys.self)
+        try file.encode(Self.formVersion, forKey: .kinecast)
+        try file.encode(id, forKey: .id)
+        try file.encode(name, forKey: .name)
+        try file.encodeIfPresent(version, forKey: .version)
+        try file.encode(executable, forKey: .executable)
+        try file.encodeIfPresent(video, forKey: .video)
+        if appAudio != nil || micAudio != nil {
+            var audio = file.nestedContainer(keyedBy: AudioKeys.self, forKey: .audio)
+            try audio.encodeIfPresent(appAudio, forKey: .app)
+            try audio.encodeIfPresent(micAudio, forKey: .mic)
+        }
+        if !setup.isEmpty { try file.encode(setup, forKey: .setup) }
+        if !environment.isEmpty { try file.encode(environment, forKey: .environment) }
+        if !readable.isEmpty { try file.encode(readable, forKey: .read) }
+        if network != .connect { try file.encode(network.rawValue, forKey: .network) }
+        try file.encodeIfPresent(listen, forKey: .listen)
+        if !urlSchemes.isEmpty { try file.encode(urlSchemes, forKey: .urlSchemes) }
+        if memoryLimit != Self.memoryLimit {
+            try file.encode(Double(memoryLimit) / 1_048_576, forKey: .memoryLimitMB)
+        }
+        if finishSeconds != 5 { try file.encode(finishSeconds, forKey: .finishSeconds) }
+        if restarts != 1 { try file.encode(restarts, forKey: .restarts) }
+    }
+}
+
+extension ServiceManifest.Video: Codable {
+    private enum CodingKeys: CodingKey { case raw, encoded }
+    private enum RawKeys: CodingKey { case pixelFormat, maximumSize, framesPerSecond }
+    private enum SizeKeys: CodingKey { case width, height }
+    private enum EncodedKeys: CodingKey {
+        case codec, keyframeInterval, maximumBitrate, maximumAccessUnit, stillFramesPerSecond
+    }
+    private enum Codec: String, CaseIterable { case h264 }
+
+    public init(from decoder: any Decoder) throws {
+        let video = try decoder.object(CodingKeys.self)
+        switch (try video.object(.raw, RawKeys.self), try video.object(.encoded, EncodedKeys.self)) {
+        case (let raw?, nil):
+            var size: PixelSize?
+            if let sides = try raw.object(.maximumSize, SizeKeys.self) {
+                guard let width = try sides.whole(.width, 16...16384), let height = try sides.whole(.height, 16...16384)
+                else { throw raw.problem(.maximumSize, "needs both width and height") }
+                size = PixelSize(width: width, height: height)
+            }
+            self = .raw(
+                pixelFormat: try raw.choice(.pixelFormat) ?? .i420, maximumSize: size,
+                framesPerSecond: try raw.whole(.framesPerSecond, 1...240))
+        case (nil, let encoded?):
+            let codec: Codec = try encoded.choice(.codec) ?? .h264
+            let expectations = ServiceManifest.Expectations(
+                maximumBitrate: try encoded.whole(.maximumBitrate, 100_000...1_000_000_000),
+                maximumAccessUnit: try encoded.whole(.maximumAccessUnit, 65536...1 << 30),
+                stillFramesPerSecond: try encoded.whole(.stillFramesPerSecond, 1...30))
+            if expectations.maximumAccessUnit != nil, expectations.maximumBitrate == nil {
+                throw encoded.problem(.maximumAccessUnit, "needs maximumBitrate beside it")
+            }
+            self = .encoded(
+                codec: codec.rawValue, keyframeInterval: try encoded.number(.keyframeInterval, 0.1...60),
+                expecting: expectations)
+        default: throw ServiceManifest.Problem(decoder.codingPath, "has to hold either raw or encoded")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var video = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .raw(let pixelFormat, let size, let rate):
+            var raw = video.nestedContainer(keyedBy: RawKeys.self, forKey: .raw)
+            try raw.encode(pixelFormat, forKey: .pixelFormat)
+            try raw.encodeIfPresent(size, forKey: .maximumSize)
+            try raw.encodeIfPresent(rate, forKey: .framesPerSecond)
+        case .encoded(let codec, let interval, let expectations):
+            var encoded = video.nestedContainer(keyedBy: EncodedKeys.self, forKey: .encoded)
+            try encoded.encode(codec, forKey: .codec)
+            try encoded.encodeIfPresent(interval, forKey: .keyframeInterval)
+            try encoded.encodeIfPresent(expectations.maximumBitrate, forKey: .maximumBitrate)
+            try encoded.encodeIfPresent(expectations.maximumAccessUnit, forKey: .maximumAccessUnit)
+            try encoded.encodeIfPresent(expectations.stillFramesPerSecond, forKey: .stillFramesPerSecond)
+        }
+    }
+}
+
+extension ServiceManifest.SetupField: Codable {
+    private enum CodingKeys: CodingKey { case key, title, required, secret, file, `default` }
+
+    public init(from decoder: any Decoder) throws {
+        let field = try decoder.object(CodingKeys.self)
+        let key = try field.decode(String.self, forKey: .key)
+        guard key.isServiceID else { throw field.problem(.key, String.serviceIDRule) }
+        self.init(
+            key: key, title: try field.line(.title) ?? key,
+            isRequired: try field.decodeIfPresent(Bool.self, forKey: .required) ?? false,
+            isSecret: try field.decodeIfPresent(Bool.self, forKey: .secret) ?? false,
+            isFile: try field.decodeIfPresent(Bool.self, forKey: .file) ?? false,
+            defaultValue: try field.line(.default, limit: 1000))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var field = encoder.container(keyedBy: CodingKeys.self)
+        try field.encode(key, forKey: .key)
+        try field.encode(title, forKey: .title)
+        if isRequired { try field.encode(true, forKey: .required) }
+        if isSecret { try field.encode(true, forKey: .secret) }
+        if isFile { try field.encode(true, forKey: .file) }
+        try field.encodeIfPresent(defaultValue, forKey: .default)
+    }
+}
+
+extension String {
+    fileprivate static let serviceIDRule =
+        "has to begin with a letter or a digit and consist of letters, digits, ., - and _, at most 100"
+
+    fileprivate var isServiceID: Bool {
+        guard let first = utf8.first, first.isLetterOrDigit, utf8.count <= 100 else { return false }
+        return utf8.allSatisfy { $0.isLetterOrDigit || [0x2d, 0x2e, 0x5f].contains($0) }
+    }
+
+    fileprivate var isVariableName: Bool {
+        guard let first = utf8.first, !first.isDigit else { return false }
+        return utf8.allSatisfy { $0.isLetterOrDigit || $0 == 0x5f }
+    }
+
+    fileprivate var isAbsolutePath: Bool {
+        hasPrefix("/") && utf8.count <= 1000 && printable(limit: 1000) == self && !split(separator: "/").contains("..")
+    }
+
+    /// RFC 3986, 3.1, in small letters.
+    var isURLScheme: Bool {
+        guard let first = utf8.first, first.isLetter, !first.isUppercase else { return false }
+        return utf8.allSatisfy { $0.isLetterOrDigit && !$0.isUppercase || [0x2b, 0x2d, 0x2e].contains($0) }
+    }
+}
+
+/// ASCII.
+extension UInt8 {
+    fileprivate var isDigit: Bool { (0x30...0x39).contains(self) }
+    fileprivate var isUppercase: Bool { (0x41...0x5a).contains(self) }
+    fileprivate var isLetter: Bool { (0x61...0x7a).contains(self | 0x20) }
+    fileprivate var isLetterOrDigit: Bool { isLetter || isDigit }
+}

@@ -1,0 +1,120 @@
+// What recorded messages of the first version mean: the lines of Recorded/*.jsonl, in order. Lines are only ever added there.
+import KineMedia
+import KinePlatform
+
+@testable import KineControl
+@testable import KineRelay
+
+enum RecordedMessages {
+    static let fromClients: [ClientMessage] = [
+        .start(TakeConfiguration(source: .screen(monitor: nil), output: nil)),
+        .start(everything), .start(screen), .start(region), .start(window), .status, .pause, .resume,
+        .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
+    ]
+
+    static let fromEngines: [EngineMessage] =
+        [
+            .started(
+                TakeStarted(id: "0a1b2c3d", output: nil, size: PixelSize(width: 1280, height: 720), environment: [])),
+            .started(
+                TakeStarted(
+                    id: "0a1b2c3d", output: "/tmp/a.mp4", size: PixelSize(width: 1280, height: 720),
+                    environment: ["DISPLAY=:7"], maximumBitrate: 6_000_000)),
+            .status(status), .progress(progress), .paused, .resumed, .warning("The disk is slow."),
+            .finished(
+                TakeSummary(output: nil, size: PixelSize(width: 2, height: 2), progress: progress, reason: "stopped")),
+            .finished(summary), .failed(TakeFailure(exitStatus: 69, message: "There is no display.")),
+            .failed(TakeFailure(exitStatus: 74, message: "The disk is full.", summary: summary)),
+            .refused("The take is paused already."),
+        ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) }
+
+    private static let everything = {
+        var take = TakeConfiguration(source: .virtual(PixelSize(width: 1280, height: 720)), output: "/tmp/ü.mp4")
+        take.video.rateControl = .bitsPerSecondPerPixel(11.5)
+        take.video.keyframeFrames = 60
+        take.video.maximumBitrate = 6_000_000
+        take.video.size = PixelSize(width: 640, height: 360)
+        take.audio.app = .application("firefox")
+        take.audio.microphone = .named("alsa_input")
+        take.destinations = [.init(service: "rtmp", setupInfo: ["url": "rtmp://h/a/k"], label: "rtmp://h")]
+        take.confinement.leftOut = [.landlock]
+        take.durationLimit = .seconds(3)
+        return take
+    }()
+
+    private static let screen = {
+        var take = TakeConfiguration(source: .screen(monitor: "eDP-1"), output: "/a")
+        take.video.rateControl = .averageBitrate(2_000_000)
+        take.audio.app = .none
+        take.audio.microphone = .defaultDevice
+        return take
+    }()
+
+    private static let region = TakeConfiguration(
+        source: .region(PixelRect(x: -1, y: 2, width: 640, height: 480)), output: "/a")
+
+    private static let window = TakeConfiguration(source: .window(0x3a0_0007), output: "/a")
+
+    private static let progress = {
+        var progress = TakeProgress()
+        progress.duration = .seconds(3)
+        progress.bytes = 1_234_567
+        progress.framesDrawn = 90
+        progress.framesUnchanged = 5
+        progress.framesDropped = 1
+        return progress
+    }()
+
+    private static let endings: [DestinationEnding] = [
+        .finished, .failed("The key is wrong."), .crashed("signal 11"),
+        .memoryLimitExceeded(peak: 60 << 20, limit: 50 << 20), .stalled("no heartbeat for 30 s"),
+    ]
+
+    private static let destinations =
+        [DestinationPhase.launching, .starting, .live, .reconnecting, .paused, .finishing, .ended].map {
+            DestinationStatus(destination: 0, service: "live", label: "live", phase: $0)
+        }
+        + endings.map { ending in
+            var status = DestinationStatus(destination: 1, service: "rtmp", label: "rtmp://h", phase: .ended)
+            status.link = "http://h/1"
+            status.playerLink = "http://h/2"
+            status.state = "connected"
+            status.problem = "The server is away."
+            status.pid = 17
+            status.residentMemory = 20 << 20
+            status.peakMemory = 30 << 20
+            status.memoryLimit = 50 << 20
+            status.statistics.pictures = 90
+            status.statistics.viewers = 3
+            status.statistics.connection = ConnectionStatistics()
+            status.statistics.connection?.uptime = 2.5
+            status.statistics.connection?.bitRate = 1_900_000
+            status.encoding = EncodingRequest(averageBitRate: 400_000, maximumFrameRate: 7.5)
+            status.picturesSkipped = 4
+            status.soundLost = 0.25
+            status.restarts = 1
+            status.confinement = [.landlock]
+            status.ending = ending
+            return status
+        }
+
+    private static let status = {
+        var status = TakeStatus(
+            id: "0a1b2c3d", phase: .recording, output: "/tmp/a.mp4", source: "screen eDP-1", progress: progress)
+        status.destinations = destinations
+        return status
+    }()
+
+    private static let summary = {
+        var summary = TakeSummary(
+            output: "/tmp/a.mp4", size: PixelSize(width: 1280, height: 720), progress: progress, reason: "stopped")
+        summary.destinations = destinations
+        return summary
+    }()
+
+    private static let kinds: [DestinationEvent.Kind] =
+        [
+            .phase(.live), .link("http://h/1"), .playerLink("http://h/2"), .state("connected"), .warning("It is slow."),
+            .memoryWarning(resident: 41 << 20, limit: 50 << 20), .restarting(after: .crashed("signal 11")),
+        ] + endings.map { .ended($0) }
+}
