@@ -260,6 +260,7 @@ let package = Package(
                 "KinePublish", "KineLive", "KineRTMP", "RTMPTesting", "KineMeasure", "KineMedia", "KinePlatform",
                 "CLinux", "CoreTesting", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
+                .product(name: "NIOEmbedded", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
                 .product(name: "NIOSSL", package: "swift-nio-ssl", condition: programs),
             ]),

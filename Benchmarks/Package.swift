@@ -22,11 +22,15 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "kinecast-bench",
-            dependencies: kinecast("CLinux", "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "KineRelay")
+            dependencies: ["CEpoll"]
+                + kinecast(
+                    "CLinux", "KineCapture", "KineControl", "KineMeasure", "KineMedia", "KinePlatform", "KineRelay",
+                    "KineServices")
                 + [argumentParser, system]
                 + ["NIOCore", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
                 + [.product(name: "NIOSSL", package: "swift-nio-ssl")],
             path: "Bench"),
+        .systemLibrary(name: "CEpoll", path: "Epoll"),
         // Serves a scene on the live page without a screen, a take or an extension.
         .executableTarget(
             name: "kinecast-livesource",

@@ -9,6 +9,6 @@ struct BenchCommand: ParsableCommand {
             CompareCommand.self, BroadcastCommand.self, ConfinementCommand.self, ExpectationsCommand.self,
             GoingLiveCommand.self,
             FeedCommand.self, WatchCommand.self, CrowdCommand.self, SwallowCommand.self, GlassCommand.self,
-            RTMPCommand.self, RTMPFeedCommand.self, FaultsCommand.self,
+            RTMPCommand.self, RTMPFeedCommand.self, FaultsCommand.self, ViewersCommand.self, CrowdReaderCommand.self,
         ], defaultSubcommand: CompareCommand.self)
 }

@@ -1,11 +1,11 @@
-// The links to a live page. The page's holds its token behind a #, where browsers keep it to themselves: it is in no request,
-// no log and no Referer. A player's holds one of its own in the path, which is all that players take.
+// The links to a live page. The page's link has its token after a #, which browsers do not send: it is in no request, no log and no
+// Referer. A player's link has a token of its own in the path, since players accept only a plain address.
 
 /// Where a broadcast can be seen.
 public struct LiveLinks: Sendable, Equatable {
     /// `http://HOST:PORT/#TOKEN`.
     public let page: String
-    /// `http://HOST:PORT/TOKEN/live.mp4`; nil where none was asked for.
+    /// `http://HOST:PORT/TOKEN/live.mp4`; nil where it was not asked for.
     public let player: String?
 
     /// - Parameter base: ends with a slash.
@@ -14,7 +14,7 @@ public struct LiveLinks: Sendable, Equatable {
         player = playerToken.map { "\(base)\($0)/\(RequestGate.Resource.movie.rawValue)" }
     }
 
-    /// Port and token of a page's link; nil where it is none. The port is nil where the link has none.
+    /// Port and token of a page's link; nil for other text. The port is nil where the link has none.
     package static func parse(page: String) -> (port: Int?, token: LiveToken)? {
         guard let hash = page.lastIndex(of: "#"), let url = PublicURL(String(page[..<hash])),
             let token = LiveToken(page[page.index(after: hash)...])
@@ -23,10 +23,10 @@ public struct LiveLinks: Sendable, Equatable {
         return (port.flatMap { (1...65535).contains($0) ? $0 : nil }, token)
     }
 
-    /// The token of a page's link; nil where it is none. For fuzzing.
+    /// The token of a page's link; nil for other text. For fuzzing.
     public static func token(inPage link: String) -> LiveToken? { parse(page: link)?.token }
 
-    /// The token of a player's link; nil where it is none.
+    /// The token of a player's link; nil for other text.
     package static func parse(player: String) -> LiveToken? {
         let parts = player.split(separator: "/")
         guard parts.count >= 4, parts.last.map(String.init) == RequestGate.Resource.movie.rawValue else { return nil }

@@ -1,4 +1,4 @@
-// The secret in a live link: anyone with the link can watch, and nobody guesses it.
+// The secret in a live link: anyone with the link can watch, and nobody can guess it.
 
 /// 128 random bits as 32 hexadecimal digits.
 public struct LiveToken: Hashable, Sendable, CustomStringConvertible {
@@ -6,14 +6,14 @@ public struct LiveToken: Hashable, Sendable, CustomStringConvertible {
 
     private static let digits = 32
 
-    /// A new one, from the system's random numbers.
+    /// Makes a new token from the system's random numbers.
     public init() {
         var random = SystemRandomNumberGenerator()
         description = (0..<Self.digits).map { _ in String(UInt8.random(in: 0..<16, using: &random), radix: 16) }
             .joined()
     }
 
-    /// One that was made before; nil for anything else.
+    /// Reads a token; nil for other text.
     public init?(_ text: some StringProtocol) {
         guard text.utf8.count == Self.digits,
             text.utf8.allSatisfy({ (48...57).contains($0) || (97...102).contains($0) })
@@ -21,7 +21,7 @@ public struct LiveToken: Hashable, Sendable, CustomStringConvertible {
         description = String(text)
     }
 
-    /// Compares in a time that does not depend on where the two differ.
+    /// Compares in constant time, wherever the two differ.
     public func matches(_ text: some StringProtocol) -> Bool {
         let own = Array(description.utf8)
         let other = Array(text.utf8)

@@ -1,6 +1,6 @@
-// The address under which viewers reach the live page where that is not the server's own: a name, a reverse proxy, a tunnel.
+// The address that viewers open where that is not the server's own: a name, a reverse proxy, a tunnel.
 
-/// `http://` or `https://`, a host, and maybe a port and a path; without a query, a fragment or a login.
+/// `http://` or `https://`, a host, and possibly a port and a path; without a query, a fragment or a login.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     package let isEncrypted: Bool
     /// In lower case, without brackets.
@@ -10,7 +10,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// Begins and ends with a slash.
     package let path: String
 
-    /// Nil where the text is none.
+    /// Nil where the text is no such address.
     package init?(_ text: String) {
         let scheme = text.prefix { $0 != ":" }
         let colon = text[scheme.endIndex...]
@@ -22,7 +22,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         let rest = colon.dropFirst(3)
         let typed = rest.prefix { $0 != "/" }.lowercased()
         let path = String(rest.dropFirst(typed.count))
-        // What may stand in a path (RFC 3986, section 3.3); of what begins a query, a fragment or a login, nothing.
+        // Characters of a path (RFC 3986, section 3.3); none that begins a query, a fragment or a login.
         let isPlain = { (byte: UInt8) in
             (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
                 || "-._~!$&'()*+,;=:%/".utf8.contains(byte)

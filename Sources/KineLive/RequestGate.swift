@@ -1,57 +1,57 @@
-// What a request may get. A page in a stranger's tab can make a browser talk to any address, by a name that resolves to it
-// even; so the Host and the Origin are looked at before the token is. Pure.
+// Decides what a request gets. A page from elsewhere can make a browser send requests to any address, even by a name that resolves
+// to it; so the Host and the Origin are checked before the token. Pure.
 
-/// What a request is allowed to get.
+/// Decides what a request gets.
 public struct RequestGate: Sendable {
-    /// The things there are, below the page's path.
+    /// What can be requested, by its path below the page's.
     public enum Resource: String, Sendable, CaseIterable {
         case page = ""
         case script = "page.js"
-        case decoding = "webcodecs.js"
-        case buffering = "mediasource.js"
+        case webCodecs = "webcodecs.js"
+        case mediaSource = "mediasource.js"
         case stream = "stream.js"
         case receiver = "receiver.js"
         case receiverThread = "receiver-thread.js"
-        case hearing = "soundplayer.js"
-        case sound = "sound.js"
+        case audioPlayer = "audioplayer.js"
+        case audio = "audio.js"
         case delay = "delay.js"
         case awake = "awake.js"
-        case keeping = "token.js"
+        case token = "token.js"
         case style = "page.css"
         case icon = "icon.svg"
         case movie = "live.mp4"
         case samples = "samples"
         case state = "state"
 
-        /// Part of the broadcast. The others are the page's files, the same for everybody: a browser asks for them before the
-        /// page in it can send the token.
+        /// True for the broadcast itself. The page's files are the same for everyone: a browser requests them before the page can
+        /// send the token.
         public var needsToken: Bool { self == .movie || self == .samples || self == .state }
     }
 
     public enum Verdict: Equatable, Sendable {
         case give(Resource)
-        /// The slash behind the page's path is missing.
+        /// The slash after the page's path is missing.
         case addSlash
-        /// There is nothing: said of a wrong token, too.
+        /// There is nothing there, or the token is wrong.
         case notFound
-        /// It was asked for by a name that is not its own; nil where the Host is no name. The client learns nothing.
+        /// The Host is not one of the server's names; nil where it is no name at all. The client learns nothing.
         case wrongHost(String?)
-        /// A page of somebody else's asks.
+        /// A page from elsewhere sent the request.
         case wrongOrigin
         case wrongMethod
     }
 
-    /// The header that the page sends its token in. Not `Authorization`: a proxy in front may want that for itself.
+    /// The header in which the page sends its token. Not `Authorization`: a proxy in front may use that itself.
     public static let tokenHeader = "Kinecast-Token"
-    /// What `wrongMethod` is answered with (RFC 9110, section 15.5.6).
+    /// The Allow header of the answer to `wrongMethod` (RFC 9110, section 15.5.6).
     package static let methods = "GET, HEAD"
 
     package var token: LiveToken
-    /// For `TOKEN/live.mp4`; nil: there is no such address.
+    /// For `TOKEN/live.mp4`; nil where there is no such address.
     package var playerToken: LiveToken?
     /// Names and addresses, in lower case and without brackets, by which the server may be reached.
     let hosts: Set<String>
-    /// It listens on every address of the machine: each of them, as an address, is then one by which it may be reached.
+    /// The server listens on every address of the machine, so it may be reached by each of them.
     let acceptsAnyAddress: Bool
     let publicURL: PublicURL?
 
@@ -66,7 +66,7 @@ public struct RequestGate: Sendable {
         self.publicURL = publicURL
     }
 
-    /// For a server of that one address, behind a public address if that is one. For fuzzing.
+    /// A server with that one address, behind `publicURL` if that is an address. For fuzzing.
     public init(token: LiveToken, playerToken: LiveToken?, host: String, publicURL: String) {
         self.init(
             token: token, playerToken: playerToken, hosts: [host], acceptsAnyAddress: false,
@@ -77,7 +77,7 @@ public struct RequestGate: Sendable {
     ///   - target: the request's path, with its query if it has one.
     ///   - host: the Host header (RFC 9110, 7.2).
     ///   - origin: the Origin header (RFC 6454, 7); nil where there is none.
-    ///   - presented: the header that the page sends its token in; nil where there is none.
+    ///   - presented: the header `tokenHeader`; nil where there is none.
     public func judge(
         method: String, target: String, host: String?, origin: String?, token presented: String?
     ) -> Verdict {
@@ -92,8 +92,8 @@ public struct RequestGate: Sendable {
         return method == "GET" || method == "HEAD" ? .give(resource) : .wrongMethod
     }
 
-    /// What is behind the page's path. A proxy either leaves the public path in front of it or takes it off. Nil: it is the
-    /// public path without its last slash.
+    /// The path below the page's. A proxy either keeps the public path in front of it or removes it. Nil where it is the public path
+    /// without its last slash.
     private func belowBase(_ path: Substring) -> Substring? {
         if let base = publicURL?.path, base != "/" {
             if path.hasPrefix(base) { return path.dropFirst(base.count) }
@@ -102,7 +102,7 @@ public struct RequestGate: Sendable {
         return path.dropFirst()
     }
 
-    /// What it is, where it may be had.
+    /// The resource at that path, if the request may have it.
     private func resource(_ path: Substring, _ presented: String?) -> Resource? {
         if let resource = Resource(rawValue: String(path)) {
             guard resource.needsToken else { return resource }
@@ -114,13 +114,12 @@ public struct RequestGate: Sendable {
         return .movie
     }
 
-    /// Addresses cannot be rebound, names can: of names only those that are known are taken.
+    /// Names can be rebound, addresses cannot: only known names are accepted.
     private func isOwn(_ name: String) -> Bool {
         hosts.contains(name) || acceptsAnyAddress && Self.isAddress(name)
     }
 
-    /// An origin is a scheme and the very same host and port, or that of the public address: a proxy may put another Host
-    /// into its requests.
+    /// The origin must have the same host and port as the Host, or be that of the public address: a proxy may send another Host.
     private func isOwn(origin: String, host: String) -> Bool {
         let lower = origin.lowercased()
         if lower == publicURL?.origin { return true }
@@ -130,7 +129,7 @@ public struct RequestGate: Sendable {
         return false
     }
 
-    /// The host in `host:port`, lower case, brackets and a dot at the end taken off.
+    /// The host in `host:port`, in lower case, without brackets and without a dot at the end.
     static func name(in host: String) -> String? {
         let lower = host.lowercased()
         if lower.hasPrefix("[") {
@@ -145,7 +144,7 @@ public struct RequestGate: Sendable {
         return String(name.last == "." ? name.dropLast() : name)
     }
 
-    /// Host and port as they came, where a person can be shown them: the client chooses what they are.
+    /// Host and port for a message, where they are harmless: the client chooses their characters.
     private static func presentableName(_ host: String) -> String? {
         let isHarmless =
             host.utf8.count <= 80

@@ -1,4 +1,4 @@
-// The built-in extension `live`: a broadcast that is watched in a browser, served from this very machine.
+// The built-in extension `live`: serves a broadcast to browsers, from this machine.
 import CLinux
 import KineLive
 import KineMedia
@@ -17,13 +17,23 @@ final class LiveHandler: BroadcastSampleHandler {
     private var server: LiveServer?
 
     required init() {
-        // One heap for all threads: several would each keep what they once used, and the limit is the process's.
+        // One heap for all threads: each of several would keep the memory it once used, and the limit is the process's.
         mallopt(M_ARENA_MAX, 1)
-        // A TLS connection has a buffer of 32 KB for what it receives, and a request needs one page of it. The rest is not
-        // resident where the buffer is a mapping of its own, which takes that the heap has no room for it.
+        // A TLS connection has a receive buffer of 32 KB, of which a request needs one page. As a mapping of its own the rest does not
+        // become resident, and the heap must have no spare room for it.
         mallopt(M_MMAP_THRESHOLD, 32 << 10)
         mallopt(M_TOP_PAD, 0)
+        Self.allowManyConnections()
         super.init()
+    }
+
+    /// A process may have 1024 descriptors unless it asks for more: fewer than there may be viewers.
+    private static func allowManyConnections() {
+        let descriptors = __rlimit_resource_t(7)  // RLIMIT_NOFILE, which is not imported
+        var limit = rlimit()
+        guard getrlimit(descriptors, &limit) == 0 else { return }
+        limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 4096))
+        setrlimit(descriptors, &limit)
     }
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {

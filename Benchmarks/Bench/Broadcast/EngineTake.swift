@@ -29,7 +29,7 @@ final class EngineTake {
         logPath = folder.file("engine.log")
         log = try FileDescriptor.open(
             FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
-        let (connection, engineEnd) = try ClientConnection.withEngineEnd()
+        let (connection, engineEnd) = try ClientConnection.pair()
         self.connection = connection
         defer { try? engineEnd.close() }
         var options = ChildProcess.Options()

@@ -35,7 +35,7 @@ struct RTMPFeedCommand: ParsableCommand {
         let size = PixelSize(width: width, height: height)
         // As the engine makes it for pictures of this size.
         let sender = try StreamSender(video: true, pictures: nil, sampleRingBytes: max(2 << 20, size.area * 2))
-        let (connection, theirs) = try ExtensionEngineEnd.withExtensionEnd()
+        let (connection, theirs) = try ExtensionEngineEnd.pair()
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, .standardError, theirs]
         options.parentDeathSignal = SIGKILL

@@ -52,10 +52,10 @@ extension PublishFailure: CustomStringConvertible {
         switch code {
         case .nameUnknown, .connectFailed, .connectTimedOut: "check the address and the network"
         case .nameServersSilent: "check the network and its name servers"
-        case .authorityUnreadable: "give a PEM file with --ca"
+        case .authorityUnreadable: "give a PEM file with --ca-file"
         case .certificateForAnotherName: "check the address"
         case .certificateUntrusted:
-            "check this machine's clock, and for a private authority give its certificate with --ca"
+            "check this machine's clock, and for a private authority give its certificate with --ca-file"
         case .tlsMissing: "write the address with rtmp://"
         case .handshake(.otherVersion(ClientHandshake.Error.tls)): "write the address with rtmps://"
         case .handshake: "check the address and the port"
@@ -66,7 +66,7 @@ extension PublishFailure: CustomStringConvertible {
         case .applicationRefused: "check the address up to the stream key"
         case .streamRefused, .closedAtStreamName, .closedOnceAccepted: "check the stream key"
         case .networkAway: "the stream goes on in a new connection"
-        case .neverAccepted: "try the address with --test"
+        case .neverAccepted: "try the address with --check"
         default: nil
         }
     }

@@ -1,4 +1,4 @@
-// When a listening channel accepts no connections, and that it does so again afterwards.
+// A listening channel pauses, and accepts connections again afterwards.
 import Glibc
 import NIOCore
 import NIOPosix
@@ -33,10 +33,10 @@ import Testing
             .connect(to: try #require(channel.localAddress)).get()
     }
 
-    /// Whether it still asks for connections right after that error; afterwards one is accepted in any case.
+    /// Whether the channel still reads right after that error. Afterwards a connection is accepted in any case.
     private func reads(after code: Int32) async throws -> Bool {
         let channel = try await listen()
-        // In one turn of the loop: the rest cannot be over before the question.
+        // In one turn of the loop, so that the pause cannot be over before the check.
         let reads = try await channel.eventLoop.flatSubmit {
             channel.pipeline.fireErrorCaught(IOError(errnoCode: code, reason: "accept"))
             return channel.getOption(.autoRead)
@@ -49,14 +49,19 @@ import Testing
     }
 
     @Test(arguments: [EMFILE, ENFILE, ENOBUFS, ENOMEM])
-    func itRestsAndThenAcceptsAgain(_ code: Int32) async throws { #expect(try await !reads(after: code)) }
+    func `without descriptors or memory it pauses and then accepts again`(_ code: Int32) async throws {
+        #expect(try await !reads(after: code))
+    }
 
-    @Test func oneWhoHasLeftIsNoReason() async throws { #expect(try await reads(after: ECONNABORTED)) }
+    @Test func `a connection that is gone already is no reason to pause`() async throws {
+        #expect(try await reads(after: ECONNABORTED))
+    }
 
     @Test func `while the queue is full the kernel keeps new connections, and then they are accepted`() async throws {
         // One is served, and two wait. Nothing is shed, however long this takes.
         let admission = AdmissionControl(
-            limits: .init(unprovenPerAddress: 1, unproven: 1, waiting: 2, leastProgress: 0, proven: 9))
+            limits: .init(
+                unauthenticatedPerAddress: 1, unauthenticated: 1, waiting: 2, leastProgress: 0, authenticated: 9))
         let channel = try await listen(admission)
         var clients: [any Channel] = []
         var arrivals = accepted.makeAsyncIterator()
@@ -68,14 +73,14 @@ import Testing
         #expect(!admission.acceptsMore)
         #expect(try await !channel.getOption(.autoRead).get())
         clients.append(try await connect(to: channel))
-        // The first two leave their places, one after the other; what is left is half of what may wait.
+        // The first two free their places, one after the other, which leaves the queue half full.
         for connection in served[..<2] {
             try await admission.admit(connection).get()
-            #expect(admission.proved(connection))
+            #expect(admission.showedToken(connection))
         }
         try await admission.admit(served[2]).get()
         let last = try #require(await arrivals.next())
-        #expect(admission.proved(served[2]))
+        #expect(admission.showedToken(served[2]))
         try await admission.admit(last).get()
         for client in clients { try await client.close() }
         try await channel.close()

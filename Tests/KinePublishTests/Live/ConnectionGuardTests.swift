@@ -1,4 +1,4 @@
-// How long a connection may take to ask, whatever order requests and responses end in.
+// How long a connection may take to send a request, in whatever order requests and responses end.
 import KineLive
 import KinePlatform
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import KinePublish
 
 @Suite struct ConnectionGuardTests {
-    @Test func aResponseAheadOfItsRequestIsSetOffAgainstIt() {
+    @Test func `a response that ends before its request is counted against it`() {
         var balance = RequestBalance()
         balance.responseEnded()
         #expect(!balance.owesResponse && !balance.isEven)
@@ -16,7 +16,7 @@ import Testing
         #expect(balance.owesResponse)
     }
 
-    @Test func theFirstOfTwoRequestsLeavesOneToAnswer() {
+    @Test func `after the first of two responses one is still due`() {
         var balance = RequestBalance()
         balance.requestEnded()
         balance.requestEnded()
@@ -26,14 +26,14 @@ import Testing
         #expect(!balance.owesResponse)
     }
 
-    @Test func whoAsksForNothingMoreAfterAnEarlyResponseIsLeft() async throws {
+    @Test func `a client that sends nothing more after an early response is closed`() async throws {
         let (server, port, _) = try await Self.start()
         let isClosed = try await blocking {
             let client = try PlainClient(port: port)
             client.get("/", headers: "Content-Length: 5\r\n", method: "POST")
             let head = try client.head()
             guard head.hasPrefix("HTTP/1.1 405") else { throw PlainClient.Failure(description: head) }
-            // The request ends when it has been answered already.
+            // The request ends after its response.
             client.send("12345")
             while try client.read(deadline: MonotonicClock.now() + PlainClient.patience) {}
             return true
@@ -43,7 +43,7 @@ import Testing
     }
 
     /// The server waits ten seconds for a request, so this takes a little longer.
-    @Test func aStreamAskedForBehindAnotherRequestGoesOn() async throws {
+    @Test func `a stream that was requested behind another request continues`() async throws {
         let (server, port, token) = try await Self.start()
         let ticks = try await blocking {
             let client = try PlainClient(port: port)
@@ -51,7 +51,7 @@ import Testing
             client.send("HEAD /state\(request)GET /samples\(request)")
             _ = try client.head()
             _ = try client.head()
-            // A tick a second, until the deadline for a request would have come.
+            // A tick each second, until after the deadline of a request.
             let end = MonotonicClock.now() + 12_000_000_000
             var chunks = 0
             while MonotonicClock.now() < end, let chunk = try client.chunk(), !chunk.isEmpty { chunks += 1 }
@@ -61,9 +61,9 @@ import Testing
         await server.finish()
     }
 
-    @Test func howManyWaitAtAnAddressDoesNotKeepAViewerOut() async throws {
+    @Test func `connections that idle at an address do not keep a viewer out`() async throws {
         let (server, port, token) = try await Self.start()
-        // More than are served at a time without a token; each asks for something, gets it, and stays.
+        // More than are served at a time without a token. Each gets a file and stays.
         let viewer = try await blocking {
             let idle = try (0..<20).map { _ in
                 let client = try PlainClient(port: port)

@@ -1,4 +1,4 @@
-// The server over TLS, asked by a client that checks its certificate.
+// The server over TLS, with a client that checks its certificate.
 import KineLive
 import KineMeasure
 import KineMedia
@@ -23,7 +23,7 @@ import Testing
         return (server, try #require(link.port), link.token)
     }
 
-    /// Asks for `path`, by `newest` at most, and reads until the answer has what `isEnough` wants, or ends.
+    /// Requests `path`, with TLS `newest` at most, and reads until `isEnough` accepts the answer or it ends.
     private func get(
         _ path: String, port: Int, token: LiveToken? = nil, trusting roots: NIOSSLTrustRoots, newest: TLSVersion? = nil,
         until isEnough: (String) -> Bool
@@ -52,7 +52,7 @@ import Testing
                 }
             }
         } catch  where isEnough(received) {
-            // A stream that is left in the middle does not close as TLS would have it.
+            // A stream that the client leaves does not end with close_notify.
         }
         return received
     }
@@ -86,14 +86,7 @@ import Testing
         await server.finish()
     }
 
-    @Test func `pieces share the memory of what they are pieces of`() {
-        let whole = [ByteBuffer(repeating: 1, count: 70), ByteBuffer(), ByteBuffer(repeating: 2, count: 30)]
-        let slices = LiveResponder.slices(of: whole, bytes: 30)
-        #expect(slices.map(\.readableBytes) == [30, 30, 10, 30])
-        #expect(slices.flatMap { Array($0.readableBytesView) } == whole.flatMap { Array($0.readableBytesView) })
-    }
-
-    @Test func `who speaks no newer TLS than 1.1 does not connect`() async throws {
+    @Test func `a client with TLS 1.1 or older does not connect`() async throws {
         let (server, port, _) = try await start()
         await #expect(throws: (any Error).self) {
             try await get("/", port: port, trusting: .file(certificate.path), newest: .tlsv11) { !$0.isEmpty }
@@ -101,7 +94,7 @@ import Testing
         await server.finish()
     }
 
-    @Test func `who does not know the certificate does not connect`() async throws {
+    @Test func `a client that does not trust the certificate does not connect`() async throws {
         let (server, port, _) = try await start()
         await #expect(throws: (any Error).self) {
             try await get("/", port: port, trusting: .default) { !$0.isEmpty }

@@ -10,7 +10,7 @@ import Testing
 @testable import KinePublish
 
 @Suite(.serialized) struct LiveServerTests {
-    /// A server, where it listens, and its token.
+    /// Starts a server. Returns its port and its token too.
     private static func start(
         _ setupInfo: [String: String] = [:], format: LiveFormat = Samples.format,
         wantsKeyframe: @escaping @Sendable () -> Void = {}, warn: @escaping @Sendable (String) -> Void = { _ in }
@@ -23,7 +23,7 @@ import Testing
         return (server, try #require(link.port), link.token)
     }
 
-    /// A whole answer, and whether the connection was closed behind it.
+    /// A whole answer, read until the connection is closed.
     private static func answer(
         _ path: String, port: Int, host: String = "127.0.0.1", headers: String = "", method: String = "GET"
     ) throws -> String {
@@ -34,7 +34,7 @@ import Testing
         return head + "\r\n\r\n" + String(decoding: client.received, as: UTF8.self)
     }
 
-    @Test func thePageAndItsFilesComeWithEveryProtectionAndSayNothingOfTheBroadcast() async throws {
+    @Test func `the page and its files have every protection and reveal nothing of the broadcast`() async throws {
         let (server, port, token) = try await Self.start(["title": "Mine and yours"])
         let page = try await blocking { try Self.answer("/", port: port, headers: "Connection: close\r\n") }
         for expected in ["200 OK", "default-src 'none'", "nosniff", "no-referrer", "no-store", "<title>Live screen"] {
@@ -52,7 +52,7 @@ import Testing
         await server.finish()
     }
 
-    @Test func strangersGetNothingAndAreLeft() async throws {
+    @Test func `wrong requests get nothing and are disconnected`() async throws {
         let warnings = Mutex<[String]>([])
         let (server, port, token) = try await Self.start(warn: { text in warnings.withLock { $0.append(text) } })
         let answers = try await blocking {
@@ -71,7 +71,7 @@ import Testing
         #expect(answers.origin.hasPrefix("HTTP/1.1 403"))
         #expect(answers.method.hasPrefix("HTTP/1.1 405") && answers.method.lowercased().contains("allow: get, head"))
         for answer in answers.host {
-            // The same as to a wrong token: not even that there is a broadcast.
+            // The same answer as for a wrong token: it does not even reveal that there is a broadcast.
             #expect(answer.hasPrefix("HTTP/1.1 404 Not Found\r\n") && answer.hasSuffix("\r\n\r\n"))
         }
         let told = warnings.withLock { $0 }
@@ -79,10 +79,10 @@ import Testing
         await server.finish()
     }
 
-    @Test func aPublicAddressIsTheLinkAndIsAnswered() async throws {
+    @Test func `a public address is in the link and is answered`() async throws {
         var settings = try LiveSettings(
             setupInfo: ["listen": "8080", "public-url": "https://live.example/a", "player-link": "yes"])
-        // Any that is free, which nobody can name beforehand.
+        // Any free port, which cannot be known beforehand.
         settings.listen = .standard
         let server = try await LiveServer.start(settings, format: Samples.format)
         let port = server.port
@@ -102,7 +102,7 @@ import Testing
         await server.finish()
     }
 
-    @Test func aListenerForOthersWithoutTLSIsWarnedAbout() async throws {
+    @Test func `listening for others without TLS is warned about`() async throws {
         let warnings = Mutex<[String]>([])
         let (server, _, _) = try await Self.start(
             ["listen": "0.0.0.0:0"], warn: { text in warnings.withLock { $0.append(text) } })
@@ -110,7 +110,7 @@ import Testing
         await server.finish()
     }
 
-    @Test func aRenewedLinkIsTheOnlyOneAndOldViewersAreLetGo() async throws {
+    @Test func `a renewed link is the only one, and old viewers are disconnected`() async throws {
         let (server, port, token) = try await Self.start(["player-link": "yes"])
         let old = server.links
         let viewer = try await blocking { try RecordClient(port: port, token: token) }
@@ -134,14 +134,14 @@ import Testing
         await server.finish()
     }
 
-    @Test func viewersAreToldHowManyTheyAreAndTheClock() async throws {
+    @Test func `viewers are told how many they are and the clock`() async throws {
         let (server, port, token) = try await Self.start()
         server.publish(Samples.picture(0))
-        let standing = try await blocking { () -> LiveStream.Standing in
+        let standing = try await blocking { () -> LiveStream.Status in
             let viewer = try RecordClient(port: port, token: token)
             while let record = try viewer.next() {
                 if record.kind == 6 {
-                    return try JSONDecoder().decode(LiveStream.Standing.self, from: Data(record.content))
+                    return try JSONDecoder().decode(LiveStream.Status.self, from: Data(record.content))
                 }
             }
             throw PlainClient.Failure(description: "no tick came")
@@ -150,7 +150,7 @@ import Testing
         await server.finish()
     }
 
-    @Test func aViewerBeginsAtTheNewestKeyframeAndSeesHowItStands() async throws {
+    @Test func `a viewer begins at the newest keyframe and is told the phase`() async throws {
         let (server, port, token) = try await Self.start()
         for number in 0..<15 { server.publish(Samples.picture(number)) }
         let viewer = try await blocking { try RecordClient(port: port, token: token) }
@@ -177,14 +177,14 @@ import Testing
         #expect(last.map { String(decoding: $0.content, as: UTF8.self) } == #"{"phase":"ended"}"#)
     }
 
-    @Test func aSlowViewerGoesOnAtAKeyframeAndSlowsNobody() async throws {
+    @Test func `a slow viewer continues at a keyframe and slows nobody`() async throws {
         let asked = Mutex(0)
         let (server, port, token) = try await Self.start(wantsKeyframe: { asked.withLock { $0 += 1 } })
         server.publish(Samples.picture(0))
         let slow = try await blocking { try RecordClient(port: port, token: token, window: 8192) }
         let quick = try await blocking { try RecordClient(port: port, token: token) }
-        // Half a second of pictures at a time, each as large as a keyframe of a large screen, until far more has come than
-        // is kept for anybody.
+        // Half a second of frames at a time, each as large as a keyframe of a large screen, until there are far more than the
+        // history keeps.
         let count = 300
         for start in stride(from: 1, to: count, by: 15) {
             let numbers = start..<min(count, start + 15)
@@ -208,16 +208,16 @@ import Testing
         }
         #expect(after.isKeyframe)
         #expect(after.time > before)
-        #expect(server.droppedPictures > 0)
+        #expect(server.droppedFrames > 0)
         await server.finish()
     }
 
-    @Test func twoHundredViewersAllSeeEverything() async throws {
+    @Test func `two hundred viewers all get everything`() async throws {
         let (server, port, token) = try await Self.start()
         server.publish(Samples.picture(0))
         let viewers = try await blocking { try (0..<200).map { _ in try RecordClient(port: port, token: token) } }
         #expect(server.viewers == 200)
-        // A few at a time, which all have before there are more: however slow the machine is, nobody falls behind.
+        // A few at a time, and more only when all viewers have them: nobody falls behind, however slow the machine is.
         for start in stride(from: 0, through: 60, by: 10) {
             let numbers = start..<min(61, start + 10)
             for number in numbers where number > 0 { server.publish(Samples.picture(number, bytes: 2000)) }
@@ -232,13 +232,13 @@ import Testing
         #expect(server.viewers == 0)
     }
 
-    @Test func aRestartKeepsTheLinksWhereThePortIsFree() async throws {
+    @Test func `a restart keeps the links where the port is free`() async throws {
         let (first, port, token) = try await Self.start(["player-link": "yes"])
         let links = first.links
         let setupInfo = [
             "previousLink": links.page, "previousPlayerLink": try #require(links.player), "player-link": "yes",
         ]
-        // The port is taken: its owner would be sent the old tokens by pages that are open.
+        // The port is in use: open pages would send the old tokens to its owner.
         let (other, _, otherToken) = try await Self.start(setupInfo)
         #expect(other.links.page != links.page && otherToken != token)
         #expect(LiveLinks.parse(player: other.links.player ?? "") != LiveLinks.parse(player: links.player ?? ""))
@@ -249,7 +249,7 @@ import Testing
         await second.finish()
     }
 
-    @Test func aPortThatIsTakenIsNamed() async throws {
+    @Test func `a port that is in use is named`() async throws {
         let (first, port, _) = try await Self.start()
         let error = await #expect(throws: LiveServer.Error.self) {
             try await Self.start(["listen": "127.0.0.1:\(port)"])
@@ -258,21 +258,21 @@ import Testing
         await first.finish()
     }
 
-    @Test func aNameWithoutAnAddressIsNamed() async throws {
-        // Too long for a name (RFC 1035, 2.3.4), so that nobody is asked for it.
+    @Test func `a name without an address is named`() async throws {
+        // Too long for a name (RFC 1035, section 2.3.4), so that no name server is asked.
         let name = String(repeating: "x", count: 64) + ".invalid"
         let error = await #expect(throws: LiveServer.Error.self) { try await Self.start(["listen": "\(name):0"]) }
         #expect(error?.description.contains("no address is known for that name; set “listen” to") == true)
     }
 
-    @Test func filesThatAreNoCertificateAreNamed() async throws {
+    @Test func `files that are no certificate are named`() async throws {
         let error = await #expect(throws: LiveServer.Error.self) {
             try await Self.start(["cert": "/nowhere/cert.pem", "key": "/nowhere/key.pem"])
         }
         #expect(error?.description.contains("/nowhere/cert.pem") == true)
     }
 
-    @Test func aSecondSoundIsARecordButNoPartOfTheFile() async throws {
+    @Test func `a second audio track is sent as records but is no part of the file`() async throws {
         let format = LiveFormat(video: nil, audio: [Samples.sound(.audioApp), Samples.sound(.audioMic)])
         let (server, port, token) = try await Self.start(format: format)
         let viewer = try await blocking { try RecordClient(port: port, token: token) }
@@ -282,7 +282,7 @@ import Testing
         }
         let kinds = try await blocking { () -> [UInt8] in
             var kinds: [UInt8] = []
-            // Ticks come when they come.
+            // Ticks can come at any time.
             while kinds.count < 5, let kind = try viewer.next()?.kind { if kind != 6 { kinds.append(kind) } }
             return kinds
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import KinePublish
 
 @Suite struct LiveSettingsTests {
-    @Test func nothingSetIsAFreePortOnThisMachineOnly() throws {
+    @Test func `the default is a free port on this machine only`() throws {
         let settings = try LiveSettings(setupInfo: [:])
         #expect(settings.listen == .standard)
         #expect(settings.certificate == nil && !settings.title.isEmpty && !settings.hasPlayerLink)
@@ -18,7 +18,7 @@ import Testing
         ("[::1]:8080", "::1", 8080), ("[::]:1", "::", 1), ("localhost:65535", "localhost", 65535), ("", "127.0.0.1", 0),
         ("8080", "127.0.0.1", 8080),
     ])
-    func addressesAreRead(_ text: String, _ host: String, _ port: Int) throws {
+    func `addresses are read`(_ text: String, _ host: String, _ port: Int) throws {
         let settings = try LiveSettings(setupInfo: ["listen": text])
         #expect(settings.listen.host == host && settings.listen.port == port)
         #expect(ListenAddress(settings.listen.description) == settings.listen)
@@ -27,12 +27,12 @@ import Testing
     @Test(arguments: [
         "0.0.0.0:", "0.0.0.0:65536", "::1:80", "[::1:80", "[host]:80", "a b:80", "host:80/", "1.2.3.4:-1",
     ])
-    func addressesThatAreNoneAreNamed(_ text: String) {
+    func `text that is no address is named`(_ text: String) {
         let error = #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["listen": text]) }
         #expect(error?.description.contains("“\(text)”") == true)
     }
 
-    @Test func aCertificateNeedsItsKeyAndAKeyItsCertificate() throws {
+    @Test func `a certificate needs its key, and a key its certificate`() throws {
         #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["cert": "a.pem"]) }
         #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["key": "a.pem"]) }
         let both = try LiveSettings(setupInfo: ["cert": "a.pem", "key": "b.pem", "listen": "0.0.0.0:1"])
@@ -40,7 +40,7 @@ import Testing
         #expect(try LiveSettings(setupInfo: ["listen": "0.0.0.0:1"]).isOpenAndPlain)
     }
 
-    @Test func aPublicAddressNeedsAPortThatStays() throws {
+    @Test func `a public address needs a fixed port`() throws {
         let settings = try LiveSettings(setupInfo: ["public-url": "https://Live.example/a", "listen": "8080"])
         #expect(settings.publicURL?.description == "https://live.example/a/")
         let error = #expect(throws: LiveSettings.Error.self) {
@@ -54,7 +54,7 @@ import Testing
         ("https://a:8443/x/y", "https://a:8443/x/y/", "a"), ("http://[::1]:80/", "http://[::1]/", "::1"),
         ("http://a:80/%20", "http://a/%20/", "a"),
     ])
-    func publicAddressesAreRead(_ text: String, _ whole: String, _ host: String) {
+    func `public addresses are read`(_ text: String, _ whole: String, _ host: String) {
         #expect(PublicURL(text)?.description == whole)
         #expect(PublicURL(text)?.host == host)
     }
@@ -63,15 +63,15 @@ import Testing
         "", "a", "ftp://a/", "http://", "http:///x", "https://a/?b", "https://a/#b", "https://u@a/", "https://a:x/",
         "https://a//b", "https://a b/", "https://ä/", "https:a", "https://[::1/",
     ])
-    func whatIsNoPublicAddressIsRefused(_ text: String) { #expect(PublicURL(text) == nil) }
+    func `text that is no public address is refused`(_ text: String) { #expect(PublicURL(text) == nil) }
 
-    @Test func playersGetALinkWhereTheyAreToHaveOne() throws {
+    @Test func `players get a link only where it is asked for`() throws {
         #expect(try LiveSettings(setupInfo: ["player-link": "yes"]).hasPlayerLink)
         #expect(try !LiveSettings(setupInfo: ["player-link": "no"]).hasPlayerLink)
         #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["player-link": "perhaps"]) }
     }
 
-    @Test func linksAreTakenUpAgain() throws {
+    @Test func `links of an earlier run are read`() throws {
         let (token, players) = (LiveToken(), LiveToken())
         let links = LiveLinks(base: "http://127.0.0.1:4711/", token: token, playerToken: players)
         let again = try LiveSettings(
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func tokensAreLongAndDiffer() {
+    @Test func `tokens are long and differ`() {
         #expect(LiveToken() != LiveToken())
         #expect(LiveToken().description.utf8.count == 32)
         let token = LiveToken()

@@ -1,4 +1,4 @@
-// Whom the live page answers, and whom it refuses.
+// Which requests the live page answers, and which it refuses.
 import KineLive
 import Testing
 
@@ -19,27 +19,27 @@ import Testing
     }
 
     @Test(arguments: RequestGate.Resource.allCases)
-    func theTokenOpensEverything(_ resource: RequestGate.Resource) {
+    func `the token opens everything`(_ resource: RequestGate.Resource) {
         #expect(judge("/" + resource.rawValue) == .give(resource))
         #expect(judge("/" + resource.rawValue + "?play=mse") == .give(resource))
     }
 
-    /// What is the same for every broadcast may be had without, since a browser asks for it before a page can send anything.
+    /// The page's files need no token, since a browser requests them before the page can send it.
     @Test(arguments: RequestGate.Resource.allCases)
-    func withoutTheTokenNothingOfTheBroadcastIsThere(_ resource: RequestGate.Resource) {
+    func `without the token nothing of the broadcast is found`(_ resource: RequestGate.Resource) {
         for token in [nil, "", LiveToken().description, Self.players.description, Self.token.description.uppercased()] {
             let expected: RequestGate.Verdict = resource.needsToken ? .notFound : .give(resource)
             #expect(judge("/" + resource.rawValue, token: token) == expected)
         }
     }
 
-    @Test func whatIsNotThereIsNotFound() {
+    @Test func `unknown paths are not found`() {
         for target in ["", "*", "/other", "//samples", "/../samples", "samples", "/samples/", "/\(Self.token)/"] {
             #expect(judge(target) == .notFound)
         }
     }
 
-    @Test func thePlayersAddressIsOneOfItsOwn() {
+    @Test func `the players' address has a token of its own`() {
         #expect(judge("/\(Self.players)/live.mp4", token: nil) == .give(.movie))
         for target in ["/\(Self.token)/live.mp4", "/\(Self.players)/samples", "/\(Self.players)/", "/\(Self.players)"] {
             #expect(judge(target, token: nil) == .notFound)
@@ -48,17 +48,17 @@ import Testing
         #expect(judge("/\(Self.players)/live.mp4", token: nil, at: without) == .notFound)
     }
 
-    @Test func onlyReadingIsPossible() {
+    @Test func `only GET and HEAD are allowed`() {
         #expect(judge("/", method: "HEAD") == .give(.page))
         #expect(judge("/", method: "POST") == .wrongMethod)
-        // A stranger learns nothing from the method either.
+        // Without a token the method reveals nothing either.
         #expect(judge("/samples", method: "POST", token: nil) == .notFound)
     }
 
     @Test(arguments: [
         "127.0.0.1", "127.0.0.1:9", "localhost:8080", "LOCALHOST", "localhost.", "[::1]:80", "192.168.1.7:1",
     ])
-    func ownNamesAreTaken(_ host: String) { #expect(judge("/", host: host) == .give(.page)) }
+    func `the server's own names are accepted`(_ host: String) { #expect(judge("/", host: host) == .give(.page)) }
 
     @Test(
         arguments: [
@@ -68,12 +68,12 @@ import Testing
             ("@localhost", nil),
             ("a\u{1b}[2J", nil), (String(repeating: "a", count: 81), nil),
         ] as [(String?, String?)])
-    func namesThatCanBeReboundAreNot(_ host: String?, _ told: String?) {
-        // What the broadcaster is told of it can do nothing to a terminal.
+    func `names that can be rebound are refused`(_ host: String?, _ told: String?) {
+        // The name that the broadcaster is shown is harmless to a terminal.
         #expect(judge("/", host: host) == .wrongHost(told))
     }
 
-    @Test func everyAddressOfTheMachineIsTakenWhereItListensOnAll() {
+    @Test func `every address is accepted where the server listens on all`() {
         let gate = RequestGate(token: Self.token, hosts: ["localhost"], acceptsAnyAddress: true)
         for host in ["10.0.0.3:80", "[fe80::1]:80"] { #expect(judge("/", host: host, at: gate) == .give(.page)) }
         for host in ["evil.example", "10.0.0.3.evil.example", "10.0.0.256", "1.2.3"] {
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func onlyItsOwnPageMayAsk() {
+    @Test func `only the server's own page may send requests`() {
         #expect(judge("/", origin: "http://127.0.0.1:8080") == .give(.page))
         for origin in [
             "http://127.0.0.1:8081", "http://evil.example", "null", "https://127.0.0.1:8080.evil.example", "",
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func aProxyMayKeepOrTakeOffThePathAndPutItsOwnHost() {
+    @Test func `a proxy may keep or remove the path and send its own Host`() {
         let gate = RequestGate(
             token: Self.token, playerToken: Self.players, hosts: ["127.0.0.1"], acceptsAnyAddress: false,
             publicURL: PublicURL("https://live.example/a/"))

@@ -1,4 +1,4 @@
-// What a viewer is told of the take's timeline beside the server's clock.
+// How far the take's timeline is ahead of the server's clock.
 import Testing
 
 @testable import KinePublish
@@ -6,7 +6,7 @@ import Testing
 @Suite struct StreamClockTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test func theSampleThatCameSoonestCounts() {
+    @Test func `the sample with the least delay counts`() {
         var clock = StreamClock()
         #expect(clock.ahead == nil)
         clock.note(Self.second, at: 5 * Self.second)
@@ -15,14 +15,14 @@ import Testing
         #expect(clock.ahead == -4 * Self.second + 30_000_000)
     }
 
-    @Test func whatIsLongAgoSaysNothing() {
+    @Test func `samples of long ago do not count`() {
         var clock = StreamClock()
         clock.note(100 * Self.second, at: 0)
         for time in 5..<15 { clock.note(Int64(time) * Self.second, at: Int64(time) * Self.second) }
         #expect(clock.ahead == 0)
     }
 
-    @Test func aPauseBeginsAnew() {
+    @Test func `a pause resets the clock`() {
         var clock = StreamClock()
         clock.note(Self.second, at: Self.second)
         clock.reset()
@@ -31,7 +31,7 @@ import Testing
         #expect(clock.ahead == -60 * Self.second)
     }
 
-    @Test func littleIsNoNews() {
+    @Test func `small changes are not told`() {
         #expect(!StreamClock.differ(0, 19_000_000) && StreamClock.differ(0, -21_000_000))
         #expect(StreamClock.differ(nil, 0) && !StreamClock.differ(nil, nil))
     }

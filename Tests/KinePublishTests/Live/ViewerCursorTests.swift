@@ -1,5 +1,6 @@
-// Which samples a viewer gets, fast or slow.
+// Which samples a viewer gets, whether fast or slow.
 import KineMedia
+import NIOCore
 import Testing
 
 @testable import KinePublish
@@ -11,29 +12,38 @@ import Testing
         }
     }
 
-    @Test func aNewViewerBeginsWithTheNewestKeyframe() {
+    /// The cursor's next records, and whether it needs a keyframe to continue.
+    private func advance(
+        _ cursor: inout ViewerCursor, in history: SampleHistory, byteLimit: Int = 64 << 10
+    ) -> (buffers: [ByteBuffer], needsKeyframe: Bool) {
+        var buffers: [ByteBuffer] = []
+        let needsKeyframe = cursor.advance(in: history, state: Samples.state, into: &buffers, byteLimit: byteLimit)
+        return (buffers, needsKeyframe)
+    }
+
+    @Test func `a new viewer begins with the newest keyframe`() {
         var history = SampleHistory(hasVideo: true)
         fill(&history, 0..<25, keys: [0, 20])
         var cursor = ViewerCursor(form: .records, history: history)
-        #expect(cursor.take(from: history, state: Samples.state).buffers.count == 5)
-        #expect(cursor.take(from: history, state: Samples.state).buffers.isEmpty)
-        #expect(cursor.droppedPictures == 0)
+        #expect(advance(&cursor, in: history).buffers.count == 5)
+        #expect(advance(&cursor, in: history).buffers.isEmpty)
+        #expect(cursor.droppedFrames == 0)
     }
 
-    @Test func whoComesBeforeAnyKeyframeWaitsForOneAndAsks() {
+    @Test func `a viewer who joins before any keyframe waits for one and requests it`() {
         var history = SampleHistory(hasVideo: true)
         fill(&history, 1..<3)
         history.append(Samples.record(.audioApp, key: true, at: 0.2))
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 3..<5)
-        let waiting = cursor.take(from: history, state: Samples.state)
-        #expect(waiting.buffers.isEmpty && waiting.wantsKeyframe)
+        let waiting = advance(&cursor, in: history)
+        #expect(waiting.buffers.isEmpty && waiting.needsKeyframe)
         fill(&history, 5..<7, keys: [5])
-        let begun = cursor.take(from: history, state: Samples.state)
-        #expect(begun.buffers.count == 2 && !begun.wantsKeyframe)
+        let begun = advance(&cursor, in: history)
+        #expect(begun.buffers.count == 2 && !begun.needsKeyframe)
     }
 
-    @Test func whoFollowsIsNeverMovedByAKeyframe() {
+    @Test func `a viewer who keeps up never jumps to a keyframe`() {
         var history = SampleHistory(hasVideo: true)
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
@@ -41,45 +51,45 @@ import Testing
         for number in 1..<200 {
             fill(&history, number..<number + 1, keys: [50, 100, 150])
             // A few at a time, as a connection takes them.
-            if number % 5 == 0 { got += cursor.take(from: history, state: Samples.state).buffers.count }
+            if number % 5 == 0 { got += advance(&cursor, in: history).buffers.count }
         }
-        got += cursor.take(from: history, state: Samples.state).buffers.count
+        got += advance(&cursor, in: history).buffers.count
         #expect(got == 200)
-        #expect(cursor.droppedPictures == 0)
+        #expect(cursor.droppedFrames == 0)
     }
 
-    @Test func whoIsASecondBehindGoesOnWithTheNewestKeyframe() {
+    @Test func `a viewer who is a second behind continues with the newest keyframe`() {
         var history = SampleHistory(hasVideo: true)
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 1..<18, keys: [15])
-        let batch = cursor.take(from: history, state: Samples.state)
-        // How the stream stands, then the keyframe and what follows.
+        let batch = advance(&cursor, in: history)
+        // The state, then the keyframe and what follows.
         #expect(batch.buffers.count == 1 + 3)
-        #expect(batch.buffers.first == Samples.state.bytes)
+        #expect(batch.buffers.first == Samples.state.chunks)
         #expect(cursor.next == 18)
-        #expect(cursor.droppedPictures > 0)
+        #expect(cursor.droppedFrames > 0)
     }
 
-    @Test func whoIsBehindWithoutAKeyframeToGoOnWithGetsAllAndWaitsForTheNextRegularOne() {
+    @Test func `a viewer who is behind without a newer keyframe gets everything and requests none`() {
         var history = SampleHistory(hasVideo: true)
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 1..<40)
-        let batch = cursor.take(from: history, state: Samples.state, byteLimit: 500)
-        #expect(!batch.wantsKeyframe)
-        #expect(batch.buffers.count < 40 && cursor.droppedPictures == 0)
+        let batch = advance(&cursor, in: history, byteLimit: 500)
+        #expect(!batch.needsKeyframe)
+        #expect(batch.buffers.count < 40 && cursor.droppedFrames == 0)
         fill(&history, 40..<42, keys: [40])
-        #expect(cursor.take(from: history, state: Samples.state).buffers.count == 1 + 2)
-        #expect(cursor.next == 42 && cursor.droppedPictures > 0)
+        #expect(advance(&cursor, in: history).buffers.count == 1 + 2)
+        #expect(cursor.next == 42 && cursor.droppedFrames > 0)
     }
 
-    /// Many who lag, for a long time, in steps that do not fit the interval.
-    @Test func allViewersTogetherAskForOneKeyframeInTwoSeconds() {
+    /// Many viewers lag, for a long time, in steps that do not fit the interval.
+    @Test func `all viewers together request one keyframe in two seconds`() {
         for step in [1, 7, 333, 1999, 2000, 2001] {
-            var asking = KeyframeAsking()
+            var limit = KeyframeRequestLimit()
             let instants = stride(from: Int64(0), to: 60_000_000_000, by: step * 1_000_000)
-            let asked = instants.flatMap { now in (0..<200).filter { _ in asking.asks(at: now) }.map { _ in now } }
+            let asked = instants.flatMap { now in (0..<200).filter { _ in limit.allows(at: now) }.map { _ in now } }
             #expect(asked.first == 0)
             for (before, after) in zip(asked, asked.dropFirst()) {
                 #expect(after - before >= 2_000_000_000 && after - before < 2_000_000_000 + Int64(step) * 1_000_000)
@@ -87,25 +97,25 @@ import Testing
         }
     }
 
-    @Test func whoLostWhatTheHistoryNoLongerHasWaitsForAKeyframe() {
+    @Test func `a viewer whose place the history has dropped waits for a keyframe`() {
         var history = SampleHistory(hasVideo: true, byteLimit: 4096)
         fill(&history, 0..<1, keys: [0])
         var cursor = ViewerCursor(form: .records, history: history)
         fill(&history, 1..<60, bytes: 400)
-        let batch = cursor.take(from: history, state: Samples.state)
-        #expect(batch.wantsKeyframe)
-        #expect(batch.buffers == [Samples.state.bytes])
+        let batch = advance(&cursor, in: history)
+        #expect(batch.needsKeyframe)
+        #expect(batch.buffers == [Samples.state.chunks])
         fill(&history, 60..<62, keys: [60])
-        #expect(cursor.take(from: history, state: Samples.state).buffers.count == 2)
+        #expect(advance(&cursor, in: history).buffers.count == 2)
     }
 
-    @Test func aPlayerOfTheFileGetsFragmentsOnly() {
+    @Test func `a player of the file gets fragments only`() {
         var history = SampleHistory(hasVideo: true)
         fill(&history, 0..<1, keys: [0])
         history.append(Samples.state)
         fill(&history, 1..<2)
         var cursor = ViewerCursor(form: .fragments, history: history)
-        let buffers = cursor.take(from: history, state: Samples.state).buffers
-        #expect(buffers.map(\.readableBytes) == [103, 103])
+        let buffers = advance(&cursor, in: history).buffers
+        #expect(buffers.map(\.readableBytes) == [109, 109])
     }
 }

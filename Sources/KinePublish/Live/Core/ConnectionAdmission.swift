@@ -1,44 +1,46 @@
-// Which connections are served, and which wait: those that have shown no token are few for each address, so that strangers
-// cost little memory and keep nobody out. Pure: it is told what happens and says what to do; AdmissionControl does it.
+// Decides which connections are served and which wait: few of each address are served before they show a token, so that strangers
+// cost little memory and keep nobody out. Pure: it is told what happens and returns actions; AdmissionControl carries them out.
 
 /// The connections of one server. `ID` names one of them while it is open.
 struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     struct Limits: Sendable {
-        /// Connections at a time that have shown no token: of one address, and of all. Over TLS each costs as much as a viewer,
-        /// up to 45 KB, and all of them together have to fit beside as many viewers as may watch.
-        var unprovenPerAddress = 8
-        var unproven = 32
-        /// Connections at a time that were accepted and that nothing has been read of, about 4 KB each. A crowd that is larger
-        /// waits in the kernel.
+        /// Connections at a time that have not shown a token: of one address, and of all. Over TLS each costs as much as a viewer,
+        /// up to 45 KB, and all of them together have to fit beside as many viewers as there may be.
+        var unauthenticatedPerAddress = 8
+        var unauthenticated = 32
+        /// Accepted connections at a time of which nothing has been read, about 4 KB each. A larger crowd waits in the kernel.
         var waiting = 128
-        /// How many waiting connections have to be served in a second while no more are accepted. Viewers in a crowd prove
-        /// themselves in milliseconds; peers that say nothing keep their places for ten seconds.
+        /// How many waiting connections have to be served in a second while no more are accepted. Viewers in a crowd show their
+        /// token in milliseconds; peers that say nothing keep their places for ten seconds.
         var leastProgress = 32
         /// Connections at a time that have shown a token.
-        var proven = 500
+        var authenticated = 500
+
+        /// Without TLS a viewer costs a third of the memory.
+        static var withoutTLS: Limits { Limits(authenticated: 1500) }
     }
 
     enum Action: Equatable {
-        /// Read what it asks.
+        /// Read its requests.
         case serve(ID)
         case close(ID)
     }
 
     /// Whether connections are accepted.
-    private enum Door: Equatable {
+    private enum Acceptance: Equatable {
         case open
-        /// As many wait as may: the others wait in the kernel. `served`: how many were, in this second.
+        /// The queue is full: others wait in the kernel. `served`: how many of the queue were served in this second.
         case paused(served: Int)
-        /// As many wait as may, and too few of them are served to wait for it: each that is accepted costs another.
+        /// The queue is full and moves too slowly: connections are accepted again, and each one closes another.
         case shedding
     }
 
     private enum Standing: Equatable {
         case waiting
-        /// Served, and has shown no token. `isIdle`: nothing is owed to it.
-        case unproven(isIdle: Bool)
-        case proven
-        /// To be closed; its place is free once it is.
+        /// Served, without a token so far. `isIdle`: it awaits no response.
+        case unauthenticated(isIdle: Bool)
+        case authenticated
+        /// It is being closed; its place is free once it is closed.
         case closing
     }
 
@@ -53,33 +55,33 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     private var queue: [ID] = []
     /// In the order they became idle.
     private var idle: [ID] = []
-    /// Those that take a place of the unproven, in all and by their address.
-    private var unproven = 0
-    private var unprovenByAddress: [String: Int] = [:]
-    private var proven = 0
-    private var door = Door.open
+    /// Places that are in use by connections without a token: in all, and by address.
+    private var unauthenticated = 0
+    private var unauthenticatedByAddress: [String: Int] = [:]
+    private var authenticated = 0
+    private var acceptance = Acceptance.open
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
     /// False while new connections are to be left to the kernel.
     var acceptsMore: Bool {
-        if case .paused = door { false } else { true }
+        if case .paused = acceptance { false } else { true }
     }
 
     /// To be called a second after `acceptsMore` became false, and then every second until it is true again.
     mutating func secondOfPausePassed() {
-        guard case .paused(let served) = door else { return }
-        door = served < limits.leastProgress ? .shedding : .paused(served: 0)
+        guard case .paused(let served) = acceptance else { return }
+        acceptance = served < limits.leastProgress ? .shedding : .paused(served: 0)
     }
 
-    /// A connection was accepted. It is served at once or later, or closed where more wait than may: then the newest of the
-    /// address that has most of them goes.
-    /// - Parameter address: of the other side; what counts as one address is the caller's to say.
+    /// A connection was accepted. It is served now or later. Where too many wait, the newest connection of the address with most of
+    /// them is closed.
+    /// - Parameter address: the peer's; the caller decides what counts as one address.
     mutating func opened(_ id: ID, from address: String) -> [Action] {
         connections[id] = Connection(address: address, standing: .waiting)
         queue.append(id)
         var actions = advance()
-        if queue.count >= limits.waiting, door == .open { door = .paused(served: 0) }
+        if queue.count >= limits.waiting, acceptance == .open { acceptance = .paused(served: 0) }
         guard queue.count > limits.waiting else { return actions }
         var counts: [String: Int] = [:]
         for id in queue { counts[connections[id]?.address ?? "", default: 0] += 1 }
@@ -92,30 +94,30 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return actions
     }
 
-    /// It has shown a token. `isTaken` is false where as many as may have already: it is to be told so, and closed.
-    mutating func proved(_ id: ID) -> (isTaken: Bool, actions: [Action]) {
-        guard let connection = connections[id], case .unproven = connection.standing else {
-            return (connections[id]?.standing == .proven, [])
+    /// It has shown a token. `isAccepted` is false where there are as many viewers as there may be: it is to be told so and closed.
+    mutating func showedToken(_ id: ID) -> (isAccepted: Bool, actions: [Action]) {
+        guard let connection = connections[id], case .unauthenticated = connection.standing else {
+            return (connections[id]?.standing == .authenticated, [])
         }
-        guard proven < limits.proven else { return (false, []) }
+        guard authenticated < limits.authenticated else { return (false, []) }
         leavePlace(of: id)
-        connections[id]?.standing = .proven
-        proven += 1
+        connections[id]?.standing = .authenticated
+        authenticated += 1
         return (true, advance())
     }
 
-    /// It has its response and owes no request: it may be closed for another of its address.
+    /// It has its response and has sent no further request: it may be closed to make room for another.
     mutating func becameIdle(_ id: ID) -> [Action] {
-        guard connections[id]?.standing == .unproven(isIdle: false) else { return [] }
-        connections[id]?.standing = .unproven(isIdle: true)
+        guard connections[id]?.standing == .unauthenticated(isIdle: false) else { return [] }
+        connections[id]?.standing = .unauthenticated(isIdle: true)
         idle.append(id)
         return advance()
     }
 
-    /// It asks for something.
+    /// It has sent a request.
     mutating func becameBusy(_ id: ID) {
-        guard connections[id]?.standing == .unproven(isIdle: true) else { return }
-        connections[id]?.standing = .unproven(isIdle: false)
+        guard connections[id]?.standing == .unauthenticated(isIdle: true) else { return }
+        connections[id]?.standing = .unauthenticated(isIdle: false)
         idle.removeAll { $0 == id }
     }
 
@@ -123,15 +125,15 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         guard let connection = connections[id] else { return [] }
         switch connection.standing {
         case .waiting: queue.removeAll { $0 == id }
-        case .unproven: leavePlace(of: id)
-        case .proven: proven -= 1
+        case .unauthenticated: leavePlace(of: id)
+        case .authenticated: authenticated -= 1
         case .closing: if placesHeldByClosing.remove(id) != nil { release(connection.address) }
         }
         connections[id] = nil
         return advance()
     }
 
-    /// Those that are closing and still take a place of the unproven.
+    /// Connections that are being closed and still use such a place.
     private var placesHeldByClosing: Set<ID> = []
 
     private mutating func leavePlace(of id: ID) {
@@ -141,12 +143,12 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     }
 
     private mutating func release(_ address: String) {
-        unproven -= 1
-        let left = unprovenByAddress[address, default: 1] - 1
-        unprovenByAddress[address] = left > 0 ? left : nil
+        unauthenticated -= 1
+        let left = unauthenticatedByAddress[address, default: 1] - 1
+        unauthenticatedByAddress[address] = left > 0 ? left : nil
     }
 
-    /// Gives free places to the waiting connections, in their order, and makes room for those that find none.
+    /// Gives free places to the waiting connections in their order, and makes room for the others where it can.
     private mutating func advance() -> [Action] {
         var actions: [Action] = []
         var blocked: Set<String> = []
@@ -157,13 +159,15 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
                 queue.remove(at: next)
                 continue
             }
-            if unproven < limits.unproven, unprovenByAddress[address, default: 0] < limits.unprovenPerAddress {
+            if unauthenticated < limits.unauthenticated,
+                unauthenticatedByAddress[address, default: 0] < limits.unauthenticatedPerAddress
+            {
                 queue.remove(at: next)
-                connections[id]?.standing = .unproven(isIdle: false)
-                unproven += 1
-                unprovenByAddress[address, default: 0] += 1
+                connections[id]?.standing = .unauthenticated(isIdle: false)
+                unauthenticated += 1
+                unauthenticatedByAddress[address, default: 0] += 1
                 actions.append(.serve(id))
-                if case .paused(let served) = door { door = .paused(served: served + 1) }
+                if case .paused(let served) = acceptance { acceptance = .paused(served: served + 1) }
                 continue
             }
             if blocked.insert(address).inserted, let given = idleToClose(for: address) {
@@ -174,15 +178,15 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
             }
             next += 1
         }
-        // Only at half: accepting starts and stops less often.
-        if queue.count <= limits.waiting / 2 { door = .open }
+        // At half, so that accepting does not start and stop all the time.
+        if queue.count <= limits.waiting / 2 { acceptance = .open }
         return actions
     }
 
-    /// The connection that has been idle longest and whose place would help one of that address; nil where one is closing
-    /// already, or none would.
+    /// The connection that has been idle longest and whose place one of that address could take; nil where there is none, or one is
+    /// being closed already.
     private func idleToClose(for address: String) -> ID? {
-        let isAddressFull = unprovenByAddress[address, default: 0] >= limits.unprovenPerAddress
+        let isAddressFull = unauthenticatedByAddress[address, default: 0] >= limits.unauthenticatedPerAddress
         let isClosing = placesHeldByClosing.contains { !isAddressFull || connections[$0]?.address == address }
         guard !isClosing else { return nil }
         return idle.first { !isAddressFull || connections[$0]?.address == address }

@@ -1,5 +1,5 @@
-// What `samples` sends: records, each a short header and a piece of the stream. A record of a sample holds the
-// sample's whole MP4 fragment, so that one buffer serves both streams and every viewer, whichever way they play it.
+// The records that `samples` sends, each a short header and a piece of the stream. A sample's record holds its whole MP4 fragment,
+// so that one buffer serves both streams and every viewer.
 import KineContainers
 import KineMedia
 import NIOCore
@@ -13,14 +13,14 @@ import NIOCore
 /// | 0 | 4 | how many bytes follow these four |
 /// | 4 | 1 | kind |
 /// | 5 | 1 | flags: bit 0, decoding can start here |
-/// | 6 | 2 | where the access unit begins, counted from offset 0; 0 in records that are no sample |
+/// | 6 | 2 | offset of the access unit, counted from offset 0; 0 in records that are no sample |
 /// | 8 | 8 | presentation time in microseconds on the take's timeline, signed |
 /// | 16 | | the content |
 ///
-/// The content of a sample is a fragment (`moof`, `mdat`), whose last part is the access unit: AVCC for pictures, a raw AAC
-/// block for sound. A second sound's fragments belong to a movie of their own, which nobody is sent. A stream begins with
-/// `description` (JSON, see `StreamDescription`), `pictures`, `initialization` (the MP4 initialization segment) and `state`;
-/// then come samples, from a keyframe on, and now and then states and ticks.
+/// A sample's content is a fragment (`moof`, `mdat`), which ends with the access unit: AVCC for video, a raw AAC block for audio. The
+/// fragments of a second audio track belong to a movie of their own, whose initialization segment is not sent. A stream begins with
+/// `description` (JSON, see `StreamDescription`), `videoInitialization`, `initialization`, `state` and `tick`; then samples follow,
+/// from a keyframe on, with states and ticks among them.
 struct LiveRecord: Sendable {
     enum Kind: UInt8, Sendable {
         case description = 0
@@ -30,12 +30,12 @@ struct LiveRecord: Sendable {
         case audioMic = 4
         /// JSON: `{"phase": "live" | "paused" | "ended"}`.
         case state = 5
-        /// JSON, as `LiveStream.Standing`. Comes once a second while nothing else does, and when the number of viewers or the
-        /// clock has changed.
+        /// JSON, a `LiveStream.Status`. Sent once a second while nothing else is, and when the number of viewers or the clock has
+        /// changed.
         case tick = 6
-        /// The initialization segment for pictures alone, where there is sound too: without sound to wait for, Media Source
-        /// plays with less delay. The pictures' fragments fit both.
-        case pictures = 7
+        /// The initialization segment for the video alone, where there is audio too: without audio, Media Source plays with less
+        /// delay. The video's fragments fit both segments.
+        case videoInitialization = 7
 
         init(_ type: SampleType) {
             self =
@@ -51,21 +51,24 @@ struct LiveRecord: Sendable {
 
     static let headerBytes = 16
     private static let keyframeFlag: UInt8 = 1
+    /// Bytes of the header's own chunk.
+    private static let headerChunkBytes = 4 + headerBytes + 2
 
     let kind: Kind
     let isKeyframe: Bool
-    /// Header and content.
-    let bytes: ByteBuffer
-    /// CLOCK_MONOTONIC nanoseconds at which it came.
+    /// Header and content, each as a chunk of HTTP (RFC 9112, section 7.1), so that no viewer needs a copy or a frame of their own.
+    let chunks: ByteBuffer
+    /// CLOCK_MONOTONIC nanoseconds of its arrival.
     let arrival: Int64
 
-    /// Whether it is part of `live.mp4`, which has one sound at most.
+    /// Whether it is part of `live.mp4`, which has one audio track at most.
     let isInMovie: Bool
 
-    /// What `live.mp4` sends of it: the fragment. Nil for records that are no part of it.
+    /// What `live.mp4` sends of it: the fragment's chunk. Nil for records that are no part of it.
     var fragment: ByteBuffer? {
         guard isInMovie else { return nil }
-        return bytes.getSlice(at: bytes.readerIndex + Self.headerBytes, length: bytes.readableBytes - Self.headerBytes)
+        return chunks.getSlice(
+            at: chunks.readerIndex + Self.headerChunkBytes, length: chunks.readableBytes - Self.headerChunkBytes)
     }
 
     /// A record that is no sample.
@@ -74,9 +77,9 @@ struct LiveRecord: Sendable {
         self.arrival = arrival
         isKeyframe = false
         isInMovie = kind == .initialization
-        var buffer = Self.header(kind, flags: 0, accessUnitOffset: 0, time: time, contentBytes: content.count)
-        buffer.writeBytes(content)
-        bytes = buffer
+        chunks = Self.chunks(kind, flags: 0, accessUnitOffset: 0, time: time, contentBytes: content.count) {
+            $0.writeBytes(content)
+        }
     }
 
     /// A sample.
@@ -91,24 +94,36 @@ struct LiveRecord: Sendable {
         self.isInMovie = isInMovie
         self.arrival = arrival
         self.isKeyframe = isKeyframe
-        var buffer = Self.header(
+        chunks = Self.chunks(
             kind, flags: isKeyframe ? Self.keyframeFlag : 0,
             accessUnitOffset: UInt16(clamping: Self.headerBytes + fragmentHeader.count), time: time,
-            contentBytes: fragmentHeader.count + accessUnit.count)
-        buffer.writeBytes(fragmentHeader)
-        buffer.writeBytes(accessUnit)
-        bytes = buffer
+            contentBytes: fragmentHeader.count + accessUnit.count
+        ) {
+            $0.writeBytes(fragmentHeader)
+            $0.writeBytes(accessUnit)
+        }
     }
 
-    private static func header(
-        _ kind: Kind, flags: UInt8, accessUnitOffset: UInt16, time: MediaTime, contentBytes: Int
+    private static func chunks(
+        _ kind: Kind, flags: UInt8, accessUnitOffset: UInt16, time: MediaTime, contentBytes: Int,
+        writeContent: (inout ByteBuffer) -> Void
     ) -> ByteBuffer {
-        var buffer = ByteBufferAllocator().buffer(capacity: headerBytes + contentBytes)
+        let contentSize = String(contentBytes, radix: 16)
+        var buffer = ByteBufferAllocator().buffer(
+            capacity: headerChunkBytes + contentSize.utf8.count + 4 + contentBytes)
+        buffer.writeStaticString("10\r\n")
         buffer.writeInteger(UInt32(clamping: headerBytes - 4 + contentBytes))
         buffer.writeInteger(kind.rawValue)
         buffer.writeInteger(flags)
         buffer.writeInteger(accessUnitOffset)
         buffer.writeInteger(time.nanoseconds / 1000)
+        buffer.writeStaticString("\r\n")
+        // An empty chunk would end the response.
+        guard contentBytes > 0 else { return buffer }
+        buffer.writeString(contentSize)
+        buffer.writeStaticString("\r\n")
+        writeContent(&buffer)
+        buffer.writeStaticString("\r\n")
         return buffer
     }
 }

@@ -1,4 +1,4 @@
-// What a user may set of the live page, read from the setup info and checked before anything is opened. Pure.
+// The live page's settings, read from the setup info and checked before anything is opened. Pure.
 import KineLive
 import KinePlatform
 
@@ -13,7 +13,7 @@ public struct LiveSettings: Sendable, Equatable {
     public struct Certificate: Sendable, Equatable {
         public var chain: String
         public var key: String
-        /// What is in the two files, where they were read already; nil: they are read by their paths.
+        /// The contents of the two files, if they have been read; nil: they are read by their paths.
         public var contents: Contents?
 
         /// The bytes of the two files.
@@ -28,7 +28,7 @@ public struct LiveSettings: Sendable, Equatable {
         }
     }
 
-    /// What an earlier run of this same broadcast announced, and open pages and players still use.
+    /// What an earlier run of this broadcast announced. Open pages and players still use it.
     struct Previous: Sendable, Equatable {
         var port: Int?
         var token: LiveToken
@@ -38,11 +38,11 @@ public struct LiveSettings: Sendable, Equatable {
     public var listen: ListenAddress
     public var certificate: Certificate?
     public var title: String
-    /// Players that take only a plain address get one.
+    /// Whether there is a second link, for players that accept only a plain address.
     public var hasPlayerLink: Bool
-    /// A socket that is bound and listens already, and does not block; nil: `listen` is bound.
+    /// A non-blocking socket that listens already; nil: the server binds `listen`.
     public var boundSocket: Int32?
-    /// By what address other machines reach this one, where it is known.
+    /// The address by which other machines reach this one, where it is known.
     public var reachableHost: String?
     var publicURL: PublicURL?
     var previous: Previous?
@@ -51,11 +51,11 @@ public struct LiveSettings: Sendable, Equatable {
     /// - `listen`: a `ListenAddress`; 127.0.0.1 and a free port by default;
     /// - `tls-cert` and `tls-key`: PEM files, both or neither; with them the page is served over TLS;
     /// - `title`: shown on the page;
-    /// - `public-url`: the address under which viewers reach it, for the link, and for the Host and the Origin they send;
+    /// - `public-url`: the address that viewers open, for the link and for the Host and the Origin that they send;
     /// - `player-link`: `yes` for a second link, with its token in the path;
-    /// - `reachableHost`: by what address other machines reach this one;
-    /// - `previousLink` and `previousPlayerLink`: what an earlier run of this same broadcast announced. It is kept where
-    ///   the port can be, so that pages which are open go on by themselves.
+    /// - `reachableHost`: the address by which other machines reach this one;
+    /// - `previousLink` and `previousPlayerLink`: what an earlier run of this broadcast announced. The links stay the same where the port
+    ///   is free, so that open pages continue by themselves.
     public init(setupInfo: [String: String]) throws(Error) {
         func text(_ key: String) -> String? { setupInfo[key].flatMap { $0.isEmpty ? nil : $0 } }
         let address = text("listen") ?? ""

@@ -1,14 +1,14 @@
-// Whose turn it is on a connection: requests may come ahead of the responses to earlier ones, and a response may be complete
-// before its request is (RFC 9112, 9.3). Pure.
+// Counts whether a connection waits for a request or for a response: requests may arrive before the responses to earlier ones, and
+// a response may be complete before its request is (RFC 9112, section 9.3). Pure.
 
-/// The requests and the responses that have come to their ends on one connection.
+/// The requests and the responses that have ended on one connection.
 struct RequestBalance {
-    /// Below zero while a request goes on that has its response already.
+    /// Below zero while a request is incomplete and its response is complete.
     private var unanswered = 0
 
-    /// Something is to be answered. If nothing is, the next request's end is what is waited for.
+    /// A response is due. Otherwise the connection waits for the end of the next request.
     var owesResponse: Bool { unanswered > 0 }
-    /// Every request that has come has ended, and has its response.
+    /// Every request so far has ended and has its response.
     var isEven: Bool { unanswered == 0 }
 
     mutating func requestEnded() { unanswered += 1 }

@@ -1,17 +1,17 @@
-// What a live stream remembers: enough to start a new viewer at once, and to let one catch up who was held up for a
-// moment. Pure: no clock, no sockets.
+// Keeps the newest records of a live stream: enough for a new viewer to start at once, and for one who was delayed to catch up.
+// Pure: no clock, no sockets.
 import NIOCore
 
 /// The newest records of a stream, numbered from zero in the order they came.
 ///
-/// It keeps everything since the newest keyframe, and what is younger than `grace` before that. When that is more than
-/// `byteLimit`, the oldest go all the same, and nobody can begin until the next keyframe.
+/// It keeps everything since the newest keyframe, and what arrived less than `grace` before the newest record. Beyond `byteLimit` it
+/// drops the oldest all the same, and no viewer can begin before the next keyframe.
 struct SampleHistory {
-    /// Bytes of memory that all records together may take.
+    /// Bytes of memory for all records together.
     let byteLimit: Int
     /// Nanoseconds.
     let grace: Int64
-    /// False for a stream of sound alone, where decoding can start anywhere.
+    /// False for a stream of audio alone, where decoding can start anywhere.
     let hasVideo: Bool
 
     private var records = CircularBuffer<LiveRecord>()
@@ -36,22 +36,22 @@ struct SampleHistory {
     mutating func append(_ record: LiveRecord) {
         let number = end
         records.append(record)
-        bytes += record.bytes.storageCapacity
+        bytes += record.chunks.storageCapacity
         if hasVideo ? record.kind == .video && record.isKeyframe : record.kind.isSample { newestKeyframe = number }
         while first < number {
             let oldest = self[first]
             let isNeeded = newestKeyframe.map { first >= $0 } ?? true
             let isYoung = record.arrival - oldest.arrival < grace
             if bytes <= byteLimit, isNeeded || isYoung { break }
-            bytes -= oldest.bytes.storageCapacity
+            bytes -= oldest.chunks.storageCapacity
             records.removeFirst()
             if newestKeyframe == first { newestKeyframe = nil }
             first += 1
         }
     }
 
-    /// Pictures from number `start` up to, not including, `end`. What is no longer kept is not counted.
-    func pictures(from start: Int, to end: Int) -> Int {
+    /// Counts the frames from number `start` up to, not including, `end`, as far as they are kept.
+    func frames(from start: Int, to end: Int) -> Int {
         guard max(start, first) < end else { return 0 }
         return (max(start, first)..<end).count { self[$0].kind == .video }
     }

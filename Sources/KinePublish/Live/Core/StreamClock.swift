@@ -1,11 +1,10 @@
-// How far a stream is: from when its samples come, the instant of the take that it is now. Viewers are told, so that they can
-// say how late they see it. Pure.
+// Estimates, from when samples arrive, which instant of the take it is now. Viewers are told, so that the page can show its delay. Pure.
 
 /// The take's timeline beside a clock of the server. All in nanoseconds.
 struct StreamClock {
-    /// Samples that come late say nothing; the one that came soonest in the last one or two of these does.
+    /// The sample with the least delay in the last one or two windows counts.
     private static let window: Int64 = 4_000_000_000
-    /// A change that viewers are told of.
+    /// Viewers are told of larger changes.
     private static let tolerance: Int64 = 20_000_000
 
     private var windowStart = Int64.min / 2
@@ -15,10 +14,10 @@ struct StreamClock {
     /// By how much the take's timeline is ahead of the clock; nil before the first sample.
     var ahead: Int64? { [current, before].compactMap { $0 }.max() }
 
-    /// A sample with that presentation time came at `now`.
+    /// A sample with that presentation time arrived at `now`.
     mutating func note(_ presentationTime: Int64, at now: Int64) {
         if now - windowStart >= Self.window {
-            // After a silence as long as a window, what was before says nothing any more.
+            // After a silence as long as a window, the older value no longer counts.
             before = now - windowStart >= 2 * Self.window ? nil : current
             current = nil
             windowStart = now
@@ -26,10 +25,10 @@ struct StreamClock {
         current = max(current ?? .min, presentationTime - now)
     }
 
-    /// In a pause the timeline stands, and what was known of it is wrong afterwards.
+    /// Call for a pause: the timeline stops, so the estimate is wrong afterwards.
     mutating func reset() { self = StreamClock() }
 
-    /// Whether two states of it differ by more than what viewers need not know.
+    /// Whether viewers have to be told of the difference between two values of `ahead`.
     static func differ(_ a: Int64?, _ b: Int64?) -> Bool {
         guard let a, let b else { return (a == nil) != (b == nil) }
         return abs(a - b) > tolerance

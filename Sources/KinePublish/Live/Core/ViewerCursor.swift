@@ -1,9 +1,9 @@
-// One viewer's place in a stream. The viewer follows it, and goes on with the newest keyframe after falling behind; what was
-// missed is counted. No viewer affects another. Pure.
+// One viewer's place in a stream. A viewer who falls behind continues with the newest keyframe, and what they missed is counted. No
+// viewer affects another. Pure.
 import NIOCore
 
 /// A viewer's place in a `SampleHistory`.
-struct ViewerCursor {
+struct ViewerCursor: Sendable {
     /// What the viewer is sent.
     enum Form: Sendable {
         /// Every record whole: `samples`.
@@ -12,17 +12,8 @@ struct ViewerCursor {
         case fragments
     }
 
-    /// What to send next.
-    struct Batch {
-        var buffers: [ByteBuffer] = []
-        var bytes = 0
-        /// The viewer can decode nothing of the stream before there is a keyframe. A viewer who is only behind waits for the next
-        /// regular one: an extra one would cost everybody who shares the encoder.
-        var wantsKeyframe = false
-    }
-
-    /// A viewer who is behind by more than this goes on with the newest keyframe, if that is newer than their place.
-    /// Nanoseconds between the arrivals of the viewer's next record and of the newest.
+    /// A viewer who is behind by more than this continues with the newest keyframe, if that is newer than their place. Nanoseconds
+    /// between the arrivals of the viewer's next record and of the newest.
     static let patience: Int64 = 1_000_000_000
 
     let form: Form
@@ -30,8 +21,8 @@ struct ViewerCursor {
     private(set) var next: Int
     /// The viewer can decode nothing before the next keyframe.
     private(set) var needsKeyframe: Bool
-    /// Pictures that the viewer was not sent.
-    private(set) var droppedPictures = 0
+    /// Frames that the viewer was not sent.
+    private(set) var droppedFrames = 0
 
     /// A new viewer, who begins with the newest keyframe, or waits for one.
     init(form: Form, history: SampleHistory) {
@@ -40,32 +31,40 @@ struct ViewerCursor {
         needsKeyframe = history.hasVideo && history.newestKeyframe == nil
     }
 
-    /// What comes next, up to about `byteLimit` bytes but at least one record; empty when the viewer has everything.
-    /// - Parameter state: sent when something is left out, for it may have said how the stream stands.
-    mutating func take(from history: SampleHistory, state: LiveRecord, byteLimit: Int = 64 << 10) -> Batch {
-        var batch = Batch()
-        if let target = jump(in: history) {
-            droppedPictures += history.pictures(from: next, to: target)
-            next = target
-            if let buffer = buffer(of: state) { add(buffer, to: &batch) }
+    /// Appends the next records, about `byteLimit` bytes at most but at least one; none when the viewer has everything. Returns whether
+    /// the viewer can decode nothing before the next keyframe. A viewer who is only behind waits for the next regular one: an extra
+    /// keyframe would cost everyone who shares the encoder.
+    /// - Parameter state: sent when records are skipped, since one of them may have said the same.
+    mutating func advance(
+        in history: SampleHistory, state: LiveRecord, into buffers: inout [ByteBuffer], byteLimit: Int = 64 << 10
+    ) -> Bool {
+        var bytes = 0
+        func add(_ buffer: ByteBuffer?) {
+            guard let buffer else { return }
+            buffers.append(buffer)
+            bytes += buffer.readableBytes
         }
-        while next < history.end, batch.bytes < byteLimit {
+        if let target = jump(in: history) {
+            droppedFrames += history.frames(from: next, to: target)
+            next = target
+            add(buffer(of: state))
+        }
+        while next < history.end, bytes < byteLimit {
             let record = history[next]
             next += 1
             if needsKeyframe, record.kind.isSample {
                 guard record.kind == .video, record.isKeyframe else {
-                    if record.kind == .video { droppedPictures += 1 }
+                    if record.kind == .video { droppedFrames += 1 }
                     continue
                 }
                 needsKeyframe = false
             }
-            if let buffer = buffer(of: record) { add(buffer, to: &batch) }
+            add(buffer(of: record))
         }
-        batch.wantsKeyframe = needsKeyframe
-        return batch
+        return needsKeyframe
     }
 
-    /// Where to go on if not with `next`.
+    /// The number of the record to continue with, if that is not `next`.
     private mutating func jump(in history: SampleHistory) -> Int? {
         if next < history.first {
             if history.newestKeyframe == nil { needsKeyframe = history.hasVideo }
@@ -83,10 +82,5 @@ struct ViewerCursor {
         return history[history.end - 1].arrival - history[next].arrival
     }
 
-    private func buffer(of record: LiveRecord) -> ByteBuffer? { form == .records ? record.bytes : record.fragment }
-
-    private func add(_ buffer: ByteBuffer, to batch: inout Batch) {
-        batch.buffers.append(buffer)
-        batch.bytes += buffer.readableBytes
-    }
+    private func buffer(of record: LiveRecord) -> ByteBuffer? { form == .records ? record.chunks : record.fragment }
 }

@@ -1,4 +1,4 @@
-// Keeps the viewer's screen from going dark while there is something to be seen.
+// Keeps the viewer's screen awake while there is something to see.
 
 export class Awake {
   #isWanted = false;
@@ -6,7 +6,7 @@ export class Awake {
   #isAsking = false;
 
   constructor() {
-    // A hidden page loses it.
+    // The browser releases the lock of a hidden page.
     document.addEventListener("visibilitychange", () => this.#update());
   }
 
@@ -21,7 +21,7 @@ export class Awake {
       this.#lock = null;
       return;
     }
-    // Without TLS, browsers have this only on the viewer's own machine.
+    // Without TLS, browsers have this only where the server is on the same machine.
     if (this.#lock || this.#isAsking || document.hidden || !("wakeLock" in navigator)) return;
     this.#isAsking = true;
     try {
@@ -29,7 +29,7 @@ export class Awake {
       this.#lock = lock;
       lock.addEventListener("release", () => { if (this.#lock === lock) this.#lock = null; });
     } catch {
-      // A browser may refuse, when the battery is low for one.
+      // A browser may refuse, for example when the battery is low.
     }
     this.#isAsking = false;
     if (!this.#isWanted) this.#update();

@@ -1,13 +1,13 @@
-// How late the page shows what happens: the server's clock is asked for now and then, and the take's timeline beside it comes with
-// the stream.
+// Measures how late the page shows the screen: it asks the server for its clock now and then, and the stream says how far the
+// take's timeline is ahead of that clock.
 
-/** Questions each time; the one that is answered soonest counts. */
-const questions = 3;
-/** Milliseconds between two times: clocks of two machines drift apart by some milliseconds in that. */
+/** Requests each time; the fastest answer counts. */
+const requests = 3;
+/** Milliseconds between two measurements: in that time two machines' clocks drift apart by some milliseconds. */
 const interval = 60_000;
-/** The same where there was no answer yet. */
+/** The same while there has been no answer. */
 const retryInterval = 5000;
-/** Milliseconds after which what was shown last says nothing any more. */
+/** Milliseconds after which the last frame shown is too old to measure by. */
 const longestAge = 3000;
 
 export class DelayMeter {
@@ -18,13 +18,13 @@ export class DelayMeter {
   #ahead = null;
   #asked = -Infinity;
 
-  /** `headers`: for the server to answer. */
+  /** `headers`: the token's, without which the server does not answer. */
   constructor(headers) { this.#headers = headers; }
 
-  /** What a tick says. */
+  /** Notes what a tick says. */
   note(standing) { this.#ahead = standing.ahead ?? null; }
 
-  /** It may be another server than before. */
+  /** Called when the connection was lost: the next server may be another one. */
   forget() {
     this.#offset = null;
     this.#ahead = null;
@@ -32,22 +32,22 @@ export class DelayMeter {
   }
 
   /**
-   * Milliseconds between the server's having a picture and its being seen, for a player that showed the instant `time` of the take,
+   * Milliseconds from when the server had a frame until it was shown, for a player that showed the instant `time` of the take,
    * in microseconds, when the page's clock said `at`. Null where that is not known.
    */
   delay(shown) {
     const now = performance.now();
     if (now - this.#asked > (this.#offset === null ? retryInterval : interval) && !document.hidden) {
       this.#asked = now;
-      this.#ask();
+      this.#measure();
     }
     if (!shown || this.#offset === null || this.#ahead === null || now - shown.at > longestAge) return null;
     return Math.max(0, (shown.at * 1000 + this.#offset + this.#ahead - shown.time) / 1000);
   }
 
-  async #ask() {
+  async #measure() {
     let best = Infinity;
-    for (let question = 0; question < questions; question += 1) {
+    for (let request = 0; request < requests; request += 1) {
       try {
         const began = performance.now();
         const response = await fetch("state", { headers: this.#headers, cache: "no-store", credentials: "omit" });
@@ -57,7 +57,7 @@ export class DelayMeter {
         best = ended - began;
         this.#offset = clock - ((began + ended) / 2) * 1000;
       } catch {
-        // The stream says by itself when the server is gone.
+        // The stream notices by itself when the server is gone.
         return;
       }
     }

@@ -1,23 +1,23 @@
-// The way that every browser knows: fragments into Media Source, and a playhead that is kept at the live edge.
+// Plays by Media Source, which every browser has: appends fragments and keeps the playhead at the live edge.
 import { kinds } from "./stream.js";
 
 /**
- * Seconds behind the newest that the playhead is kept, at least and at most; more after each time it ran dry. Sound that is
- * heard now has left the decoder about a tenth of a second ago, and comes in access units.
+ * Seconds that the playhead stays behind the newest sample, at least and at most; it grows each time playback runs dry. Audio
+ * leaves the decoder about a tenth of a second before it is heard, and comes in access units.
  */
 const leastTarget = { silent: 0.05, audible: 0.16 };
 const mostTarget = 0.5;
 const growth = 0.03;
-/** What it shrinks by every second. */
+/** Taken off the target every second. */
 const shrinkage = 0.003;
-/** Seconds from the target from which on the playhead jumps instead of hurrying. After a jump, sound takes a while to begin. */
+/** Seconds from the target at which the playhead jumps instead of hurrying. After a jump, audio takes a while to begin. */
 const jump = { silent: 0.25, audible: 0.6 };
-/** Seconds from the target at which the pace is changed, and at which it is right again. */
+/** Seconds from the target at which the pace is changed, and at which it is normal again. */
 const mostError = 0.015;
 const leastError = 0.005;
-/** Seconds between two looks at where the playhead is. */
+/** Seconds between two checks of the playhead. */
 const steeringInterval = 0.1;
-/** The most that the pace is changed by. Hurrying is heard, dragging as well: less of both where somebody listens. */
+/** The largest change of pace. It can be heard, so it is smaller while audio plays. */
 const mostBend = { silent: 0.3, audible: 0.2 };
 /** Seconds kept behind the playhead. */
 const kept = 8;
@@ -34,12 +34,12 @@ export class BufferingPlayer {
   #fail;
   #rejoin;
   #description;
-  #hasSound;
-  /** Whether sound is in what plays now, and whether it should be from the next beginning on. */
-  #playsSound = false;
-  #wantsSound = true;
-  #pictures = null;
-  #soundKind;
+  #hasAudio;
+  /** Whether the current segment has audio, and whether the next one should. */
+  #playsAudio = false;
+  #wantsAudio = true;
+  #videoInitialization = null;
+  #audioKind;
   #source = null;
   #buffer = null;
   #queue = [];
@@ -53,16 +53,16 @@ export class BufferingPlayer {
   #closed = new AbortController();
 
   /**
-   * `fail` is called when playing cannot go on, `shown` when the first picture of a connection is there, `rejoin` when the stream
-   * has to begin anew for sound to come or go.
+   * `fail` is called when playing cannot go on, `shown` when the first frame of a connection is shown, `rejoin` when the stream
+   * has to begin anew because audio was switched on or off.
    */
   constructor(video, description, { fail, shown, rejoin }) {
     this.#video = video;
     this.#fail = fail;
     this.#rejoin = rejoin;
     this.#description = description;
-    this.#hasSound = description.sounds.length > 0;
-    this.#soundKind = description.sounds[0]?.kind;
+    this.#hasAudio = description.sounds.length > 0;
+    this.#audioKind = description.sounds[0]?.kind;
     video.hidden = false;
     video.muted = true;
     const options = { signal: this.#closed.signal };
@@ -75,29 +75,29 @@ export class BufferingPlayer {
   }
 
   get element() { return this.#video; }
-  /** What is shown: an instant of the take, in microseconds, and the page's clock. */
+  /** The instant of the take that is shown, in microseconds, and the page's clock. */
   get shown() {
     if (!this.#hasBegun || this.#isPaused || this.#video.paused || this.#video.readyState < 3) return null;
     return { time: this.#video.currentTime * 1e6, at: performance.now() };
   }
-  get hasSound() { return this.#hasSound; }
-  get isAudible() { return this.#hasSound && !this.#video.muted; }
+  get hasAudio() { return this.#hasAudio; }
+  get isAudible() { return this.#hasAudio && !this.#video.muted; }
 
   setVolume(volume) { this.#video.volume = volume; }
 
-  async setSound(on) {
+  async setAudio(on) {
     this.#video.muted = !on;
     try {
       await this.#video.play();
     } catch (error) {
       if (error.name === "NotAllowedError") {
-        // Not without a click, then: go on without sound.
+        // The browser wants a click first: go on without audio.
         this.#video.muted = true;
         this.#video.play().catch(() => {});
       }
     }
-    this.#wantsSound = this.isAudible;
-    if (this.#pictures && this.#wantsSound !== this.#playsSound) this.#rejoin();
+    this.#wantsAudio = this.isAudible;
+    if (this.#videoInitialization && this.#wantsAudio !== this.#playsAudio) this.#rejoin();
     return this.isAudible;
   }
 
@@ -112,11 +112,11 @@ export class BufferingPlayer {
     if (this.#hasBegun) this.#video.play().catch(() => {});
   }
 
-  /** Begins anew; `pictures` is the segment without sound, where there is one. */
-  initialize(all, pictures) {
-    this.#pictures = pictures;
-    this.#playsSound = this.#hasSound && (this.#wantsSound || !pictures);
-    const segment = this.#hasSound && !this.#playsSound ? pictures : all;
+  /** Begins anew. `videoOnly`: the segment without audio; null where there is none. */
+  initialize(all, videoOnly) {
+    this.#videoInitialization = videoOnly;
+    this.#playsAudio = this.#hasAudio && (this.#wantsAudio || !videoOnly);
+    const segment = this.#hasAudio && !this.#playsAudio ? videoOnly : all;
     const { mediaType, video: format } = this.#description;
     const type = segment === all ? mediaType : `video/mp4; codecs="${format.codec}"`;
     const Source = self.ManagedMediaSource ?? self.MediaSource;
@@ -141,7 +141,7 @@ export class BufferingPlayer {
       }
       buffer.addEventListener("updateend", () => { this.#append(); this.#begin(); });
       buffer.addEventListener("error", () => {
-        if (buffer === this.#buffer) this.#fail(this.#video.error?.message || "what came could not be added to its buffer");
+        if (buffer === this.#buffer) this.#fail(this.#video.error?.message || "a fragment could not be added to the buffer");
       });
       this.#buffer = buffer;
       this.#append();
@@ -150,9 +150,9 @@ export class BufferingPlayer {
   }
 
   sample(record) {
-    // The movie has the first sound only.
-    if (record.kind !== kinds.video && (!this.#playsSound || record.kind !== this.#soundKind)) return;
-    // In a page that nobody looks at, the source may not open for hours: what is kept for it begins with the newest keyframe.
+    // The movie has only the first audio track.
+    if (record.kind !== kinds.video && (!this.#playsAudio || record.kind !== this.#audioKind)) return;
+    // In a hidden page the source may stay closed for hours: the queue then begins with the newest keyframe.
     if (!this.#buffer && this.#isBeginning(record)) this.#queue.length = 1;
     this.#queue.push(record.content);
     if (this.#isEdge(record)) this.#noteEdge(record.time / 1e6);
@@ -169,22 +169,22 @@ export class BufferingPlayer {
     this.#video.hidden = true;
   }
 
-  get #manner() { return this.#playsSound ? "audible" : "silent"; }
+  get #manner() { return this.#playsAudio ? "audible" : "silent"; }
 
-  /** Sound comes behind its picture, and without sound nothing plays: it makes the edge where there is any. */
-  #isEdge(record) { return this.#playsSound ? record.kind !== kinds.video : record.kind === kinds.video; }
+  /** Audio arrives after its frame, and nothing plays without it: where there is audio, it decides where the live edge is. */
+  #isEdge(record) { return this.#playsAudio ? record.kind !== kinds.video : record.kind === kinds.video; }
 
-  /** Whether what follows can be decoded without what came before. */
+  /** Whether decoding can start with this record. */
   #isBeginning(record) { return !this.#description.video || (record.kind === kinds.video && record.isKeyframe); }
 
-  /** How far the take's clock is ahead of the page's, by each sample that came lately; the largest came without delay. */
+  /** Notes how far the take's clock is ahead of the page's, by one sample; the largest recent value is of one without delay. */
   #noteEdge(time) {
     const now = performance.now() / 1000;
     this.#edges.push({ at: now, ahead: time - now });
     while (this.#edges[0].at < now - 5) this.#edges.shift();
   }
 
-  /** The newest instant that can be shown by now: known from what arrived, for the last picture claims to last seconds. */
+  /** The newest instant that can be shown now. It follows from arrivals: the last frame's fragment claims to last seconds. */
   #edge() {
     const ahead = this.#edges.reduce((most, edge) => Math.max(most, edge.ahead), -Infinity);
     return ahead + performance.now() / 1000;
@@ -209,7 +209,7 @@ export class BufferingPlayer {
     } catch (error) {
       if (error.name !== "QuotaExceededError") return this.#fail(error.message);
       this.#queue.unshift(whole);
-      // What is removed makes room, and then an update's end has this tried again; without it there is no end to waiting.
+      // Removing makes room, and its updateend event tries again; where nothing can be removed, it would wait for ever.
       if (!this.#trim(1)) this.#fail(error.message);
     }
   }
@@ -242,7 +242,7 @@ export class BufferingPlayer {
       video.currentTime = this.#startingPoint(ranges);
       video.playbackRate = 1;
     } else {
-      // Each change of pace is heard a little, so there is none for little.
+      // A change of pace can be heard, so small errors are left alone.
       this.#isHurrying = Math.abs(behind) > (this.#isHurrying ? leastError : mostError);
       const most = mostBend[this.#manner];
       const bend = Math.max(-most, Math.min(most, behind * 1.5));
@@ -252,7 +252,7 @@ export class BufferingPlayer {
     this.#trim(kept);
   }
 
-  /** Removes what is further behind the playhead; false where there is too little of it. */
+  /** Removes what is more than `seconds` behind the playhead; returns false where that is too little. */
   #trim(seconds) {
     const buffer = this.#buffer;
     if (!buffer || buffer.updating || buffer.buffered.length === 0) return false;

@@ -1,16 +1,16 @@
-// The page: picks a way of playing, says how the broadcast stands, and offers sound and full screen.
+// The page: chooses a player, shows the state of the broadcast, and offers audio and full screen.
 import { Awake } from "./awake.js";
 import { DelayMeter } from "./delay.js";
 import { Receiver } from "./receiver.js";
 import { kinds } from "./stream.js";
-import { takeToken, tokenHeader } from "./token.js";
+import { readToken, tokenHeader } from "./token.js";
 import { DecodingPlayer } from "./webcodecs.js";
 import { BufferingPlayer } from "./mediasource.js";
 
 const element = (id) => document.getElementById(id);
 const badge = element("badge");
 const notice = element("notice");
-const soundButton = element("sound");
+const audioButton = element("sound");
 const fullButton = element("full");
 const volume = element("volume");
 const facts = element("facts");
@@ -22,72 +22,72 @@ const words = {
   paused: ["Paused", "The broadcast is paused."],
   ended: ["Ended", "The broadcast has ended."],
   reconnecting: ["Reconnecting", "The connection was lost. Trying again …"],
-  full: ["Full", "As many watch as can. Trying again …"],
-  gone: ["Gone", "This link leads nowhere any more. Ask for a new one."],
-  keyless: ["No link", "This is not the whole link. Open it as it was given to you, with what is behind the #."],
-  failing: ["Trying again", "The browser could not play the picture. Trying again …"],
-  broken: ["Cannot play", "The browser fails to play the picture again and again. Reload the page, or try another browser."],
+  full: ["Full", "There are as many viewers as there can be. Trying again …"],
+  gone: ["Gone", "This link is no longer valid. Ask for a new one."],
+  keyless: ["No link", "This link is incomplete. Open it as it was given to you, with everything after the #."],
+  failing: ["Trying again", "The browser could not play the video. Trying again …"],
+  broken: ["Cannot play", "The browser failed to play the video several times. Reload the page, or try another browser."],
   stopped: ["Stopped", "The page could not receive the stream. Reload it."],
   impossible: [
     "Cannot play",
-    "This browser can play H.264 neither by WebCodecs nor by Media Source. Take a current Chromium, Firefox or Safari, or ask for " +
+    "This browser can play H.264 neither by WebCodecs nor by Media Source. Use a current Chromium, Firefox or Safari, or ask for " +
       "a link for players such as VLC.",
   ],
 };
 
-/** `?play=mse` or `?play=webcodecs` leaves the other out. */
+/** `?play=mse` or `?play=webcodecs` allows only that player. */
 const wanted = new URLSearchParams(location.search).get("play");
-const ways = [DecodingPlayer, BufferingPlayer].filter((way) => wanted === null || way.name === wanted);
+const players = [DecodingPlayer, BufferingPlayer].filter((candidate) => wanted === null || candidate.name === wanted);
 
-/** A player that fails so soon after it was made will not do better the next time. Milliseconds. */
+/** Milliseconds: a player that fails sooner than this is likely to fail again. */
 const quickFailure = 10_000;
-/** After so many of them in a row it is told, and not tried any more. */
+/** After so many quick failures in a row the page gives up and says why. */
 const mostFailures = 6;
-/** Phases in which somebody looks, or will in a moment. */
+/** Phases in which the viewer watches, or soon will. */
 const watching = new Set(["live", "reconnecting", "failing"]);
 
-const token = takeToken();
+const token = readToken();
 const headers = { [tokenHeader]: token };
 const awake = new Awake();
 const meter = new DelayMeter(headers);
 
 let player = null;
-/** The description that came last, as JSON. */
+/** The newest description, as JSON. */
 let description = null;
-/** The one that the player was made for; null when it has failed. */
+/** The description that the player was made for; null when it has failed. */
 let playing = null;
 let initialization = null;
-/** The initialization segment without sound, where the stream has sound. */
-let pictures = null;
-/** Who watches, as the server said last; null while it has not. */
+/** The initialization segment without audio, where the stream has audio. */
+let videoInitialization = null;
+/** The number of viewers that the server said last; null before that. */
 let viewers = null;
-/** Records that came while the player was being chosen. */
+/** Records that arrived while the player was being chosen; null at other times. */
 let early = null;
-let wantsSound = true;
-/** Players in a row that failed soon. */
+let wantsAudio = true;
+/** Quick failures in a row. */
 let failures = 0;
-/** How the broadcast stands, by this connection; null while it has not said so. */
-let standing = null;
-/** Whether this connection's first picture is on the page. Until then, what can be seen is black, or old. */
+/** The phase that this connection said last; null before that. */
+let phase = null;
+/** Whether this connection's first frame is shown. Until then the page shows black, or an old frame. */
 let isShown = false;
 
 /** `reason`: the browser's own words, where it has some. */
-function say(phase, reason = "") {
-  if (document.body.dataset.phase === phase) return;
-  document.body.dataset.phase = phase;
-  [badge.textContent, notice.textContent] = words[phase];
+function show(next, reason = "") {
+  if (document.body.dataset.phase === next) return;
+  document.body.dataset.phase = next;
+  [badge.textContent, notice.textContent] = words[next];
   if (reason) notice.textContent += ` (${reason})`;
-  awake.want(watching.has(phase));
+  awake.want(watching.has(next));
 }
 
-/** Says how the broadcast stands, and that it is live only once there is something to see. */
-function sayStanding() {
-  if (standing !== null && (standing !== "live" || isShown)) say(standing);
+/** Shows the connection's phase; "live" only once there is something to see. */
+function showPhase() {
+  if (phase !== null && (phase !== "live" || isShown)) show(phase);
 }
 
 function shown() {
   isShown = true;
-  sayStanding();
+  showPhase();
 }
 
 async function open() {
@@ -99,70 +99,69 @@ async function open() {
   const next = JSON.parse(json);
   document.title = next.title;
   element("title").textContent = next.title;
-  let way = null;
-  for (const candidate of failures > 1 && ways.length > 1 ? [...ways].reverse() : ways) {
+  let Player = null;
+  for (const candidate of failures > 1 && players.length > 1 ? [...players].reverse() : players) {
     if (await candidate.supports(next).catch(() => false)) {
-      way = candidate;
+      Player = candidate;
       break;
     }
   }
   if (early !== waiting) return;
-  if (!way) {
+  if (!Player) {
     stream.stop();
-    return say("impossible");
+    return show("impossible");
   }
   playing = json;
   const opened = performance.now();
-  player = new way(element(way === DecodingPlayer ? "canvas" : "video"), next, {
+  player = new Player(element(Player === DecodingPlayer ? "canvas" : "video"), next, {
     receiver: stream,
     shown,
     fail(reason) {
-      // One player fails once, whatever it is given until the connection is dropped.
+      // A player counts as failed once, whatever it reports until the connection is dropped.
       if (playing !== json) return;
       failures = performance.now() - opened < quickFailure ? failures + 1 : 0;
       playing = null;
       isShown = false;
       if (failures >= mostFailures) {
         stream.stop();
-        say("broken", reason);
+        show("broken", reason);
       } else {
-        say("failing", reason);
+        show("failing", reason);
         stream.restart();
       }
     },
     rejoin() { stream.restart(); },
   });
   player.setVolume(volume.value / 100);
-  document.body.dataset.way = way.name;
-  player.initialize(initialization, pictures);
+  document.body.dataset.way = Player.name;
+  player.initialize(initialization, videoInitialization);
   if (!next.video) shown();
-  if (wantsSound && player.hasSound) player.setSound(true).then(showSound);
-  showSound();
+  if (wantsAudio && player.hasAudio) player.setAudio(true).then(showAudio);
+  showAudio();
   early = null;
-  for (const record of waiting) take(record);
+  for (const record of waiting) deliver(record);
 }
 
-function take(record) {
+function deliver(record) {
   if (early) {
     early.push(record);
     return;
   }
   if (record.kind === kinds.tick) {
     if (record.content.length > 0) {
-      const standing = JSON.parse(new TextDecoder().decode(record.content));
-      viewers = standing.viewers;
-      meter.note(standing);
+      const tick = JSON.parse(new TextDecoder().decode(record.content));
+      viewers = tick.viewers;
+      meter.note(tick);
     }
   } else if (record.kind === kinds.state) {
-    const { phase } = JSON.parse(new TextDecoder().decode(record.content));
     if (document.body.dataset.phase === "ended") return;
-    standing = phase;
-    sayStanding();
+    ({ phase } = JSON.parse(new TextDecoder().decode(record.content)));
+    showPhase();
     if (phase === "live") player.resume();
     else player.pause();
     if (phase === "ended") {
       stream.stop();
-      showSound();
+      showAudio();
     }
   } else if (record.accessUnit) {
     player.sample(record);
@@ -173,65 +172,65 @@ const stream = new Receiver("samples", headers, {
   record(record) {
     if (record.kind === kinds.description) {
       const json = new TextDecoder().decode(record.content);
-      // The same formats as before: what has been built for them can go on.
+      // Where the formats are the same as before, the player goes on.
       early = player && json === playing ? null : [];
       description = json;
-      pictures = null;
-    } else if (record.kind === kinds.pictures) {
-      pictures = record.content;
+      videoInitialization = null;
+    } else if (record.kind === kinds.videoInitialization) {
+      videoInitialization = record.content;
     } else if (record.kind === kinds.initialization) {
       initialization = record.content;
       if (early) open();
-      else player?.initialize(initialization, pictures);
+      else player?.initialize(initialization, videoInitialization);
     } else if (early !== null || player !== null) {
-      take(record);
+      deliver(record);
     }
   },
   lost({ isAsked, isFull }) {
     meter.forget();
     viewers = null;
-    // What the page asked for itself is nothing to trouble anybody with.
+    // The viewer need not know of a restart that the page asked for.
     if (isAsked) return;
-    standing = null;
+    phase = null;
     isShown = false;
-    if (document.body.dataset.phase !== "ended") say(isFull ? "full" : "reconnecting");
+    if (document.body.dataset.phase !== "ended") show(isFull ? "full" : "reconnecting");
   },
   gone() {
     player?.pause();
-    standing = "ended";
-    say("gone");
-    showSound();
+    phase = "ended";
+    show("gone");
+    showAudio();
   },
   failed() {
-    // What is shown goes on, if it can.
-    if (!isShown) say("stopped");
+    // A player that already shows something may go on.
+    if (!isShown) show("stopped");
   },
-  soundFailed(reason) { hint.textContent = `The browser could not play the sound (${reason}).`; },
+  audioFailed(reason) { hint.textContent = `The browser could not play the audio (${reason}).`; },
 });
 
-function showSound() {
-  soundButton.hidden = !player?.hasSound || standing === "ended";
-  volume.hidden = soundButton.hidden;
+function showAudio() {
+  audioButton.hidden = !player?.hasAudio || phase === "ended";
+  volume.hidden = audioButton.hidden;
   const on = player?.isAudible ?? false;
-  soundButton.textContent = on ? "Sound off" : "Sound on";
-  soundButton.setAttribute("aria-pressed", String(on));
+  audioButton.textContent = on ? "Sound off" : "Sound on";
+  audioButton.setAttribute("aria-pressed", String(on));
 }
 
-soundButton.addEventListener("click", async () => {
+audioButton.addEventListener("click", async () => {
   if (!player) return;
-  wantsSound = !player.isAudible;
+  wantsAudio = !player.isAudible;
   hint.textContent = "";
-  await player.setSound(wantsSound);
-  showSound();
+  await player.setAudio(wantsAudio);
+  showAudio();
 });
 
 volume.addEventListener("input", () => player?.setVolume(volume.value / 100));
 
 /** `3 viewers · 120 ms behind`. */
 function showFacts() {
-  const delay = standing === "live" && isShown ? meter.delay(player?.shown ?? null) : null;
+  const delay = phase === "live" && isShown ? meter.delay(player?.shown ?? null) : null;
   const parts = [];
-  if (viewers !== null && standing !== "ended") parts.push(viewers === 1 ? "1 viewer" : `${viewers} viewers`);
+  if (viewers !== null && phase !== "ended") parts.push(viewers === 1 ? "1 viewer" : `${viewers} viewers`);
   if (delay !== null) {
     const rounded = Math.round(delay / 10) * 10;
     parts.push(rounded < 1000 ? `${rounded} ms behind` : `${(rounded / 1000).toFixed(1)} s behind`);
@@ -250,11 +249,11 @@ element("stage").addEventListener("dblclick", toggleFullScreen);
 document.addEventListener("keydown", (event) => {
   if (event.altKey || event.ctrlKey || event.metaKey || event.repeat) return;
   if (event.key === "f") toggleFullScreen();
-  if (event.key === "m" && !soundButton.hidden) soundButton.click();
+  if (event.key === "m" && !audioButton.hidden) audioButton.click();
 });
 
 if (token === null) {
-  say("keyless");
+  show("keyless");
 } else {
   stream.run();
   setInterval(showFacts, 1000);

@@ -1,19 +1,19 @@
-// Receives the stream on a thread of its own. Pictures go to the page; sound is decoded here and goes straight to the sound
-// thread, so that it does not wait for a page that paints.
+// Receives the stream on a thread of its own. Frames go to the page; audio is decoded here and goes straight to the audio
+// worklet, so that it does not wait for a page that is painting.
 import { LiveStream, kinds } from "./stream.js";
 
-/** A decoder that failed so often without a result will not do better the next time. */
+/** Failures in a row without a result, after which decoding is given up. */
 const mostFailures = 5;
 
-/** Decodes one sound's access units. */
-class SoundDecoder {
-  #sound;
+/** Decodes one audio track's access units. */
+class TrackDecoder {
+  #track;
   #port;
   #decoder = null;
   #failures = 0;
 
-  constructor(sound, port) {
-    this.#sound = sound;
+  constructor(track, port) {
+    this.#track = track;
     this.#port = port;
   }
 
@@ -27,7 +27,7 @@ class SoundDecoder {
     }
   }
 
-  /** What comes next does not follow what came. */
+  /** Called when the next access unit does not continue the previous one. */
   clear() { this.#port.postMessage("clear"); }
 
   close() {
@@ -35,11 +35,11 @@ class SoundDecoder {
     this.#port.close();
   }
 
-  /** The next access unit opens another decoder, until it has been tried often enough. */
+  /** The next access unit opens another decoder, until there have been too many failures. */
   #failed(error) {
     this.#decoder = null;
     this.#failures += 1;
-    if (this.#failures === mostFailures) postMessage({ soundFailed: error.message || error.name });
+    if (this.#failures === mostFailures) postMessage({ audioFailed: error.message || error.name });
   }
 
   #open() {
@@ -59,15 +59,15 @@ class SoundDecoder {
       error: (error) => this.#failed(error),
     });
     this.#decoder.configure({
-      codec: this.#sound.codec,
-      description: new Uint8Array(this.#sound.description),
-      sampleRate: this.#sound.sampleRate,
-      numberOfChannels: this.#sound.channels,
+      codec: this.#track.codec,
+      description: new Uint8Array(this.#track.description),
+      sampleRate: this.#track.sampleRate,
+      numberOfChannels: this.#track.channels,
     });
   }
 }
 
-/** By the kind of their records. */
+/** Audio tracks that are decoded, by the kind of their records. */
 const decoders = new Map();
 
 const listener = {
@@ -75,7 +75,7 @@ const listener = {
     const decoder = decoders.get(record.kind);
     if (decoder) return decoder.decode(record);
     if (record.kind === kinds.initialization) decoders.forEach((decoder) => decoder.clear());
-    // A copy, which can be handed over: the bytes around it belong to other records.
+    // A copy, whose memory can be transferred: the bytes around it belong to other records.
     const content = record.content.slice();
     const unit = record.accessUnit && content.subarray(record.accessUnit.byteOffset - record.content.byteOffset);
     postMessage({ record: { ...record, content, accessUnit: unit } }, [content.buffer]);
@@ -93,7 +93,7 @@ onmessage = ({ data }) => {
   } else if (data.restart) {
     stream.restart();
   } else if (data.play) {
-    decoders.set(data.play.kind, new SoundDecoder(data.play, data.port));
+    decoders.set(data.play.kind, new TrackDecoder(data.play, data.port));
   } else if (data.silence) {
     decoders.forEach((decoder) => decoder.close());
     decoders.clear();

@@ -1,8 +1,8 @@
-// The page's end of the thread that receives: see receiver-thread.js.
+// The page's end of the receiving thread, receiver-thread.js.
 
 /**
- * Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called on the thread's errors,
- * `soundFailed` when sound cannot be decoded.
+ * Reads the stream at `url` on a thread of its own. `listener`: as for `LiveStream`; `failed` is called when the thread fails,
+ * `audioFailed` when audio cannot be decoded.
  */
 export class Receiver {
   #thread;
@@ -14,7 +14,7 @@ export class Receiver {
     this.#thread.onmessage = ({ data }) => {
       if (data.record) listener.record(data.record);
       else if (data.gone) listener.gone();
-      else if (data.soundFailed) listener.soundFailed(data.soundFailed);
+      else if (data.audioFailed) listener.audioFailed(data.audioFailed);
       else if (data.lost) listener.lost(data.lost);
     };
     this.#thread.onerror = () => listener.failed();
@@ -22,15 +22,15 @@ export class Receiver {
 
   run() { this.#thread.postMessage({ run: this.#source }); }
 
-  /** Drops the connection; another is opened. */
+  /** Drops the connection and opens another. */
   restart() { this.#thread.postMessage({ restart: true }); }
 
   /** Ends it for good. */
   stop() { this.#thread.terminate(); }
 
-  /** Has the samples of `sound`, an entry of the stream's description, decoded and sent to `port` instead of to the page. */
-  play(sound, port) { this.#thread.postMessage({ play: sound, port }, [port]); }
+  /** Decodes `track`, one of the description's, and sends its samples to `port` instead of to the page. */
+  play(track, port) { this.#thread.postMessage({ play: track, port }, [port]); }
 
-  /** No sound is decoded any more. */
+  /** Stops decoding audio. */
   silence() { this.#thread.postMessage({ silence: true }); }
 }

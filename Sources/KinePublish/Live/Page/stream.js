@@ -1,16 +1,18 @@
-// The stream as it comes over the wire: records (see LiveRecord), and a new connection whenever one is lost.
+// Reads the stream from the network: splits it into records (see LiveRecord), and reconnects whenever a connection is lost.
 
-export const kinds = { description: 0, initialization: 1, video: 2, audioApp: 3, audioMic: 4, state: 5, tick: 6, pictures: 7 };
+export const kinds = {
+  description: 0, initialization: 1, video: 2, audioApp: 3, audioMic: 4, state: 5, tick: 6, videoInitialization: 7,
+};
 
 const headerBytes = 16;
-/** The server says something at least once a second; this long a silence is a dead connection. Milliseconds. */
+/** Milliseconds without a byte after which a connection is dead: the server sends something at least once a second. */
 const silenceLimit = 4000;
 const firstDelay = 150;
 const longestDelay = 2000;
-/** No record is larger; what claims to be is no stream of ours. */
+/** Bytes of the largest record; more means that this is not our stream. */
 export const recordLimit = 64 << 20;
 
-/** Splits bytes, in whatever pieces they come, into records. */
+/** Splits bytes, in whatever pieces they arrive, into records. */
 export class RecordReader {
   #pieces = [];
   #length = 0;
@@ -59,21 +61,22 @@ export class RecordReader {
   }
 }
 
-/** There is no such stream, or no longer. */
+/** There is no such stream, or no longer. The token may be an old one. */
 class Gone extends Error {}
-/** As many watch as can. */
+/** The server has as many viewers as it takes. */
 class Full extends Error {}
 
 /**
- * Reads `url` for ever. `listener.record` gets each record, `listener.lost` is called when a connection was lost (`isAsked`: dropped
- * by `restart`; `isFull`: the server has no room), and `listener.gone` when the server knows no such stream, which ends it.
+ * Reads `url` until it is stopped. `listener.record` gets each record, `listener.lost` is called when a connection was lost
+ * (`isAsked`: `restart` dropped it; `isFull`: the server has no room), and `listener.gone` when the server knows no such stream,
+ * which ends it.
  */
 export class LiveStream {
   #url;
   #headers;
   #listener;
   #stopped = false;
-  /** Of the connection there is; null between two. */
+  /** Aborts the current connection; null between two. */
   #abort = null;
   #isAsked = false;
 
@@ -93,7 +96,7 @@ export class LiveStream {
         await this.#read();
       } catch (error) {
         if (error instanceof Gone && !this.#stopped) return this.#listener.gone();
-        // Whatever else went wrong, the remedy is the same.
+        // Any other failure has the same remedy: connect again.
         isFull = error instanceof Full;
       }
       if (this.#stopped) return;

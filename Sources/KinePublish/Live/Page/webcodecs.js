@@ -1,15 +1,15 @@
-// The way with the least delay: every picture is decoded and painted as it comes, or when its sound is heard.
-import { SoundPlayer } from "./soundplayer.js";
+// Plays by WebCodecs, with the least delay: decodes each frame and paints it at once, or when its audio is heard.
+import { AudioPlayer } from "./audioplayer.js";
 import { kinds } from "./stream.js";
 
-/** Microseconds by which a picture may be older than the newest that came and still be shown. */
-const oldest = 250_000;
+/** Microseconds: a decoded frame that is older than the newest received by more than this is not shown. */
+const longestLag = 250_000;
 /**
- * Microseconds by which a picture may be ahead of its sound. Late sound is noticed from 125 ms on, early sound from 45 (ITU-R
- * BT.1359-1), and what browsers say of their sound's delay is often too much.
+ * Microseconds by which a frame may be ahead of its audio. Late audio is noticed from 125 ms on, early audio from 45 (ITU-R
+ * BT.1359-1), and the audio delay that browsers report is often too long.
  */
 const lead = 55_000;
-/** A picture waits for its sound no longer than this. Milliseconds. */
+/** Milliseconds that a frame waits for its audio at most. */
 const longestWait = 400;
 
 export class DecodingPlayer {
@@ -42,11 +42,11 @@ export class DecodingPlayer {
   #needsKeyframe = true;
   #newest = -Infinity;
   #waiting = [];
-  #sound;
+  #audio;
 
   /**
-   * `fail` is called when decoding cannot go on, `shown` when the first picture of a connection is there; `receiver` is where the
-   * stream comes from.
+   * `fail` is called when decoding cannot go on, `shown` when the first frame of a connection is shown; `receiver` is the `Receiver`
+   * that delivers the stream.
    */
   constructor(canvas, description, { fail, shown, receiver }) {
     this.#canvas = canvas;
@@ -58,31 +58,31 @@ export class DecodingPlayer {
     canvas.height = description.video.height;
     this.#paint = canvas.getContext("2d", { alpha: false, desynchronized: true });
     this.#open();
-    this.#sound = new SoundPlayer(description.sounds, receiver);
+    this.#audio = new AudioPlayer(description.sounds, receiver);
     requestAnimationFrame(() => this.#tick());
   }
 
   get element() { return this.#canvas; }
-  /** The picture that is shown: its instant of the take, in microseconds, and when it was painted by the page's clock. */
+  /** The frame that is shown: its instant of the take, in microseconds, and when the page's clock said it was painted. */
   get shown() { return this.#last; }
-  get hasSound() { return this.#sound.isPossible; }
-  get isAudible() { return this.#sound.isOn; }
-  setSound(on) { return this.#sound.set(on); }
-  setVolume(volume) { this.#sound.setVolume(volume); }
-  pause() { this.#sound.clear(); }
+  get hasAudio() { return this.#audio.isPossible; }
+  get isAudible() { return this.#audio.isOn; }
+  setAudio(on) { return this.#audio.set(on); }
+  setVolume(volume) { this.#audio.setVolume(volume); }
+  pause() { this.#audio.clear(); }
   resume() {}
 
   initialize() {
     this.#hasShown = false;
     this.#needsKeyframe = true;
     this.#newest = -Infinity;
-    this.#sound.clear();
+    this.#audio.clear();
   }
 
   sample(record) {
     if (record.kind !== kinds.video) return;
     if (this.#needsKeyframe && !record.isKeyframe) return;
-    // A jump back is another take behind the same link.
+    // A decoder that is far behind is replaced; a keyframe is where that can be done.
     if (record.isKeyframe && this.#decoder.decodeQueueSize > 30) this.#open();
     this.#needsKeyframe = false;
     this.#newest = record.time;
@@ -95,7 +95,7 @@ export class DecodingPlayer {
         }),
       );
     } catch (error) {
-      // A decoder that has closed by itself says so only here.
+      // A decoder that has closed itself reports it only here.
       this.#fail(error.message);
     }
   }
@@ -105,7 +105,7 @@ export class DecodingPlayer {
     this.#decoder = null;
     for (const { frame } of this.#waiting) frame.close();
     this.#waiting = [];
-    this.#sound.close();
+    this.#audio.close();
     this.#canvas.hidden = true;
   }
 
@@ -121,18 +121,18 @@ export class DecodingPlayer {
   }
 
   #decoded(frame) {
-    if (frame.timestamp < this.#newest - oldest) return frame.close();
-    const heard = this.#sound.heard();
-    // Nobody sees a hidden page, and there are no repaints that waiting pictures could wait for.
+    if (frame.timestamp < this.#newest - longestLag) return frame.close();
+    const heard = this.#audio.heard();
+    // A hidden page is not repainted, so a frame that waited for a repaint would wait for ever.
     if (heard === null || document.hidden || frame.timestamp <= heard + lead) return this.#show(frame);
     this.#waiting.push({ frame, until: performance.now() + longestWait });
   }
 
-  /** Shows the newest of the waiting pictures whose sound is heard by now. */
+  /** Shows the newest of the waiting frames whose audio has been heard. */
   #tick() {
     if (!this.#decoder) return;
     requestAnimationFrame(() => this.#tick());
-    const heard = this.#sound.heard();
+    const heard = this.#audio.heard();
     const now = performance.now();
     let due = -1;
     this.#waiting.forEach(({ frame, until }, index) => {
@@ -148,8 +148,8 @@ export class DecodingPlayer {
     while (this.#waiting.length > 0 && this.#waiting[0].frame.timestamp <= frame.timestamp) {
       this.#waiting.shift().frame.close();
     }
-    const heard = this.#sound.heard();
-    if (heard !== null) this.#sound.keepBehind((heard - frame.timestamp) / 1e6);
+    const heard = this.#audio.heard();
+    if (heard !== null) this.#audio.noteLead((heard - frame.timestamp) / 1e6);
     this.#paint.drawImage(frame, 0, 0, this.#canvas.width, this.#canvas.height);
     this.#last = { time: frame.timestamp, at: performance.now() };
     frame.close();

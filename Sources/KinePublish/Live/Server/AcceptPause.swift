@@ -1,5 +1,5 @@
-// When connections are accepted at all. While they are not, new ones wait in the kernel's queue, and beyond it their
-// machines ask again by themselves (RFC 6298): nobody is refused, and it costs this process nothing.
+// Decides when connections are accepted. At other times new ones wait in the kernel's queue, and when that is full, the clients'
+// kernels retry by themselves (RFC 6298): nobody is refused, and waiting costs this process nothing.
 import NIOCore
 
 #if canImport(Glibc)
@@ -8,13 +8,13 @@ import NIOCore
     import Darwin
 #endif
 
-/// Stands in a listening channel: tells the admission of each connection, and accepts none while the admission's queue is full or
-/// the process has no descriptor for it.
+/// A handler of a listening channel: reports each connection to the admission, and accepts none while the admission's queue is full
+/// or the process has run out of descriptors.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
     private enum Reason {
-        case isShortOfDescriptors, queueIsFull
+        case outOfDescriptors, queueIsFull
     }
 
     private let admission: AdmissionControl
@@ -22,7 +22,7 @@ final class AcceptPause: ChannelInboundHandler {
     private var reasons: Set<Reason> = []
     private var progressCheck: RepeatedTask?
 
-    /// - Parameter rest: how long nothing is accepted after a failure for want of descriptors or memory.
+    /// - Parameter rest: how long nothing is accepted after descriptors or memory ran out.
     init(admission: AdmissionControl, rest: TimeAmount = .milliseconds(250)) {
         self.admission = admission
         self.rest = rest
@@ -47,11 +47,11 @@ final class AcceptPause: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch (error as? IOError)?.errnoCode {
         case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-            // The socket stays readable: without a rest, the event loop would be woken for it again and again.
+            // The socket stays readable: without a rest it would wake the event loop again and again.
             let (channel, this) = (context.channel, NIOLoopBound(self, eventLoop: context.eventLoop))
-            change(channel) { $0.insert(.isShortOfDescriptors) }
+            change(channel) { $0.insert(.outOfDescriptors) }
             channel.eventLoop.scheduleTask(in: rest) {
-                this.value.change(channel) { $0.remove(.isShortOfDescriptors) }
+                this.value.change(channel) { $0.remove(.outOfDescriptors) }
             }
         default: break
         }

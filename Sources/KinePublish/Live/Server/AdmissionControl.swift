@@ -1,5 +1,5 @@
-// Carries out what ConnectionAdmission decides, for the channels of one server: a connection that has to wait is accepted, but
-// not registered with its event loop, so that nothing is read of it and it costs no buffers.
+// Carries out what ConnectionAdmission decides, for the channels of one server. A connection that waits is accepted but not
+// registered with its event loop, so nothing is read from it and it needs no buffers.
 import NIOCore
 import Synchronization
 
@@ -29,7 +29,7 @@ final class AdmissionControl: Sendable {
         state = Mutex(State(admission: ConnectionAdmission(limits: limits)))
     }
 
-    /// A connection was accepted; `admit` says when it may be served. To be called before anything else is done with it.
+    /// Call first for each connection that was accepted; `admit` says when it may be served.
     func arrived(_ channel: any Channel) {
         let id = ObjectIdentifier(channel)
         let admitted = channel.eventLoop.makePromise(of: Void.self)
@@ -75,15 +75,15 @@ final class AdmissionControl: Sendable {
         if !isKept { task.cancel() }
     }
 
-    /// The connection has shown a token. False where as many have already as may.
-    func proved(_ channel: any Channel) -> Bool {
-        var isTaken = false
+    /// The connection has shown a token. Returns false where there are as many viewers as there may be.
+    func showedToken(_ channel: any Channel) -> Bool {
+        var isAccepted = false
         change { state in
-            let (taken, actions) = state.admission.proved(ObjectIdentifier(channel))
-            isTaken = taken
-            return actions
+            let result = state.admission.showedToken(ObjectIdentifier(channel))
+            isAccepted = result.isAccepted
+            return result.actions
         }
-        return isTaken
+        return isAccepted
     }
 
     func becameIdle(_ channel: any Channel) { change { $0.admission.becameIdle(ObjectIdentifier(channel)) } }
@@ -92,7 +92,7 @@ final class AdmissionControl: Sendable {
         state.withLock { $0.admission.becameBusy(ObjectIdentifier(channel)) }
     }
 
-    /// Lets nobody in any more, and tells every connection to end.
+    /// Admits no more connections and tells all of them to end.
     func end() {
         let members = state.withLock { state in
             state.isClosed = true
@@ -113,7 +113,7 @@ final class AdmissionControl: Sendable {
 
     private func closed(_ id: ID) {
         change { state in
-            // It may have left while it waited.
+            // It may have been closed while it waited.
             state.members[id]?.admitted?.fail(ChannelError.ioOnClosedChannel)
             state.members[id] = nil
             return state.admission.closed(id)
@@ -148,12 +148,12 @@ final class AdmissionControl: Sendable {
         }
     }
 
-    /// What counts as one address: of IPv6 the network, since a peer with one address there has 2⁶⁴.
+    /// What counts as one address: for IPv6 the network, since a peer that has one address of it has 2⁶⁴.
     private static func address(of channel: any Channel) -> String {
         guard let address = channel.remoteAddress else { return "" }
         guard case .v6(let six) = address else { return address.ipAddress ?? "" }
         return withUnsafeBytes(of: six.address.sin6_addr) { bytes in
-            // An IPv4 address in IPv6's clothes (RFC 4291, section 2.5.5.2) is one by itself.
+            // An IPv4-mapped address (RFC 4291, section 2.5.5.2) is one address.
             let isMapped = bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
             return (isMapped ? bytes[...] : bytes[..<8]).map { String($0, radix: 16) }.joined(separator: ":")
         }

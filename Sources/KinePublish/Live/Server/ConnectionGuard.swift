@@ -1,25 +1,23 @@
-// What a connection may cost: how long it may take to ask, how long it may refuse to take what it asked for, and how much
-// the kernel holds for it.
+// Limits what a connection costs: the time to send a request, the time without reading the response, and the bytes that the kernel
+// holds for it.
 import NIOCore
 import NIOHTTPTypes
 
-/// Closes connections that send their request too slowly (from the first byte of TLS on), that have taken nothing for too
-/// long, or whose response says that they are closed. Stands between the HTTP codec and the request's handling; one for each connection.
+/// Closes connections that send their request too slowly (from the first byte of TLS on), that have read nothing for too long, or
+/// whose response says that they are closed. Stands between the HTTP codec and the request's handler, one for each connection.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// From opening, or from the end of a response after which none is owed, to the end of the next request.
+    /// From opening, or from the end of the last response due, to the end of the next request.
     private static let requestTime = TimeAmount.seconds(10)
-    /// How long a viewer may take nothing at all.
+    /// How long a viewer may read nothing at all.
     private static let stallTime = TimeAmount.seconds(30)
-    /// Bytes the kernel may hold that are not on the wire yet: little, so that a slow viewer finds a new keyframe rather
-    /// than old pictures.
+    /// Bytes that the kernel may hold and has not sent: few, so that a slow viewer gets a new keyframe rather than old frames.
     private static let unsentLimit = 128 << 10
-
-    /// How long a request whose answer says “close” may take to end: closing while it is on its way could cost the answer.
+    /// How long a request may take to end once its response has said “close”: closing before that could lose the response.
     private static let lingerTime = TimeAmount.seconds(1)
 
     private let admission: AdmissionControl
@@ -68,7 +66,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if !balance.owesResponse { awaitRequest(context) }
             let written = promise ?? context.eventLoop.makePromise()
             let channel = context.channel
-            // Not before: an idle connection may be closed at once.
+            // Not earlier: an idle connection may be closed at once.
             written.futureResult.assumeIsolated().whenComplete { [self] _ in
                 if openRequests == 0 { admission.becameIdle(channel) }
             }
@@ -83,7 +81,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Writes the end of the last response, and closes once it has gone out.
+    /// Writes the end of the last response, and closes once it has been sent.
     private func end(_ context: ChannelHandlerContext, _ data: NIOAny, _ promise: EventLoopPromise<Void>?) {
         let channel = context.channel
         let isWhole = balance.isEven

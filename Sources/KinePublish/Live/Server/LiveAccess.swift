@@ -1,16 +1,16 @@
-// The access that is given now: the gate with its tokens, which can be renewed while the server runs, and what the broadcaster is told
-// of requests that come by another name.
+// Who has access now: the gate with its tokens, which can be renewed while the server runs, and the warnings about requests for
+// another name.
 import KineLive
 import Synchronization
 
 final class LiveAccess: Sendable {
     private struct State {
         var gate: RequestGate
-        var strangeHosts: Set<String> = []
+        var foreignHosts: Set<String> = []
     }
 
-    /// Hosts that the broadcaster is told of: the client chooses their names, so they are few.
-    private static let mostHosts = 3
+    /// Names that the broadcaster is warned about: clients choose them, so their number is limited.
+    private static let mostForeignHosts = 3
 
     private let state: Mutex<State>
     private let scheme: String
@@ -18,7 +18,7 @@ final class LiveAccess: Sendable {
 
     /// - Parameters:
     ///   - isEncrypted: the server itself speaks TLS.
-    ///   - warn: told one sentence at a time, for the broadcaster.
+    ///   - warn: gets one sentence at a time, for the broadcaster.
     init(_ gate: RequestGate, isEncrypted: Bool, warn: @escaping @Sendable (String) -> Void) {
         state = Mutex(State(gate: gate))
         scheme = isEncrypted ? "https" : "http"
@@ -31,7 +31,7 @@ final class LiveAccess: Sendable {
         state.withLock { $0.gate }.judge(method: method, target: target, host: host, origin: origin, token: token)
     }
 
-    /// New tokens: those there were open nothing any more.
+    /// Makes new tokens and revokes the old ones.
     func renew() -> (token: LiveToken, playerToken: LiveToken?) {
         state.withLock { state in
             state.gate.token = LiveToken()
@@ -40,14 +40,14 @@ final class LiveAccess: Sendable {
         }
     }
 
-    /// The page was asked for by a name that is not the server's. The first time, the broadcaster is told what to do.
-    func tell(ofStrangeHost name: String) {
+    /// The page was requested by a name that is not the server's. The first time, the broadcaster is told what to do.
+    func warn(aboutForeignHost name: String) {
         let isNew = state.withLock { state in
-            state.strangeHosts.count < Self.mostHosts && state.strangeHosts.insert(name).inserted
+            state.foreignHosts.count < Self.mostForeignHosts && state.foreignHosts.insert(name).inserted
         }
         guard isNew else { return }
         warn(
-            "Somebody asked for the live page as \(name), which is not its address, and was refused; if viewers are to "
-                + "reach it by that name, start again with --public-url \(scheme)://\(name)/.")
+            "A request for the live page as \(name) was refused, since that is not its address; if viewers are to reach it by "
+                + "that name, start again with --public-url \(scheme)://\(name)/.")
     }
 }

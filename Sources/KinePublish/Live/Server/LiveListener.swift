@@ -1,5 +1,5 @@
-// The listening socket, and from a connection to its handler. HTTP and TLS are Hummingbird's and SwiftNIO's; who may be served
-// is AdmissionControl's.
+// Listens, and gives each connection its handlers. Hummingbird and SwiftNIO do HTTP and TLS; AdmissionControl decides which
+// connections are served.
 import HummingbirdCore
 import HummingbirdTLS
 import Logging
@@ -22,14 +22,13 @@ struct LiveListener: Sendable {
     var port: Int { channel.localAddress?.port ?? 0 }
 
     /// - Parameters:
-    ///   - socket: is bound and listens already; nil: `host` and `port` are bound.
+    ///   - socket: one that listens already; nil: binds `host` and `port`.
     ///   - host: an address or a name of this machine, without brackets.
     static func start(
         on socket: Int32? = nil, host: String, port: Int, tls: TLSConfiguration?,
-        limits: ConnectionAdmission<AdmissionControl.ID>.Limits = .init(),
-        responder: LiveResponder
+        limits: ConnectionAdmission<AdmissionControl.ID>.Limits? = nil, responder: LiveResponder
     ) async throws -> LiveListener {
-        let admission = AdmissionControl(limits: limits)
+        let admission = AdmissionControl(limits: limits ?? (tls == nil ? .withoutTLS : .init()))
         let http = HTTP1Channel(
             responder: { request, writer, channel in
                 try await responder.respond(to: request, with: writer, on: channel, admission: admission)
@@ -50,7 +49,7 @@ struct LiveListener: Sendable {
         return LiveListener(channel: channel, admission: admission)
     }
 
-    /// How many connections the kernel keeps that have not been accepted; it may have a lower limit of its own.
+    /// Connections that the kernel keeps before they are accepted; it may have a lower limit of its own.
     private static let backlog: Int32 = 1024
 
     /// The one place where a socket is bound.
@@ -61,7 +60,7 @@ struct LiveListener: Sendable {
         let bootstrap = bootstrap(admission, serve, isBound: socket != nil)
         guard let socket else { return try await bootstrap.bind(host: host, port: port).get() }
         let channel = try await bootstrap.withBoundSocket(socket).get()
-        // SwiftNIO has it listen once more, with a backlog of 128.
+        // SwiftNIO calls listen again, with a backlog of 128.
         listen(socket, backlog)
         return channel
     }
@@ -77,7 +76,7 @@ struct LiveListener: Sendable {
         }
         return
             bootstrap
-            // One at a time: none comes after the one that fills the queue.
+            // One at a time, so that none is accepted after the one that fills the queue.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -88,7 +87,7 @@ struct LiveListener: Sendable {
             // Requests are short, and there may be hundreds of connections.
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 512))
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            // What a viewer does not take waits in the history, once for all of them, and not here.
+            // What a viewer has not read waits in the history, once for all viewers, and not here.
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10))
             .childChannelInitializer(serve)
     }
@@ -106,8 +105,8 @@ struct LiveListener: Sendable {
         }
     }
 
-    /// Takes no more connections and has those there are end. TLS waits some seconds for the farewell of those who say none:
-    /// after one second they are closed without.
+    /// Accepts no more connections and ends the open ones. TLS waits some seconds for a peer's close_notify: after one second
+    /// connections are closed without it.
     func close() async {
         try? await channel.close()
         admission.end()

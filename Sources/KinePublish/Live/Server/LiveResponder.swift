@@ -1,4 +1,4 @@
-// From a request to its response: what the gate allows, with the headers that keep the page to itself.
+// Answers requests: what the gate allows, with the headers that protect the page.
 import HTTPTypes
 import HummingbirdCore
 import KineLive
@@ -8,12 +8,6 @@ import NIOCore
 struct LiveResponder: Sendable {
     let access: LiveAccess
     let stream: LiveStream
-    /// Each viewer gets an encrypted copy of their own, which must not be a whole keyframe at a time.
-    let isEncrypted: Bool
-
-    /// Bytes of a stream that are encrypted at a time: with what HTTP and TLS add, two pages of SwiftNIO's buffer for encrypted
-    /// bytes. More pages of it would stay resident for each viewer, and whole records (RFC 8446, section 5.1) double it.
-    private static let encryptedSlice = 7 << 10
 
     func respond(
         to request: Request, with writer: consuming ResponseWriter, on channel: any Channel, admission: AdmissionControl
@@ -23,22 +17,22 @@ struct LiveResponder: Sendable {
             method: head.method.rawValue, target: head.path ?? "", host: head.authority,
             origin: head.headerFields[.origin], token: Self.tokenHeader.flatMap { head.headerFields[$0] })
         let isHead = head.method == .head
-        if case .give(let resource) = verdict, resource.needsToken, !admission.proved(channel) {
+        if case .give(let resource) = verdict, resource.needsToken, !admission.showedToken(channel) {
             return try await refuse(.serviceUnavailable, ["Retry-After": "5"], with: writer)
         }
         switch verdict {
         case .give(.movie):
-            try await serve(.fragments, type: "video/mp4", isHead: isHead, with: writer, on: channel.eventLoop)
+            try await serve(.fragments, type: "video/mp4", isHead: isHead, with: writer, on: channel)
         case .give(.samples):
             try await serve(
-                .records, type: "application/octet-stream", isHead: isHead, with: writer, on: channel.eventLoop)
+                .records, type: "application/octet-stream", isHead: isHead, with: writer, on: channel)
         case .give(.state):
-            try await send(stream.standing.json, type: "application/json", isHead: isHead, with: writer)
+            try await send(stream.status.json, type: "application/json", isHead: isHead, with: writer)
         case .give(let resource):
             guard let file = LivePage.file(resource) else { return try await refuse(.notFound, with: writer) }
             try await send(file.bytes, type: file.type, isHead: isHead, with: writer)
         case .addSlash:
-            // A browser keeps what is behind the #.
+            // A browser keeps the part after the #.
             let path = (head.path ?? "").prefix { $0 != "?" }
             let query = (head.path ?? "").dropFirst(path.count)
             let last = path.split(separator: "/").last.map(String.init) ?? ""
@@ -48,7 +42,7 @@ struct LiveResponder: Sendable {
             try await writer.writeResponse(response)
         case .notFound: try await refuse(.notFound, with: writer)
         case .wrongHost(let name):
-            if let name { access.tell(ofStrangeHost: name) }
+            if let name { access.warn(aboutForeignHost: name) }
             try await refuse(.notFound, with: writer)
         case .wrongOrigin: try await refuse(.forbidden, with: writer)
         case .wrongMethod: try await refuse(.methodNotAllowed, ["Allow": RequestGate.methods], with: writer)
@@ -57,44 +51,20 @@ struct LiveResponder: Sendable {
 
     private static let tokenHeader = HTTPField.Name(RequestGate.tokenHeader)
 
-    /// A stream without an end, as chunks.
+    /// Sends the stream, as chunks, until it is over or the viewer leaves.
     private func serve(
         _ form: ViewerCursor.Form, type: String, isHead: Bool, with writer: consuming ResponseWriter,
-        on eventLoop: any EventLoop
+        on channel: any Channel
     ) async throws {
         var response = Self.response(.ok)
         response.headerFields[.contentType] = type
         if isHead { return try await writer.writeResponse(response) }
-        // Before the head: a viewer who has the head is counted, and misses nothing from then on.
+        // Before the head: a viewer who has the head is counted and misses nothing from then on.
         let (viewer, preface) = stream.join(form)
         defer { stream.leave(viewer) }
-        var body = try await writer.writeHead(response)
-        try await body.write(contentsOf: preface)
-        // Each write returns once the connection can take more: what a slow viewer does not take stays in the history.
-        while let buffers = await stream.next(for: viewer) {
-            guard isEncrypted else {
-                try await body.write(contentsOf: buffers)
-                continue
-            }
-            for slice in Self.slices(of: buffers, bytes: Self.encryptedSlice) {
-                try await body.write(slice)
-                // A write only reaches the event loop's queue; whether the connection takes more is known once it is done.
-                try await eventLoop.submit {}.get()
-            }
-        }
+        let body = try await writer.writeHead(response)
+        try await ViewerConnection.serve(stream, to: viewer, preface: preface, on: channel).get()
         try await body.finish(nil)
-    }
-
-    /// The same in pieces of at most so many bytes, which are not copied.
-    static func slices(of buffers: [ByteBuffer], bytes: Int) -> [ByteBuffer] {
-        buffers.flatMap { buffer -> [ByteBuffer] in
-            var rest = buffer
-            var slices: [ByteBuffer] = []
-            while let slice = rest.readSlice(length: min(bytes, rest.readableBytes)), slice.readableBytes > 0 {
-                slices.append(slice)
-            }
-            return slices
-        }
     }
 
     private func send(
@@ -107,7 +77,7 @@ struct LiveResponder: Sendable {
         try await writer.write(response: response, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// A wrong question is the last of its connection.
+    /// Answers a wrong request, which is the last of its connection.
     private func refuse(
         _ status: HTTPResponse.Status, _ headers: [String: String] = [:], with writer: consuming ResponseWriter
     ) async throws {
@@ -118,8 +88,8 @@ struct LiveResponder: Sendable {
         try await writer.writeResponse(response)
     }
 
-    /// The page loads only what comes from here, is shown in no other page, sends its address to nobody, and nothing of it
-    /// is stored.
+    /// The page loads only what this server sends, cannot be shown inside another page, sends its address to nobody, and is not
+    /// stored.
     private static func response(_ status: HTTPResponse.Status) -> HTTPResponse {
         var response = HTTPResponse(status: status)
         for (name, value) in protections { response.headerFields[name] = value }

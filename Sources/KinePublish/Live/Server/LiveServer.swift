@@ -1,5 +1,5 @@
-// Serves one broadcast to browsers: a page, and the stream that it plays. HTTP, TLS and the waiting for slow sockets are
-// Hummingbird's and SwiftNIO's; who may ask is RequestGate's, who gets what is LiveStream's.
+// Serves one broadcast to browsers: a page, and the stream that it plays. LiveListener accepts connections, RequestGate decides what
+// a request gets, and LiveStream holds what viewers are sent.
 import KineLive
 import KineMedia
 import KinePlatform
@@ -15,7 +15,7 @@ import Synchronization
 
 /// A running server of one live stream. All methods may be called from any thread, but samples of one type in their order.
 ///
-/// It runs until `finish()` is called, which has to be: a server that is only let go of keeps its port and its viewers.
+/// Call `finish()` at the end: a server that is only released keeps its port and its viewers.
 public final class LiveServer: Sendable {
     /// Why the server cannot run. One sentence.
     public struct Error: Swift.Error, Equatable, CustomStringConvertible {
@@ -24,9 +24,9 @@ public final class LiveServer: Sendable {
 
     /// What the server says while it runs, from any thread.
     public struct Events: Sendable {
-        /// Viewers need a new keyframe; at most once a second.
+        /// Viewers need a new keyframe; called at most once in two seconds.
         public var wantsKeyframe: @Sendable () -> Void = {}
-        /// Twice a second: how many watch now, and how many bytes were sent in all.
+        /// Called twice a second: how many viewers there are, and how many bytes were sent in all.
         public var observe: @Sendable (_ viewers: Int, _ sentBytes: Int64) -> Void = { _, _ in }
         /// One sentence that the broadcaster should read.
         public var warn: @Sendable (String) -> Void = { _ in }
@@ -34,10 +34,7 @@ public final class LiveServer: Sendable {
         public init() {}
     }
 
-    /// The most viewers at a time.
-    public static let connectionLimit = ConnectionAdmission<AdmissionControl.ID>.Limits().proven
-
-    /// Where the stream can be watched; the tokens in them are all that is needed to watch.
+    /// Where the stream can be watched. Anyone with a link can watch.
     public var links: LiveLinks { currentLinks.withLock { $0 } }
 
     /// The port that it listens on.
@@ -50,7 +47,7 @@ public final class LiveServer: Sendable {
     private let currentLinks: Mutex<LiveLinks>
     private let ticking: Task<Void, Never>
 
-    /// Opens the server. The tokens of an earlier run are kept where its port is: another server on that port would be sent them.
+    /// Starts the server. It keeps the tokens of an earlier run only with its port: open pages send them to whatever listens there.
     public static func start(
         _ settings: LiveSettings, format: LiveFormat, events: Events = Events()
     ) async throws(Error) -> LiveServer {
@@ -58,7 +55,7 @@ public final class LiveServer: Sendable {
         guard let previous = settings.previous else {
             return try await LiveServer(settings, port: settings.listen.port, stream: stream, events: events)
         }
-        // A socket that was passed on is the one of the earlier run, and so is its port.
+        // A socket that was passed on is the earlier run's, and so is its port.
         if settings.listen.port != 0 || settings.boundSocket != nil {
             return try await LiveServer(
                 settings, port: settings.listen.port, keeping: previous, stream: stream, events: events)
@@ -93,7 +90,7 @@ public final class LiveServer: Sendable {
             listener = try await LiveListener.start(
                 on: settings.boundSocket, host: listen.host == "localhost" ? "127.0.0.1" : listen.host, port: port,
                 tls: tls,
-                responder: LiveResponder(access: access, stream: stream, isEncrypted: tls != nil))
+                responder: LiveResponder(access: access, stream: stream))
         } catch {
             throw Self.explanation(of: error, place: ListenAddress.description(host: listen.host, port: port))
         }
@@ -114,17 +111,17 @@ public final class LiveServer: Sendable {
         if settings.isOpenAndPlain {
             events.warn(
                 "The live page listens on \(listen.host) without TLS: anyone who can listen in on the network sees the link "
-                    + "and the screen; give a certificate with --tls-cert and --tls-key, or let a proxy on this machine encrypt."
+                    + "and the screen; give a certificate with --tls-cert and --tls-key, or use a proxy on this machine that encrypts."
             )
         }
     }
 
-    /// Makes new links. The old ones open nothing any more, and their viewers are let go.
+    /// Makes new links. The old ones stop working, and their viewers are disconnected.
     public func renewLinks() -> LiveLinks {
         let (token, playerToken) = access.renew()
         let links = LiveLinks(base: base, token: token, playerToken: playerToken)
         currentLinks.withLock { $0 = links }
-        stream.letViewersGo()
+        stream.disconnectViewers()
         return links
     }
 
@@ -152,29 +149,27 @@ public final class LiveServer: Sendable {
     /// Tells viewers that the broadcast is paused.
     public func pause() { stream.set(.paused) }
 
-    /// Tells viewers that it goes on.
+    /// Tells viewers that the broadcast continues.
     public func resume() { stream.set(.live) }
 
     /// Browsers and players that watch now.
-    public var viewers: Int { stream.counts.viewers }
-    /// Bytes of samples sent, all viewers together.
-    public var sentBytes: Int64 { stream.counts.sentBytes }
-    /// Pictures left out for viewers that were too slow, all viewers together.
-    public var droppedPictures: Int { stream.counts.droppedPictures }
+    var viewers: Int { stream.counts.viewers }
+    /// Frames left out for viewers who were too slow, all viewers together.
+    var droppedFrames: Int { stream.counts.droppedFrames }
 
-    /// Tells viewers that the broadcast has ended, gives them a moment to take what is on its way, and closes the server.
-    /// Takes two seconds at most. What is published afterwards reaches nobody.
+    /// Tells viewers that the broadcast has ended, gives them a moment to read the rest, and closes the server. Takes two seconds at
+    /// most. Samples that are published afterwards reach nobody.
     public func finish() async {
         stream.set(.ended)
         stream.close()
-        for _ in 0..<Self.farewells where viewers > 0 { try? await Task.sleep(nanoseconds: Self.farewell) }
+        for _ in 0..<Self.closingSteps where viewers > 0 { try? await Task.sleep(nanoseconds: Self.closingStep) }
         ticking.cancel()
         await listener.close()
     }
 
-    /// A viewer's last bytes take as long as they take; nobody is waited for longer than a second.
-    private static let farewell: UInt64 = 20_000_000
-    private static let farewells = 50
+    /// Viewers have a second to read their last bytes.
+    private static let closingStep: UInt64 = 20_000_000
+    private static let closingSteps = 50
 
     private static func tls(_ certificate: LiveSettings.Certificate?) throws(Error) -> TLSConfiguration? {
         guard let certificate else { return nil }
@@ -194,9 +189,9 @@ public final class LiveServer: Sendable {
                 ?? NIOSSLPrivateKey(file: certificate.key, format: .pem)
             var tls = TLSConfiguration.makeServerConfiguration(
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-            // What is older is deprecated (RFC 8996).
+            // Older versions are deprecated (RFC 8996).
             tls.minimumTLSVersion = .tlsv12
-            // Said here, where the sentence can be: a key that does not belong to the certificate shows only now.
+            // Checked here, where it can be explained: a key that does not belong to the certificate shows only now.
             _ = try NIOSSLContext(configuration: tls)
             return tls
         } catch {

@@ -1,4 +1,4 @@
-// By what name other machines reach this one.
+// Finds the name by which other machines reach this one.
 import KinePlatform
 import NIOCore
 import NIOPosix
@@ -10,8 +10,8 @@ import NIOPosix
 #endif
 
 extension LiveServer {
-    /// The host for the link: where the server listens, or, where it listens everywhere, the machine's first address that
-    /// others can use.
+    /// The host for the link: the address that the server listens on, or, where it listens on all of them, the machine's first address
+    /// that others can use.
     static func reachableName(_ settings: LiveSettings) -> String {
         guard settings.listen.isEverywhere else { return settings.listen.host }
         if let known = settings.reachableHost { return known }

@@ -1,35 +1,35 @@
-// Runs on the browser's sound thread: plays samples as they come, a little behind, at the sender's pace.
+// Runs on the browser's audio thread: plays samples shortly after they arrive, at the sender's pace.
 
-/** Seconds of sound held ready, at first and at least. */
+/** Seconds of audio kept ready: the initial value, which is also the least. */
 const leastTarget = 0.03;
 const mostTarget = 0.5;
-/** What it grows by when sound ran out, and what it shrinks by every second. */
+/** Added when playback ran dry, and taken off every second. */
 const growth = 0.015;
 const shrinkage = 0.005;
-/** More than this beyond the target is skipped rather than caught up with. */
+/** Seconds beyond the target that are skipped: playing faster would take too long. */
 const excess = 0.1;
-/** The most the pace is changed by, half a semitone, and how much of it for each second of difference. */
+/** The largest change of pace, half a semitone, and the change for each second of difference. */
 const mostBend = 0.03;
 const bend = 0.5;
-/** Seconds over which what is held is averaged: samples come in access units, a fiftieth of a second each. */
+/** Seconds over which the level is averaged: samples arrive in access units of about 20 ms. */
 const levelTime = 0.2;
 
-class LiveSound extends AudioWorkletProcessor {
-  /** Where samples come from. */
+class LiveAudio extends AudioWorkletProcessor {
+  /** The port that samples arrive on. */
   #source = null;
   #blocks = [];
   /** The last sample of each channel before the first block. */
   #last = [];
-  /** In the first block, in its samples. */
+  /** The place in the first block, in samples. */
   #position = 0;
-  /** Samples of all blocks. */
+  /** Samples in all blocks. */
   #held = 0;
-  /** Samples a second of what comes; the browser's own rate is `sampleRate`. */
+  /** Samples a second of the blocks; the browser's own rate is `sampleRate`. */
   #rate = sampleRate;
   /** Seconds held, on average. */
   #level = 0;
   #target = leastTarget;
-  /** More than `leastTarget` where pictures come late. */
+  /** More than `leastTarget` while frames arrive later than their audio. */
   #least = leastTarget;
   #isPlaying = false;
   #sinceReport = 0;
@@ -38,18 +38,18 @@ class LiveSound extends AudioWorkletProcessor {
     super();
     this.port.onmessage = ({ data }) => {
       if (data.source) this.#listen(data.source);
-      else this.#take(data);
+      else this.#receive(data);
     };
   }
 
   #listen(source) {
     this.#source?.close();
     this.#source = source;
-    source.onmessage = ({ data }) => this.#take(data);
+    source.onmessage = ({ data }) => this.#receive(data);
   }
 
-  /** A block of samples from the receiver, or a word from the page. */
-  #take(data) {
+  /** Handles a block of samples from the receiver, or a command from the page. */
+  #receive(data) {
     if (data === "clear") return this.#clear();
     if (data.hold !== undefined) {
       this.#target += Math.max(0, leastTarget + data.hold - this.#least);
@@ -71,7 +71,7 @@ class LiveSound extends AudioWorkletProcessor {
     this.#isPlaying = false;
   }
 
-  /** Seconds that are held and not played yet. */
+  /** Seconds of audio that have not been played. */
   get #ready() { return (this.#held - this.#position) / this.#rate; }
 
   process(_inputs, [output]) {
@@ -81,7 +81,7 @@ class LiveSound extends AudioWorkletProcessor {
     if (!this.#isPlaying) {
       const ahead = this.#ready - this.#target - seconds;
       if (ahead < 0) return true;
-      // What has gathered beyond that would stay for seconds.
+      // Playing the rest faster would take seconds.
       this.#skip(ahead * this.#rate);
       this.#level = this.#target;
       this.#isPlaying = true;
@@ -93,7 +93,7 @@ class LiveSound extends AudioWorkletProcessor {
     return true;
   }
 
-  /** Fills `output`, going on by `step` of the blocks' samples for each of its own. */
+  /** Fills `output`, advancing by `step` samples of the blocks for each sample of `output`. */
   #play(output, step) {
     for (let frame = 0; frame < output[0].length; frame += 1) {
       const block = this.#blocks[0];
@@ -111,7 +111,7 @@ class LiveSound extends AudioWorkletProcessor {
     }
   }
 
-  /** A curve through four samples (Catmull and Rom's), where a straight line would dull what is high. */
+  /** Interpolates by a Catmull-Rom spline: a straight line would dull high tones. */
   #between(channel, index, share) {
     const before = this.#sample(channel, index - 1);
     const here = this.#sample(channel, index);
@@ -122,7 +122,7 @@ class LiveSound extends AudioWorkletProcessor {
     return here + 0.5 * share * (next - before + share * (square + share * cubic));
   }
 
-  /** A sample counted from the beginning of the first block; beyond what is held, the nearest. */
+  /** The sample at `index`, counted from the beginning of the first block, or the nearest one. */
   #sample(channel, index) {
     const first = this.#blocks[0].channels[channel];
     if (index < 0) return this.#last[channel] ?? first[0];
@@ -130,7 +130,7 @@ class LiveSound extends AudioWorkletProcessor {
     return this.#blocks[1]?.channels[channel][index - first.length] ?? first[first.length - 1];
   }
 
-  /** Goes on by so many samples, and lets go of what has been played. */
+  /** Advances by so many samples and frees the blocks that have been played. */
   #skip(samples) {
     this.#position += samples;
     while (this.#blocks.length > 0 && this.#position >= this.#blocks[0].channels[0].length) {
@@ -141,7 +141,7 @@ class LiveSound extends AudioWorkletProcessor {
     }
   }
 
-  /** Says twenty times a second which instant of the take is being played. */
+  /** Reports twenty times a second which instant of the take is being played. */
   #report(frames) {
     this.#sinceReport += frames;
     if (this.#sinceReport < sampleRate / 20 || this.#blocks.length === 0) return;
@@ -151,4 +151,4 @@ class LiveSound extends AudioWorkletProcessor {
   }
 }
 
-registerProcessor("live-sound", LiveSound);
+registerProcessor("live-audio", LiveAudio);

@@ -1,42 +1,42 @@
-// Sound with little delay: an audio worklet plays what the receiver decodes, and says what is heard.
+// Plays audio with little delay: an audio worklet plays what the receiver decodes and reports what is heard.
 
-/** Seconds by which sound may be ahead of its picture, and by which it should at least be behind before less is held back. */
+/** Seconds by which audio may be ahead of its frame, and by which it must be behind before the delay is reduced. */
 const mostAhead = 0.02;
 const leastBehind = 0.03;
 const longestHold = 0.3;
-/** Microseconds: what differs by more is another clock than before. */
+/** Microseconds: a larger difference means that the clock has changed. */
 const leap = 50_000;
 
-/** All sounds of the stream, mixed. Silent until it is switched on and the browser allows it. */
-export class SoundPlayer {
-  #sounds;
+/** Plays all audio tracks of the stream, mixed. Silent until it is switched on and the browser allows it. */
+export class AudioPlayer {
+  #tracks;
   #receiver;
   #context = null;
-  /** Behind all nodes: how loud they are. */
+  /** Sets the volume of all nodes. */
   #gain = null;
   #volume = 1;
   #nodes = [];
   #isConnected = false;
   #wanted = false;
   #clock = null;
-  /** By how much the take's clock, as it is heard, is ahead of the page's; microseconds. */
+  /** Microseconds by which the take's clock, as it is heard, is ahead of the page's. */
   #ahead = null;
-  /** Seconds by which sound was ahead of its pictures lately. */
+  /** Seconds by which audio was ahead of its frames lately. */
   #lead = 0;
   #adjusted = 0;
-  /** Seconds of sound held back for pictures that come late. */
+  /** Seconds by which audio is delayed because frames arrive late. */
   #hold = 0;
 
-  /** `receiver`: decodes the sounds. */
-  constructor(sounds, receiver) {
+  /** `tracks`: the description's; `receiver` decodes them. */
+  constructor(tracks, receiver) {
     this.#receiver = receiver;
-    this.#sounds = "AudioDecoder" in self && "AudioWorkletNode" in self ? sounds : [];
+    this.#tracks = "AudioDecoder" in self && "AudioWorkletNode" in self ? tracks : [];
   }
 
-  get isPossible() { return this.#sounds.length > 0; }
+  get isPossible() { return this.#tracks.length > 0; }
   get isOn() { return this.#wanted && this.#context?.state === "running"; }
 
-  /** Returns whether sound is on now. Switching on works inside a click, and where the browser allows it anyway. */
+  /** Returns whether audio is on now. It can be switched on in a click's handler, or where the browser allows it anyway. */
   async set(on) {
     this.#wanted = on && this.isPossible;
     if (!this.#wanted) {
@@ -46,7 +46,7 @@ export class SoundPlayer {
     }
     try {
       await this.#open();
-      // Where the browser insists on a click, this stays undone until one comes.
+      // Where the browser insists on a click, the promise stays pending until there is one.
       await Promise.race([this.#context.resume(), new Promise((resolve) => setTimeout(resolve, 300))]);
       if (this.isOn) this.#connect();
     } catch {
@@ -63,12 +63,12 @@ export class SoundPlayer {
 
   async #open() {
     if (this.#context) return;
-    // At the device's own rate: the worklet changes rates by the way, while browsers take longer for it than they say.
+    // At the device's own rate: the worklet resamples as it plays, while browsers add a delay that they do not report.
     const context = new AudioContext({ latencyHint: "interactive" });
     this.#context = context;
     context.onstatechange = () => { if (this.isOn) this.#connect(); };
     try {
-      await context.audioWorklet.addModule("sound.js");
+      await context.audioWorklet.addModule("audio.js");
     } catch (error) {
       // Another try, at the next click, needs another context.
       this.#context = null;
@@ -77,10 +77,10 @@ export class SoundPlayer {
     }
     this.#gain = new GainNode(context, { gain: this.#volume });
     this.#gain.connect(context.destination);
-    for (const sound of this.#sounds) {
-      const node = new AudioWorkletNode(context, "live-sound", {
+    for (const track of this.#tracks) {
+      const node = new AudioWorkletNode(context, "live-audio", {
         numberOfInputs: 0,
-        outputChannelCount: [Math.min(2, sound.channels)],
+        outputChannelCount: [Math.min(2, track.channels)],
       });
       if (this.#nodes.length === 0) node.port.onmessage = ({ data }) => { this.#clock = data; };
       node.connect(this.#gain);
@@ -88,14 +88,14 @@ export class SoundPlayer {
     }
   }
 
-  /** Has the sounds decoded, each for its node. */
+  /** Has each track decoded for its node. */
   #connect() {
     if (this.#isConnected || this.#nodes.length === 0) return;
     this.#isConnected = true;
     this.#nodes.forEach((node, index) => {
       const { port1, port2 } = new MessageChannel();
       node.port.postMessage({ source: port1 }, [port1]);
-      this.#receiver.play(this.#sounds[index], port2);
+      this.#receiver.play(this.#tracks[index], port2);
     });
   }
 
@@ -105,14 +105,14 @@ export class SoundPlayer {
     this.clear();
   }
 
-  /** The instant of the take that is heard now, in microseconds; null while nothing is. */
+  /** The instant of the take that is heard now, in microseconds; null while nothing is heard. */
   heard() {
     const raw = this.#report();
     if (raw === null) {
       this.#ahead = null;
       return null;
     }
-    // What browsers say of their delay jumps about by some milliseconds; sound itself does not.
+    // The delay that browsers report jumps by some milliseconds; the audio itself does not.
     const now = performance.now() * 1000;
     const ahead = raw - now;
     if (this.#ahead === null || Math.abs(ahead - this.#ahead) > leap) this.#ahead = ahead;
@@ -120,7 +120,7 @@ export class SoundPlayer {
     return now + this.#ahead;
   }
 
-  /** The same, by what worklet and browser said last. */
+  /** The same, from the last report of the worklet and the browser. */
   #report() {
     if (!this.isOn || !this.#clock) return null;
     const context = this.#context;
@@ -135,8 +135,8 @@ export class SoundPlayer {
     return this.#clock.time + (age - behind) * 1e6;
   }
 
-  /** Told with each picture by how many seconds its sound is ahead of it. Sound that is ahead for long is held back. */
-  keepBehind(ahead) {
+  /** Called for each frame that is shown: `ahead` is by how many seconds its audio is ahead of it. Delays audio that stays ahead. */
+  noteLead(ahead) {
     this.#lead += (ahead - this.#lead) * 0.05;
     const now = performance.now();
     if (now - this.#adjusted < 1000 || Math.abs(ahead) > 1) return;

@@ -1,0 +1,121 @@
+// kinecast-live without an engine: samples of a fixed size at their times, so that what the server itself costs can be seen.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import KineRelay
+import KineServices
+import SystemPackage
+
+/// A running kinecast-live that is sent 2 Mbit/s. Used by the thread that made it: the server dies with that thread.
+final class LiveFeed {
+    struct Failed: Swift.Error, CustomStringConvertible {
+        let description: String
+    }
+
+    /// The page's.
+    let link: String
+    /// CLOCK_MONOTONIC nanoseconds at which the take's timeline began.
+    let origin: Int64
+    var server: Int32 { child.pid }
+
+    private let child: ChildProcess
+    private let connection: ExtensionEngineEnd
+    private let sender: StreamSender
+    private let isOver = Monitor(false)
+    private let thread: DedicatedThread
+
+    private static let framesPerSecond: Int64 = 30
+    private static let audioRate: Int64 = 48_000
+    /// Bytes of an access unit of AAC at 128 kbit/s, and of frames, a keyframe in two seconds, that make it 2 Mbit/s.
+    private static let audioBytes = 341
+    private static let keyframeBytes = 60_000
+    private static let frameBytes = 6_910
+
+    /// - Parameters:
+    ///   - program: a kinecast-live.
+    ///   - setupInfo: its settings.
+    init(program: String, setupInfo: [String: String] = [:]) throws {
+        sender = try StreamSender(video: true, pictures: nil, sampleRingBytes: 2 << 20)
+        let (near, theirs) = try ExtensionEngineEnd.pair()
+        connection = near
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, .standardError, theirs]
+        options.parentDeathSignal = SIGKILL
+        child = try ChildProcess(
+            executable: program, arguments: [], environment: ["PATH=/usr/bin:/bin"], options: options)
+        try theirs.close()
+        try connection.send(.start(Self.start(sender, setupInfo)), descriptors: sender.descriptors)
+        link = try Self.link(from: connection)
+        origin = MonotonicClock.now()
+        thread = DedicatedThread(name: "feed") { [sender, origin, connection, isOver] in
+            Self.send(to: sender, from: origin) {
+                // What the server has to say is read, or it would have to wait with it.
+                _ = try? connection.receive(until: 0)
+                return isOver.withLock { $0 }
+            }
+        }
+    }
+
+    deinit {
+        isOver.withLock { $0 = true }
+        thread.join()
+        _ = child.end(signal: SIGKILL, deadline: MonotonicClock.now() + 1_000_000_000)
+    }
+
+    /// Sends frames and audio when they are due. Each sample's time is when it is sent, so that a late one counts as on time.
+    private static func send(to sender: StreamSender, from origin: Int64, until isOver: () -> Bool) {
+        let frame = [UInt8](repeating: 0x5A, count: frameBytes)
+        let keyframe = [UInt8](repeating: 0x5A, count: keyframeBytes)
+        let audio = [UInt8](repeating: 0x5A, count: audioBytes)
+        var (frames, units): (Int64, Int64) = (0, 0)
+        while !isOver() {
+            let frameDue = origin + frames * 1_000_000_000 / framesPerSecond
+            let audioDue = origin + units * 1024 * 1_000_000_000 / audioRate
+            FrameRhythm.sleep(until: min(frameDue, audioDue))
+            let time = MediaTime(nanoseconds: MonotonicClock.now() - origin)
+            if frameDue <= audioDue {
+                let isKeyframe = frames % (2 * framesPerSecond) == 0
+                frames += 1
+                sender.send(
+                    EncodedSample(
+                        type: .video, presentationTime: time, duration: .zero, isKeyframe: isKeyframe,
+                        data: isKeyframe ? keyframe : frame))
+            } else {
+                units += 1
+                sender.send(
+                    EncodedSample(
+                        type: .audioApp, presentationTime: time, duration: .zero, isKeyframe: true, data: audio))
+            }
+        }
+    }
+
+    private static func start(_ sender: StreamSender, _ setupInfo: [String: String]) -> ExtensionStart {
+        // x264's for 1280×720; nobody decodes what is sent.
+        let sets = H264ParameterSets(
+            sequence: [
+                0x67, 0x42, 0xC0, 0x1F, 0xDA, 0x01, 0x40, 0x16, 0xE8, 0x40, 0x00, 0x00, 0x03, 0x00, 0x40, 0x00, 0x00,
+                0x0C, 0x83, 0xC6, 0x0C, 0xA8,
+            ], picture: [0x68, 0xCE, 0x0F, 0xC8])
+        return ExtensionStart(
+            service: "live", setupInfo: setupInfo, framesPerSecond: Int(framesPerSecond),
+            video: .init(VideoFormat(parameterSets: sets, size: PixelSize(width: 1280, height: 720))), pictures: nil,
+            sounds: [
+                .init(
+                    type: .audioApp, form: .aac, sampleRate: Int(audioRate), channels: 2,
+                    audioSpecificConfig: [0x11, 0x90], bitrate: 128_000)
+            ], sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
+    }
+
+    /// The link that the server announces before it has started.
+    private static func link(from connection: ExtensionEngineEnd) throws -> String {
+        let end = deadline(in: 60)
+        while MonotonicClock.now() < end {
+            for report in try connection.receive(until: end) {
+                if case .failed(let why) = report { throw Failed(description: why) }
+                if case .links(let links) = report { return links.page }
+            }
+        }
+        throw Failed(description: "kinecast-live announced no link within a minute.")
+    }
+}
