@@ -31,9 +31,7 @@ public struct BroadcastContext: Sendable, Equatable {
         if let pictures = start.pictures {
             video = .raw(pictures.pixelFormat, size: pictures.visibleSize)
         } else if let encoded = start.video {
-            let sets = H264ParameterSets(
-                sequence: encoded.sequenceParameterSet, picture: encoded.pictureParameterSet)
-            video = .h264(VideoFormat(parameterSets: sets, size: encoded.size))
+            video = .encoded(encoded.format)
             averageBitRate = encoded.averageBitRate
         }
         for sound in start.sounds {
