@@ -23,7 +23,7 @@ final class PictureFeed: @unchecked Sendable {
         ring = PictureRing(size: size)
         encoder = try X264Encoder(
             VideoEncoderSettings(size: size, rateControl: .constantQuantizer(24), nominalFrameRate: fps))
-        format = VideoFormat(parameterSets: encoder.parameterSets, size: size)
+        format = VideoFormat(parameterSets: .h264(encoder.h264ParameterSets), size: size)
     }
 
     /// Paints, encodes and delivers until it is over, a keyframe every two seconds and whenever `request` asks for one.

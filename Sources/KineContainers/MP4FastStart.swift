@@ -1,5 +1,5 @@
-// Moves the index of a finished file to its front, so that a player over a network can begin before it has the end. The
-// file is written anew beside the old one and then takes its name.
+// Moves the index of a finished file to its front, so that a player over a network can begin before it has the end. A new file
+// is written beside the old one and then takes its name.
 
 public enum MP4FastStart {
     public enum Error: Swift.Error, Equatable {
@@ -11,10 +11,10 @@ public enum MP4FastStart {
     }
 
     /// Rewrites the file at `path` with its index first. Does nothing where it is first already. Needs as much space as
-    /// the file takes, except where the file system lets two files share blocks; memory as large as the index.
+    /// the file takes, except where the file system lets two files share blocks, and memory as large as the index.
     ///
     /// If this throws, or the process dies, the file is unchanged and nothing is left beside it: the new file has no name
-    /// before it is whole. On file systems where every file has one, the next to move or to recover the file removes it.
+    /// before it is whole. On file systems without unnamed files, the next move or recovery removes what is left.
     public static func moveIndexToFront(_ path: String) throws(Error) {
         do {
             let file = try DiskFile.open(DiskFile.resolved(path))  // the file is replaced, not a link to it
@@ -47,7 +47,7 @@ public enum MP4FastStart {
             index + Int64(content.count) + 8 == (try file.size()),
             let moved = try? movie(content, movedBy: Int64(content.count) + 8)
         else { throw Error.notARecording(path: file.path) }
-        return Plan(head: RecordingLayout.fileType + moved, rest: start..<index)
+        return Plan(head: try file.read(at: 0, count: Int(start)) + moved, rest: start..<index)
     }
 
     private static func rewrite(_ file: DiskFile, _ plan: Plan) throws {
@@ -91,16 +91,5 @@ public enum MP4FastStart {
             }
         }
         return bytes
-    }
-}
-
-extension MP4FastStart.Error: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .storage(let error): error.description
-        case .notFinished(let path): "\(path) was never finished: recover it first"
-        case .notARecording(let path):
-            "\(path) is not a recording of Kinecast's, or is damaged: it was left as it is"
-        }
     }
 }

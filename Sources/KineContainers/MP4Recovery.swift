@@ -1,5 +1,5 @@
 // Finishes a recording whose writer died, in place. First everything is read and checked; then the index is appended as
-// the writer would have done it. What was recorded is never moved or overwritten, so nothing can be lost on the way.
+// the writer would have done it. What was recorded is never moved or overwritten.
 import KineMedia
 
 public enum MP4Recovery {
@@ -7,17 +7,18 @@ public enum MP4Recovery {
         case storage(StorageError)
         /// The file was not written by Kinecast, or its first bytes are damaged.
         case notARecording(path: String)
-        /// The recording ended before its first picture.
+        /// The recording ended before its first frame.
         case nothingRecorded(path: String)
     }
 
     /// Makes an ordinary MP4 of the recording at `path`. A finished file is left as it is. If this throws, the file
     /// plays as well as before.
     ///
-    /// Reads a few hundred bytes for each half second recorded, and where the file is damaged each byte a few times at most;
-    /// memory as the writer's (`SampleTable`), and some megabytes. Also removes what a process that was killed left beside it.
+    /// Reads a few hundred bytes for each half second recorded, and where the file is damaged each byte a few times at most.
+    /// Needs as much memory as the writer (`SampleTable`), and some megabytes. Also removes the temporary files that killed
+    /// processes left beside it.
     public static func recover(_ path: String) throws(Error) -> RecoveredFile {
-        DiskFile.clearLeavings(beside: DiskFile.resolved(path))
+        DiskFile.removeLeftovers(beside: DiskFile.resolved(path))
         let file: DiskFile
         do { file = try DiskFile.open(path) } catch { throw .storage(error) }
         return try recover(file)
@@ -40,25 +41,14 @@ public struct RecoveredFile: Sendable, Equatable {
     public var bytes: Int64
     /// How long the file plays.
     public var duration: MediaTime
+    /// Frames.
     public var pictures: Int
-    /// Access units of all sound tracks together.
+    /// Access units of all audio tracks together.
     public var soundAccessUnits: Int
     /// There was nothing to do.
     public var wasAlreadyFinished: Bool
-    /// Bytes that were damaged, or cut off in the middle, and are not part of the recording any more.
+    /// Bytes that were damaged or cut off, and are no longer part of the recording.
     public var skippedBytes: Int64
-}
-
-extension MP4Recovery.Error: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .storage(let error): error.description
-        case .notARecording(let path):
-            "\(path) is not a recording of Kinecast's, or its beginning is damaged: it was left as it is"
-        case .nothingRecorded(let path):
-            "\(path) ends before its first picture: there is nothing to recover, delete it"
-        }
-    }
 }
 
 /// One file on its way from a recording to an ordinary MP4.
@@ -90,7 +80,7 @@ private struct RecoverableRecording {
             return alreadyFinished(finished)
         case .finished(let index):
             if let finished = try finishedMovie(at: index) { return alreadyFinished(finished) }
-            return try rebuild(knownEnd: index - 8)  // its end was cut off: the fragments are still there
+            return try rebuild(knownEnd: index - 8)  // the index was cut off: the fragments are still there
         case .recording(let knownEnd):
             return try rebuild(knownEnd: knownEnd)
         }
@@ -106,7 +96,7 @@ private struct RecoverableRecording {
         }
         let firstFragment = start + Int64(header.count) + 8
         var end = size
-        // Believed only where nothing but the beginning of an index follows: whatever else is there was recorded.
+        // Only where the beginning of an index follows: anything else there was recorded.
         if let knownEnd, knownEnd > firstFragment, knownEnd < size,
             try FragmentScanner.isUnfinishedIndex(file, at: knownEnd)
         {

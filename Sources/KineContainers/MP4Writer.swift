@@ -1,11 +1,11 @@
 // Writes a take to an MP4 file that plays at every instant: fragments while it lasts, an ordinary file when it is
-// finished. What the bytes look like is in Movie/; when they are written is decided here.
+// finished. This file decides when bytes are written; Movie/ says what they look like.
 import KineMedia
 
 /// The recording of one take. Used by one thread, which calls:
 /// - `append` for each sample, in order within its track;
-/// - `flush` a few times a second, also while nothing changes: what it was given last is what a crash may cost;
-/// - `synchronize` once a second, or a `DiskSynchronizer` beside it: what came before it outlives a power cut;
+/// - `flush` a few times a second, also while nothing changes: a crash loses only what was appended since;
+/// - `synchronize` once a second, or a `DiskSynchronizer` beside it: a power cut loses only what was flushed since;
 /// - `finish` once.
 ///
 /// Samples without change of duration cost 4 bytes of memory each until the end (see `SampleTable`), and the samples
@@ -15,19 +15,19 @@ public final class MP4Writer {
     private let movie: MovieDescription
     private let audioTypes: [SampleType]
 
-    /// One for each track of `movie`, pictures first.
+    /// One for each track of `movie`, video first.
     private var tables: [SampleTable]
     private var pending: [PendingRun]
 
     /// Where the fragments end.
     private var end: Int64
     private var sequenceNumber: UInt32 = 0
-    /// Where the file says how long the last written picture lasts.
+    /// Where the file says how long the last written frame lasts.
     private var lastDurationOffset: Int64?
-    /// Up to where the file was brought by the last flush that went well.
+    /// The end of the last successful flush, in the take's time.
     private var flushedThrough = MediaTime.zero
     private var isDirty = false
-    /// An older file under the name is given up only for one that can be played.
+    /// False until the first fragment is durable: until then an older file keeps the name.
     private var isPublished = false
 
     /// Why nothing more can be written. Finishing what is there may still succeed.
@@ -38,7 +38,7 @@ public final class MP4Writer {
 
     /// Begins the file: from here on it is a valid recording. `file` gets its name once the first fragment is durable.
     /// - Parameters:
-    ///   - audio: the sound tracks, each of another `type`.
+    ///   - audio: the audio tracks, each of another `type`.
     ///   - creationTime: seconds since 1970-01-01 UTC.
     public init(
         file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
@@ -70,17 +70,17 @@ public final class MP4Writer {
     /// Bytes that wait for the next `flush`.
     public var bytesPending: Int { pending.reduce(0) { $0 + $1.payload.count } }
 
-    /// True once the last picture has stood for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
-    /// caller should have the picture encoded again. Without that, what follows comes too early by what does not fit.
+    /// True once the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
+    /// caller should have the frame encoded again before that, or later frames come too early.
     public var needsRepeatedPicture: Bool {
         tables[0].lastDuration > 12 * 3600 * UInt32(TrackDescription.videoTimescale)
     }
 
-    /// Takes a sample; it reaches the file with the next `flush`. A track without format is a caller's mistake and its
-    /// samples are left out, as is everything after a failure.
+    /// Adds a sample; it reaches the file with the next `flush`. Samples of an unknown track are ignored, and so is everything
+    /// after a failure.
     ///
-    /// The first picture is at time zero, whatever its own time says. Sound is timed by counting: its access units must
-    /// follow each other without a gap, the first real sample (behind the priming) belonging to time zero.
+    /// The first frame is at time zero, whatever its own time says. Audio is timed by counting: its access units must
+    /// follow each other without a gap, and the first real sample (behind the priming) is at time zero.
     public func append(_ sample: EncodedSample) {
         guard failure == nil else { return }
         let track: Int
@@ -88,7 +88,7 @@ public final class MP4Writer {
             track = 0
             let isFirst = tables[0].count == 0 && pending[0].isEmpty
             let ticks = UInt64(max(0, sample.presentationTime.ticks(timescale: TrackDescription.videoTimescale)))
-            let earliest = pending[0].starts.last ?? tables[0].lastStart  // two pictures cannot share an instant
+            let earliest = pending[0].starts.last ?? tables[0].lastStart  // two frames cannot share an instant
             pending[0].starts.append(isFirst ? 0 : max(ticks, earliest + 1))
         } else {
             guard let index = audioTypes.firstIndex(of: sample.type) else { return }
@@ -99,18 +99,17 @@ public final class MP4Writer {
         pending[track].payload.append(contentsOf: sample.data)
     }
 
-    /// Brings the file up to `now`, a time of the take: one fragment with all that was appended, the last picture lasting
-    /// until `now`. While nothing was appended no fragment is written; the last picture is made to last until `now` by
-    /// overwriting four bytes.
+    /// Brings the file up to `now`, a time of the take: writes one fragment with all that was appended, whose last frame lasts
+    /// until `now`. If nothing was appended, overwrites four bytes so that the last frame lasts until `now`.
     ///
-    /// Throws once space runs out, early enough that `finish` still fits; what was appended since the last flush is then
-    /// lost, and every further call throws the same.
+    /// Throws when space runs out, early enough that `finish` still fits. What was appended since the last flush is then
+    /// lost, and every further call throws the same error.
     public func flush(through now: MediaTime) throws(StorageError) {
         if let failure { throw failure }
-        // Nothing can be shown before the first picture, and a file begins with one.
+        // A file begins with a frame.
         guard tables[0].count > 0 || !pending[0].isEmpty else { return }
         do {
-            try extendLastPicture(until: pending[0].starts.first ?? ticks(now))
+            try extendLastFrame(until: pending[0].starts.first ?? ticks(now))
             if pending.contains(where: { !$0.isEmpty }) { try writeFragment(through: ticks(now)) }
             flushedThrough = now
             if !isPublished, tables[0].count > 0 { try publish() }
@@ -130,8 +129,8 @@ public final class MP4Writer {
         UInt64(max(0, time.ticks(timescale: TrackDescription.videoTimescale)))
     }
 
-    /// Gives the last written picture its duration, in the file and in the table.
-    private func extendLastPicture(until time: UInt64) throws(StorageError) {
+    /// Gives the last written frame its duration, in the file and in the table.
+    private func extendLastFrame(until time: UInt64) throws(StorageError) {
         guard let offset = lastDurationOffset else { return }
         let start = tables[0].lastStart
         let duration = UInt32(clamping: max(time, start + 1) - start)
@@ -144,19 +143,10 @@ public final class MP4Writer {
     }
 
     private func writeFragment(through now: UInt64) throws(StorageError) {
-        var runs: [SerializedFragment.Run] = []
-        for (track, samples) in zip(movie.tracks, pending) where !samples.isEmpty {
-            let table = tables[Int(track.id) - 1]
-            guard track.isVideo else {
-                runs.append(.init(track: track, start: table.duration, durations: nil, samples: samples))
-                continue
-            }
-            let durations = samples.starts.indices.map { samples.duration(at: $0, end: now) }
-            runs.append(.init(track: track, start: samples.starts[0], durations: durations, samples: samples))
-        }
-        let fragment = SerializedFragment(sequenceNumber: sequenceNumber + 1, runs: runs, position: end)
+        let runs = pendingRuns(through: now)
+        let fragment = RecordedFragment(sequenceNumber: sequenceNumber + 1, runs: runs, position: end)
         let fragmentEnd = end + Int64(fragment.bytes.count)
-        // 12 bytes at most for each sample of a fragment, 20 for each of its chunks, are what the index grows by.
+        // The index grows by at most 20 bytes for each chunk and 16 for each sample.
         let growth = runs.reduce(Int64(0)) { $0 + 20 + 16 * Int64($1.samples.sizes.count) }
         let index = RecordingLayout.indexSizeBound(movie, tables) + growth
         try file.reserve(through: fragmentEnd + index + Self.reserveMargin)
@@ -166,21 +156,37 @@ public final class MP4Writer {
             try? file.truncate(to: end)
             throw error
         }
+        note(runs, of: fragment)
+        sequenceNumber += 1
+        end = fragmentEnd
+        isDirty = true
+    }
 
+    /// What waits for each track, with its times. The last frame lasts until `now`.
+    private func pendingRuns(through now: UInt64) -> [RecordedFragment.Run] {
+        var runs: [RecordedFragment.Run] = []
+        for (index, track) in movie.tracks.enumerated() where !pending[index].isEmpty {
+            let samples = pending[index]
+            let durations = samples.starts.indices.map { samples.duration(at: $0, end: now) }
+            let start = samples.starts.first ?? tables[index].duration
+            runs.append(.init(track: track, start: start, durations: durations, samples: samples))
+        }
+        return runs
+    }
+
+    /// Enters a fragment that was written at `end` into the tables.
+    private func note(_ runs: [RecordedFragment.Run], of fragment: RecordedFragment) {
         for (run, offset) in zip(runs, fragment.runOffsets) {
             let track = Int(run.track.id) - 1
             for (sample, size) in run.samples.sizes.enumerated() {
                 tables[track].append(
-                    size: size, duration: run.durations?[sample] ?? run.track.sampleDuration,
+                    size: size, duration: run.track.isVideo ? run.durations[sample] : run.track.sampleDuration,
                     isSync: run.samples.isSync[sample])
             }
             tables[track].appendChunk(offset: end + Int64(offset), length: UInt32(run.samples.sizes.count))
             pending[track].removeAll()
         }
         if let offset = fragment.lastDurationOffset { lastDurationOffset = end + Int64(offset) }
-        sequenceNumber += 1
-        end = fragmentEnd
-        isDirty = true
     }
 
     /// Returns when everything flushed would survive a power cut. Throws as `checkName` does.
@@ -198,25 +204,25 @@ public final class MP4Writer {
         try checkName()
     }
 
-    /// Sees to it that the file has a name at the end.
-    private func place() throws(StorageError) {
+    /// Gives the file a name if it has none, or has lost it.
+    private func ensureName() throws(StorageError) {
         do {
             if !isPublished { try publish() }
             guard try file.isRemoved() else { return }
-        } catch {}  // its directory is gone, say
+        } catch {}  // its directory may be gone: it is put back elsewhere
         try file.putBack()
     }
 
-    /// Throws `removed` where the file has lost its name: end the take then, `finish` puts the file back.
+    /// Throws `removed` where the file has lost its name. The caller ends the take then, and `finish` puts the file back.
     public func checkName() throws(StorageError) {
         if try file.isRemoved() { throw .removed(path: file.path) }
     }
 
-    /// Makes an ordinary MP4 of the file, the last picture lasting until `end`. Takes the same short time however long the
-    /// take was: the index is ready and is only written out.
+    /// Makes an ordinary MP4 of the file, whose last frame lasts until `end`. Takes the same short time however long the take
+    /// was, since the index is ready and only has to be written.
     ///
-    /// Closes the file, and the writer is of no more use then. After a failure, finishes what is in the file. Throws where
-    /// even that is not possible; the file then still plays, and `MP4Recovery` can finish it later.
+    /// The last call: it closes the file. After a failure, it finishes what is in the file. It throws where even that is not
+    /// possible; the file then still plays, and `MP4Recovery` can finish it later.
     public func finish(at end: MediaTime) throws(StorageError) -> FinishedFile {
         var end = end
         do {
@@ -225,15 +231,15 @@ public final class MP4Writer {
             end = min(end, flushedThrough)
         }
         if tables[0].count > 0 {
-            if failure != nil { try? extendLastPicture(until: ticks(end)) }
+            if failure != nil { try? extendLastFrame(until: ticks(end)) }
             var unfinished: StorageError?
             do throws(StorageError) {
                 self.end = try RecordingLayout.finish(file, end: self.end, movie: movie, tables: tables)
             } catch {
                 unfinished = error
             }
-            // Also one that could not be finished: without a name it would be gone when it is closed.
-            try place()
+            // A file that could not be finished also gets its name: without one it would be gone when it is closed.
+            try ensureName()
             if let unfinished { throw unfinished }
         }
         file.close()
@@ -246,15 +252,15 @@ public final class MP4Writer {
 
 /// What became of a recording.
 public struct FinishedFile: Sendable, Equatable {
-    /// Where the file is. Not where it began, if it had been removed and its name was taken.
+    /// Where the file is; another place than at first if the file was removed and its name is taken.
     public var path: String
     public var bytes: Int64
     /// How long it plays.
     public var duration: MediaTime
-    /// Zero where the take ended before its first picture: there is then nothing to play, and the file may go.
+    /// Frames. Zero where the take ended before its first frame: there is nothing to play, and the file may be deleted.
     public var pictures: Int
-    /// Access units of all sound tracks together.
+    /// Access units of all audio tracks together.
     public var soundAccessUnits: Int
-    /// What kept the end of the take out of the file, if anything did.
+    /// Why the end of the take is missing from the file, if it is.
     public var failure: StorageError?
 }

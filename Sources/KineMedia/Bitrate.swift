@@ -1,10 +1,10 @@
-// Bits a second, as a person writes them: one grammar for the command line's options and for the settings behind them.
+// Bits a second as a person writes them: one grammar for the command line's options and for the settings behind them.
 
 /// A bitrate that was typed: `4000000`, `800k`, `4M`, `4.5M`.
 public struct Bitrate: Sendable, Equatable {
     public let bitsPerSecond: Int
 
-    /// Nil where the text is none, or less than 1,000 or more than a thousand million bits a second.
+    /// Nil where the text is no bitrate, or one outside 1,000 to 1,000,000,000 bits a second.
     public init?(_ text: String) {
         var digits = text[...]
         var scale = 1.0

@@ -1,14 +1,14 @@
-// What changed between two pictures, kept as one bit for each 16×16 tile: the macroblock grid of H.264, so that the
+// What changed between two frames, kept as one bit for each 16×16 tile: the macroblock grid of H.264, so that the
 // region can be handed to the encoder as it is. A union is an OR, it never grows, and it never needs simplifying.
 
-/// The set of 16×16 tiles of a picture that may differ from the picture before it.
+/// The set of 16×16 tiles of a frame that may differ from the frame before it.
 public struct DamageRegion: Equatable, Sendable {
     /// The side of a tile in pixels, an H.264 macroblock (ITU-T H.264, 3.91).
     public static let tileSide = 16
 
-    /// The picture this region speaks of, in pixels.
+    /// The size of the frame, in pixels.
     public let size: PixelSize
-    /// Tiles across and down; the last column and row may reach past the picture.
+    /// Tiles across and down; the last column and row may reach past the frame.
     public let columns: Int
     public let rows: Int
     /// `rows` runs of `wordsPerRow` words, the lowest bit the leftmost tile.
@@ -24,7 +24,7 @@ public struct DamageRegion: Equatable, Sendable {
         words = [UInt64](repeating: 0, count: wordsPerRow * rows)
     }
 
-    /// The region whose words are these, as `words` lays them out; nil where their number is another.
+    /// The region whose words are these, as `words` lays them out; nil where there are too many or too few.
     public init?(size: PixelSize, words: UnsafeBufferPointer<UInt64>) {
         self.init(size: size)
         guard words.count == self.words.count else { return nil }
@@ -50,7 +50,7 @@ public struct DamageRegion: Equatable, Sendable {
         words[row * wordsPerRow + column >> 6] |= 1 << UInt64(column & 63)
     }
 
-    /// Sets every tile that `rect` touches. What lies outside the picture is ignored.
+    /// Sets every tile that `rect` touches. What lies outside the frame is ignored.
     public mutating func insert(_ rect: PixelRect) {
         let inside = rect.intersection(PixelRect(size: size))
         guard !inside.isEmpty else { return }
@@ -72,19 +72,19 @@ public struct DamageRegion: Equatable, Sendable {
         for index in words.indices { words[index] = 0 }
     }
 
-    /// Adds the tiles of `other`, which must speak of a picture of the same size.
+    /// Adds the tiles of `other`, which must be of a frame of the same size.
     public mutating func formUnion(_ other: DamageRegion) {
-        precondition(other.size == size, "damage of another picture size")
+        precondition(other.size == size, "damage of another frame size")
         for index in words.indices { words[index] |= other.words[index] }
     }
 
-    /// Takes away the tiles of `other`, which must speak of a picture of the same size.
+    /// Takes away the tiles of `other`, which must be of a frame of the same size.
     public mutating func subtract(_ other: DamageRegion) {
-        precondition(other.size == size, "damage of another picture size")
+        precondition(other.size == size, "damage of another frame size")
         for index in words.indices { words[index] &= ~other.words[index] }
     }
 
-    /// The set tiles as rectangles in pixels, clipped to the picture: runs along a row, joined with an equal run above.
+    /// The set tiles as rectangles in pixels, clipped to the frame: runs along a row, joined with an equal run above.
     /// Disjoint, and together exactly the region.
     public func rectangles() -> [PixelRect] {
         var finished: [PixelRect] = []

@@ -1,8 +1,8 @@
-// A planar picture as the encoder reads it. A view only: its maker owns the memory and says how long it lasts.
+// A planar frame as the encoder reads it. A view only: its maker owns the memory and says how long it lasts.
 
-/// The three planes of a 4:2:0 picture. Luma has `size` samples, each chroma plane half of that both ways.
+/// The three planes of a 4:2:0 frame. Luma has `size` samples, each chroma plane half of that both ways.
 public struct I420Picture: @unchecked Sendable {
-    // Sendable: a view of memory that its lender does not write while the view is lent (the ring's slot states say so).
+    // Sendable: the lender does not write this memory while the view is lent (the ring's slot states say so).
 
     /// Both sides are even.
     public let size: PixelSize

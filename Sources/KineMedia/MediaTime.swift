@@ -3,7 +3,7 @@
 
 /// Nanoseconds on a timeline that the owner names: CLOCK_MONOTONIC at capture, or the time since a take's first frame.
 public struct MediaTime: Hashable, Comparable, Sendable, Codable {
-    /// Nanoseconds. May be negative: sound can be older than the first picture.
+    /// Nanoseconds. May be negative: audio can be older than the first frame.
     public var nanoseconds: Int64
 
     public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }

@@ -1,6 +1,6 @@
-// An uncompressed picture as a reader sees it. A view only: its maker owns the memory and says how long it lasts.
+// An uncompressed frame as a reader sees it. A view only: its maker owns the memory and says how long it lasts.
 
-/// The planes of a picture, to be read. Cannot be copied, so that it does not outlive the closure it is lent to.
+/// The planes of a frame, to be read. It cannot be copied, so that it does not outlive the closure it is lent to.
 public struct PixelBuffer: ~Copyable {
     /// One plane. Its pointer is valid as long as the buffer.
     public struct Plane {
@@ -8,7 +8,7 @@ public struct PixelBuffer: ~Copyable {
         public let base: UnsafeRawPointer
         /// Bytes from one row to the next.
         public let stride: Int
-        /// Bytes of a row that mean something.
+        /// Bytes of a row that hold pixels.
         public let rowBytes: Int
         public let rows: Int
 
@@ -31,7 +31,7 @@ public struct PixelBuffer: ~Copyable {
     public let size: PixelSize
     /// To show; may be odd, and is then one smaller.
     public let visibleSize: PixelSize
-    // Three at most, not in an array: making one would allocate for every picture.
+    // Three at most, not in an array: making one would allocate for every frame.
     private let first: Plane
     private let second: Plane?
     private let third: Plane?
@@ -61,7 +61,7 @@ public struct PixelBuffer: ~Copyable {
         }
     }
 
-    /// Copies the picture, plane after plane and row after row without gaps: what there is to do to keep one.
+    /// A copy that can be kept: plane after plane and row after row, without gaps.
     public func copy() -> [UInt8] {
         var bytes: [UInt8] = []
         let planes = (0..<planeCount).map { self[plane: $0] }

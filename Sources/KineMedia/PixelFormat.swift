@@ -1,4 +1,4 @@
-// How the pixels of an uncompressed picture lie in memory.
+// How the pixels of an uncompressed frame lie in memory.
 
 /// Colours are BT.709; the 4:2:0 formats have limited range.
 public enum PixelFormat: String, Sendable, Codable, CaseIterable {

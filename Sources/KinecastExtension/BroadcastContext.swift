@@ -50,11 +50,7 @@ extension StreamDescription {
     func format(of type: SampleType) -> SampleFormat? {
         guard type != .video else {
             if let layout = pictures { return .raw(layout.pixelFormat, size: layout.visibleSize) }
-            return video.map { video in
-                let sets = H264ParameterSets(
-                    sequence: video.sequenceParameterSet, picture: video.pictureParameterSet)
-                return .h264(VideoFormat(parameterSets: sets, size: video.size))
-            }
+            return video.map { .encoded($0.format) }
         }
         guard let audio = sounds.last(where: { $0.type == type }) else { return nil }
         switch audio.form {

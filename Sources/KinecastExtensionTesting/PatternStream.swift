@@ -35,7 +35,7 @@ struct PatternStream {
         pps.golomb([0, 0, 0])
         pps.put(0b100, bits: 3)  // slices say whether they are deblocked
         format = VideoFormat(
-            parameterSets: H264ParameterSets(sequence: sps.finish(), picture: pps.finish()), size: size)
+            parameterSets: .h264(H264ParameterSets(sequence: sps.finish(), picture: pps.finish())), size: size)
     }
 
     /// The next access unit.

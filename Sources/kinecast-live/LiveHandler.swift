@@ -43,7 +43,7 @@ final class LiveHandler: BroadcastSampleHandler {
             settings.certificate?.contents = .init(chain: chain, key: key)
         }
         var format = LiveFormat(video: nil, audio: [])
-        if case .h264(let video) = context.video { format.video = video }
+        if case .encoded(let video) = context.video { format.video = video }
         for case .aac(let audio) in [context.audioApp, context.audioMic] { format.audio.append(audio) }
         var events = LiveServer.Events()
         events.wantsKeyframe = { [weak self] in self?.requestKeyframe() }

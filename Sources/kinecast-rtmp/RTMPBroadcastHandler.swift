@@ -21,11 +21,10 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         var settings = try RTMPSettings(setupInfo: setupInfo)
         settings.certificateAuthorityContents = PassedFiles.contents(for: "ca-file")
         var format = RTMPStreamFormat(video: nil, audio: nil)
-        if case .h264(let video) = context.video {
-            let movie = FragmentedMovie(video: video, audio: [])
+        if case .encoded(let video) = context.video {
             format.video = .init(
-                codec: .h264, decoderConfiguration: movie.videoDecoderConfiguration, width: video.size.width,
-                height: video.size.height, framesPerSecond: Double(context.framesPerSecond),
+                codec: video.codec, decoderConfiguration: video.parameterSets.decoderConfigurationRecord,
+                width: video.size.width, height: video.size.height, framesPerSecond: Double(context.framesPerSecond),
                 bitrate: context.averageBitRate)
         }
         for case .aac(let audio) in [context.audioApp, context.audioMic] {

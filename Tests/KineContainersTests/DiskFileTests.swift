@@ -63,7 +63,7 @@ import Testing
         #expect(try entries == ["take.mp4"])
         writer.append(take.samples[0][0])
         try writer.flush(through: .milliseconds(500))
-        #expect(try contents(of: path).starts(with: RecordingLayout.fileType))
+        #expect(try contents(of: path).starts(with: RecordingLayout.fileType(.h264)))
         #expect(try entries == ["take.mp4"])
         // A process that is killed now leaves a recording.
         #expect(try MP4Recovery.recover(MemoryFile(contents(of: path))).pictures == 1)

@@ -299,7 +299,7 @@ import Testing
             let fragment = Array(whole.bytes[boxes[first].offset..<boxes[first + 1].content.upperBound])
             while writer.bytes.count < size { writer.append(fragment) }
         case .padding:
-            while writer.bytes.count < size { writer.append(SerializedFragment.padding) }
+            while writer.bytes.count < size { writer.append(RecordedFragment.padding) }
         }
         let file = MemoryFile(writer.bytes)
         let recovered = try MP4Recovery.recover(file)
@@ -311,7 +311,7 @@ import Testing
         let other: [[UInt8]] = [
             [], [1, 2, 3], Array("RIFF....WAVE".utf8) + [UInt8](repeating: 0, count: 100),
             [0, 0, 0, 32] + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 200),
-            RecordingLayout.fileType + [UInt8](repeating: 0, count: 200),
+            RecordingLayout.fileType(.h264) + [UInt8](repeating: 0, count: 200),
         ]
         for bytes in other {
             let file = MemoryFile(bytes)

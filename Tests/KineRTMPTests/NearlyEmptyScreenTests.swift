@@ -42,7 +42,7 @@ import Testing
         // … but not in what arrives, which the strict server checks too.
         var talk = try Conversation()
         try talk.start()
-        let sets = encoder.parameterSets
+        let sets = encoder.h264ParameterSets
         let configuration =
             [1, sets.sequence[1], sets.sequence[2], sets.sequence[3], 0xFF, 0xE1] + Self.counted(sets.sequence) + [1]
             + Self.counted(sets.picture)

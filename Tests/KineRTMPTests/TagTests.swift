@@ -1,14 +1,15 @@
 // H.264, HEVC, AV1 and AAC as FLV tags.
+import KineMedia
 import KineRTMP
 import RTMPTesting
 import Testing
 
 @Suite struct TagTests {
-    private func frame(_ codec: RTMPStreamFormat.VideoCodec, _ isKeyframe: Bool) -> [UInt8] {
+    private func frame(_ codec: VideoCodec, _ isKeyframe: Bool) -> [UInt8] {
         ([0xAA, 0xBB] as [UInt8]).withUnsafeBytes { VideoTag.picture(codec, isKeyframe: isKeyframe, bytes: $0) }
     }
 
-    private func video(_ codec: RTMPStreamFormat.VideoCodec) -> RTMPStreamFormat.Video {
+    private func video(_ codec: VideoCodec) -> RTMPStreamFormat.Video {
         .init(
             codec: codec, decoderConfiguration: [1, 2], width: 64, height: 48, framesPerSecond: 30, bitrate: 2_500_000)
     }
@@ -33,7 +34,7 @@ import Testing
     @Test func `An access unit that has a delimiter gets no second one`() {
         let h264: [UInt8] = [0, 0, 0, 2, 9, 0x10, 0, 0, 1, 0, 0x65]
         let hevc: [UInt8] = [0, 0, 0, 3, 0x46, 1, 0x10, 0, 0, 1, 0, 0x26]
-        for (codec, unit) in [(RTMPStreamFormat.VideoCodec.h264, h264), (.hevc, hevc)] {
+        for (codec, unit) in [(VideoCodec.h264, h264), (.hevc, hevc)] {
             #expect(
                 unit.withUnsafeBytes { VideoTag.picture(codec, isKeyframe: true, bytes: $0) }.dropFirst(5)
                     .elementsEqual(unit))

@@ -188,7 +188,7 @@ import Testing
             ])
         let context = try #require(rehearsal.handler.known)
         #expect(context.framesPerSecond == 25)
-        guard case .h264(let format) = context.video else {
+        guard case .encoded(let format) = context.video else {
             Issue.record("no encoded pictures")
             return
         }

@@ -15,7 +15,10 @@ import Testing
         let program = try #require(ExecutableSearch.find("ffmpeg"), "install the package ffmpeg")
         var stream = PatternStream(size: size)
         let startCode: [UInt8] = [0, 0, 0, 1]
-        let sets = stream.format.parameterSets
+        guard case .h264(let sets) = stream.format.parameterSets else {
+            Issue.record("the pattern is no H.264")
+            return
+        }
         var bytes = startCode + sets.sequence + startCode + sets.picture
         for number in 0..<40 {
             bytes += startCode + stream.next(isKeyframe: number % 20 == 0).dropFirst(4)

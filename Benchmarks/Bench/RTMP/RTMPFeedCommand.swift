@@ -47,7 +47,8 @@ struct RTMPFeedCommand: ParsableCommand {
             service: "rtmp", setupInfo: ["url": url], framesPerSecond: 30,
             video: .init(
                 VideoFormat(
-                    parameterSets: H264ParameterSets(sequence: sets.sequence, picture: sets.picture), size: size)),
+                    parameterSets: .h264(H264ParameterSets(sequence: sets.sequence, picture: sets.picture)), size: size)
+            ),
             pictures: nil,
             sounds: [
                 .init(

@@ -1,17 +1,11 @@
-// libswresample as a stretching converter: from a device's rate, as the device's clock really runs, to the track's.
+// libswresample as a stretching converter: from a device's real rate, by its own clock, to the track's.
 import CFFmpeg
 
-/// Converts interleaved float samples from one rate to another, a little faster or slower as asked. Not Sendable.
+/// Converts interleaved float samples from one rate to another, a little faster or slower as set. Not Sendable.
 public final class SoundResampler {
-    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
-        case refused(from: Int, to: Int)
-
-        public var description: String {
-            switch self {
-            case .refused(let from, let to):
-                "libswresample cannot convert sound from \(from) Hz to \(to) Hz; choose another device or rate."
-            }
-        }
+    public enum Error: Swift.Error, Equatable {
+        /// It does not convert between these rates; `code` is libavutil's.
+        case refused(from: Int, to: Int, code: Int32)
     }
 
     public let inputRate: Int
@@ -21,12 +15,12 @@ public final class SoundResampler {
     public private(set) var convertedFrames: Int64 = 0
 
     private var context: OpaquePointer?
-    /// Of one, how much longer the output is than the rates say.
+    /// How much longer the output is than the rates say, as a part of one.
     private var stretch = 0.0
     private var room: [Float] = []
 
-    /// Output samples over which a compensation is spread: long, so that a thousandth of a per mille is still a whole
-    /// sample, and renewed long before it ends.
+    /// Output samples over which a compensation is spread: so many that a millionth is still several samples. It is renewed long
+    /// before it ends.
     private static let compensationDistance = 4_000_000
 
     public init(inputRate: Int, outputRate: Int, channels: Int) throws(Error) {
@@ -42,31 +36,31 @@ public final class SoundResampler {
                 Int32(clamping: inputRate), 0, nil)
         }
         self.context = context
-        guard status >= 0, let context else { throw .refused(from: inputRate, to: outputRate) }
+        guard status >= 0, let context else { throw .refused(from: inputRate, to: outputRate, code: status) }
         let object = UnsafeMutableRawPointer(context)
-        // Equal rates need the resampler too, for the stretch; interpolation between its phases makes that free of
-        // noise.
+        // Equal rates need the resampler too, for the stretch. Interpolation between its phases keeps that free of noise.
         av_opt_set_int(object, "flags", Int64(SWR_FLAG_RESAMPLE), 0)
         av_opt_set_int(object, "linear_interp", 1, 0)
-        guard swr_init(context) >= 0 else { throw .refused(from: inputRate, to: outputRate) }
+        let initialized = swr_init(context)
+        guard initialized >= 0 else { throw .refused(from: inputRate, to: outputRate, code: initialized) }
     }
 
     deinit { swr_free(&context) }
 
-    /// Samples (of the output's rate, with a fraction) that are in the converter and not yet out.
+    /// Output samples that the converter still holds, with a fraction.
     public var delay: Double {
-        // In 256ths of an output sample: libswresample gives whole numbers of the base it is asked for.
+        // Asked for in 256ths of an output sample: libswresample returns whole numbers.
         Double(swr_get_delay(context, Int64(outputRate) * 256)) / 256
     }
 
-    /// Makes the output longer by this part of one (300e-6: a device that runs 300 ppm slow).
+    /// Makes the output longer by this part (300e-6 for a device whose clock is 300 ppm slow).
     public func setStretch(_ value: Double) {
         stretch = value
         let delta = Int32((value * Double(Self.compensationDistance)).rounded())
         swr_set_compensation(context, delta, Int32(Self.compensationDistance))
     }
 
-    /// Forgets what is in the converter: after a gap nothing of before may come out.
+    /// Discards what the converter holds: after a gap, nothing from before it may come out.
     public func reset() {
         swr_init(context)
         setStretch(stretch)

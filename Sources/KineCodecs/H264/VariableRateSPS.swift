@@ -1,19 +1,20 @@
-// x264 without `b_vfr_input` writes into the sequence parameter set that the frame rate is fixed. Kinecast's is not, and
-// players may believe it; one bit has to be cleared.
+// Without `b_vfr_input`, x264 writes into the sequence parameter set that the frame rate is fixed. Kinecast's is not, and
+// players may rely on it, so one bit has to be cleared.
+import KineMedia
 
 enum VariableRateSPS {
-    /// `unit`, an SPS NAL unit without start code, with fixed_frame_rate_flag cleared (ITU-T H.264, E.1.1). Returned as it
-    /// is where it has no timing information or uses syntax that x264 does not write.
+    /// `unit`, an SPS NAL unit without start code, with fixed_frame_rate_flag cleared (ITU-T H.264, E.1.1). Returned
+    /// unchanged where it has no timing information or uses syntax that x264 does not write.
     static func clearingFixedFrameRate(_ unit: [UInt8]) -> [UInt8] {
-        var payload = removingEmulationPrevention(unit)
+        var payload = EmulationPrevention.removed(from: unit)
         guard let position = fixedFrameRateFlag(in: payload), position >> 3 < payload.count else { return unit }
         payload[position >> 3] &= ~(0x80 >> UInt8(position & 7))
-        return addingEmulationPrevention(payload)
+        return EmulationPrevention.added(to: payload)
     }
 
-    /// The place of the flag in bits from the NAL unit's first (7.3.2.1.1 and E.1.1).
+    /// The position of the flag in bits from the NAL unit's first (7.3.2.1.1 and E.1.1).
     static func fixedFrameRateFlag(in payload: [UInt8]) -> Int? {
-        var bits = BitCursor(payload)
+        var bits = BitReader(payload)
         bits.skip(8)  // the NAL unit's header
         let profile = bits.read(8)
         bits.skip(16)  // constraint flags, level
@@ -47,67 +48,5 @@ enum VariableRateSPS {
         guard bits.read(1) == 1 else { return nil }  // timing_info_present_flag
         bits.skip(64)  // num_units_in_tick, time_scale
         return bits.isPastEnd ? nil : bits.position
-    }
-
-    /// 7.4.1.1: three bytes 0 0 x with x < 4 carry a 3 before x.
-    static func removingEmulationPrevention(_ unit: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var zeros = 0
-        for byte in unit {
-            if zeros >= 2 && byte == 3 {
-                zeros = 0
-                continue
-            }
-            zeros = byte == 0 ? zeros + 1 : 0
-            result.append(byte)
-        }
-        return result
-    }
-
-    static func addingEmulationPrevention(_ payload: [UInt8]) -> [UInt8] {
-        var result: [UInt8] = []
-        var zeros = 0
-        for byte in payload {
-            if zeros >= 2 && byte < 4 {
-                result.append(3)
-                zeros = 0
-            }
-            zeros = byte == 0 ? zeros + 1 : 0
-            result.append(byte)
-        }
-        return result
-    }
-}
-
-/// Reads bits from the most significant on; past the end they are zero.
-private struct BitCursor {
-    private let bytes: [UInt8]
-    private(set) var position = 0
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var isPastEnd: Bool { position >= bytes.count * 8 }
-
-    mutating func skip(_ count: Int) { position += count }
-
-    mutating func read(_ count: Int) -> Int {
-        var value = 0
-        for _ in 0..<count {
-            let byte = position >> 3 < bytes.count ? bytes[position >> 3] : 0
-            value = value << 1 | Int(byte >> UInt8(7 - position & 7) & 1)
-            position += 1
-        }
-        return value
-    }
-
-    /// ue(v), 9.1.
-    mutating func readExponentialGolomb() -> Int {
-        var zeros = 0
-        while zeros < 31, !isPastEnd, read(1) == 0 { zeros += 1 }
-        return (1 << zeros) - 1 + read(zeros)
-    }
-
-    mutating func skipExponentialGolomb(_ count: Int = 1) {
-        for _ in 0..<count { _ = readExponentialGolomb() }
     }
 }

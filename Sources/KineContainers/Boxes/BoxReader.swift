@@ -1,9 +1,9 @@
-// Reads boxes from bytes that cannot be trusted: every read is checked against the box that it is in.
+// Reads boxes from bytes that cannot be trusted: every read is checked against the end of its box.
 
-/// A box that ends too early, or does not say what it must.
+/// A box ends too early, or its content is not possible.
 struct MalformedBox: Error {}
 
-/// A place in a run of bytes.
+/// A position in a run of bytes.
 struct BoxReader {
     private let bytes: ArraySlice<UInt8>
     /// The index of the next byte in the array that the reader was made from.

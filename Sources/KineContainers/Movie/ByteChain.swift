@@ -1,5 +1,5 @@
-// Long tables without long arrays: bytes in blocks, so that growing never copies what is there and an index of many
-// megabytes is put together without being copied into one piece.
+// Long tables without long arrays: bytes in blocks, so that growing copies nothing and an index of many megabytes is never
+// copied into one piece.
 
 /// A table of big-endian 32-bit numbers that grows at the end.
 struct IntegerTable {

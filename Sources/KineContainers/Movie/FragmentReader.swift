@@ -1,5 +1,6 @@
-// Reads a fragment that the writer wrote, and nothing else: fragments of another shape, or whose parts contradict each
-// other, are damaged.
+// Reads a fragment that the writer wrote, and nothing else: a fragment of another shape, or one that contradicts itself, is
+// damaged.
+import KineMedia
 
 /// What a moof says, checked against itself and against the movie it belongs to.
 struct ParsedFragment {
@@ -46,35 +47,27 @@ struct ParsedFragment {
         guard !runs.isEmpty, payloadSize <= Int(UInt32.max) - 8 else { throw MalformedBox() }
     }
 
-    /// How much of the payload, as far as it is there, holds whole samples that look like what they should be.
+    /// How many bytes at the start of the payload, as far as it is there, are whole and plausible samples.
     func intactPrefix(of payload: [UInt8], movie: MovieDescription) -> Int {
         var position = 0
         for run in runs {
             for size in run.sizes {
                 guard position + Int(size) <= payload.count else { return position }
                 let sample = payload[position..<position + Int(size)]
-                guard movie.tracks[run.track].isVideo ? Self.isAccessUnit(sample) : Self.isWritten(sample) else {
-                    return position
-                }
+                guard Self.isPlausible(sample, of: movie.tracks[run.track]) else { return position }
                 position += Int(size)
             }
         }
         return position
     }
 
-    /// Whether the lengths of the NAL units fill the sample, and each begins as a NAL unit must (ITU-T H.264, 7.3.1).
-    private static func isAccessUnit(_ sample: ArraySlice<UInt8>) -> Bool {
-        var reader = BoxReader(sample)
-        while reader.remaining > 0 {
-            guard let length = try? Int(reader.integer(UInt32.self)), length > 0, let first = reader.rest().first,
-                first & 0x80 == 0, first & 0x1f != 0, (try? reader.skip(length)) != nil
-            else { return false }
+    /// Whether a sample can be what its track says. No access unit of AAC is all zeros, but a hole in a file is.
+    private static func isPlausible(_ sample: ArraySlice<UInt8>, of track: TrackDescription) -> Bool {
+        switch track.kind {
+        case .video(let codec, _): codec.isAccessUnit(sample)
+        case .audio: sample.contains { $0 != 0 }
         }
-        return !sample.isEmpty
     }
-
-    /// Whether there is more than the zeros of a hole. No frame of AAC is all zeros.
-    private static func isWritten(_ sample: ArraySlice<UInt8>) -> Bool { sample.contains { $0 != 0 } }
 
     /// Leaves out the samples that do not lie whole in the first `available` bytes of the payload.
     mutating func cut(to available: Int) {
@@ -95,7 +88,7 @@ struct ParsedFragment {
 extension ParsedFragment.Run {
     fileprivate init(reading content: BoxReader, movie: MovieDescription) throws(MalformedBox) {
         var header = try content.box("tfhd")
-        guard try header.versionAndFlags().flags == SerializedFragment.defaultBaseIsMoof else { throw MalformedBox() }
+        guard try header.versionAndFlags().flags == MovieFragment.defaultBaseIsMoof else { throw MalformedBox() }
         let id = try header.integer(UInt32.self)
         guard let track = movie.tracks.firstIndex(where: { $0.id == id }) else { throw MalformedBox() }
         self.track = track
@@ -107,11 +100,14 @@ extension ParsedFragment.Run {
 
         var samples = try content.box("trun")
         let isVideo = movie.tracks[track].isVideo
-        let flags = isVideo ? SerializedFragment.videoRunFlags : SerializedFragment.audioRunFlags
-        guard try samples.versionAndFlags() == (0, flags) else { throw MalformedBox() }
+        guard try samples.versionAndFlags() == (0, MovieFragment.runFlags(isVideo: isVideo)) else {
+            throw MalformedBox()
+        }
         let count = Int(try samples.integer(UInt32.self))
         dataOffset = Int(try samples.integer(UInt32.self))
-        guard count > 0, samples.remaining == count * (isVideo ? 12 : 4) else { throw MalformedBox() }
+        guard count > 0, samples.remaining == count * MovieFragment.sampleSize(isVideo: isVideo) else {
+            throw MalformedBox()
+        }
         sizes = []
         sizes.reserveCapacity(count)
         guard isVideo else {

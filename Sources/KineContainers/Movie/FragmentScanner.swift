@@ -1,13 +1,13 @@
-// Walks over a recording's fragments, however the file ends and whatever happened in between, and builds the tables
-// of the index. Reads only what fragments say of their samples, not the samples.
+// Walks over a recording's fragments, past damage and up to a cut-off end, and builds the tables of the index. It reads the
+// fragments' headers; only near the end of the file does it read the samples too.
 
 struct FragmentScanner {
     private let file: any StorageFile
     private let movie: MovieDescription
     private var window: FileWindow
-    /// Bytes of what looks like a fragment and is none that may still be gone through twice. After that the search goes on
-    /// behind each of them: crafted bytes may hold a fragment inside another, inside another, and so on.
-    private var patience: Int64
+    /// How many more bytes of false fragments may be searched a second time. Once it is used up, the search continues behind
+    /// each false fragment: crafted bytes could nest them without end.
+    private var rescanAllowance: Int64
     /// One for each track of the movie.
     private(set) var tables: [SampleTable]
     /// Where what was recorded ends: the end of the file, or where an index begins that was never completed.
@@ -15,8 +15,8 @@ struct FragmentScanner {
     /// Bytes between fragments that are no fragment.
     private(set) var skippedBytes: Int64 = 0
 
-    /// How far before the end the samples themselves are looked at. A power cut can leave holes in what was not yet
-    /// synchronized, a second or two; what is older is whole.
+    /// Samples this close to the end are checked themselves: a power cut can leave holes in what was not yet synchronized, a
+    /// second or two.
     private static let doubtfulEnd: Int64 = 32 << 20
     /// A moof larger than this is damage: the writer's hold a few seconds at most.
     private static let largestMovieFragment = 8 << 20
@@ -30,19 +30,19 @@ struct FragmentScanner {
         self.movie = movie
         self.end = end
         window = FileWindow(file: file, end: end)
-        patience = 4 * end
+        rescanAllowance = 4 * end
         tables = movie.tracks.map { _ in SampleTable() }
     }
 
-    /// Takes in every fragment from `start` on. Reads no byte more than a few times, whatever the file holds.
+    /// Adds every fragment from `start` on to the tables. Reads no byte more than a few times, whatever the file holds.
     mutating func scan(from start: Int64) throws(StorageError) {
         var position = start
         while position < end {
-            let found = try takeFragment(at: position)
-            if case .taken(let length) = found {
+            let found = try addFragment(at: position)
+            if case .fragment(let length) = found {
                 position += length
             } else if position + 8 <= end,
-                try window.read(at: position, count: 8, ahead: Self.step) == SerializedFragment.padding[...]
+                try window.read(at: position, count: 8, ahead: Self.step) == RecordedFragment.padding[...]
             {
                 position += 8
             } else if try Self.isUnfinishedIndex(file, at: position) {
@@ -56,34 +56,31 @@ struct FragmentScanner {
     }
 
     private enum Finding {
-        /// A good fragment is in the tables; its length in bytes, what is missing of it included.
-        case taken(Int64)
-        /// None that can be used. `claimed`: how many bytes had to be looked at to know.
+        /// A good fragment was added; its length in bytes, including what the end of the file cuts off.
+        case fragment(length: Int64)
+        /// No usable fragment. `claimed`: how many bytes were read to find out.
         case nothing(claimed: Int)
     }
 
     /// Adds the samples of the fragment at `position` to the tables, if there is a good one.
-    private mutating func takeFragment(at position: Int64) throws(StorageError) -> Finding {
+    private mutating func addFragment(at position: Int64) throws(StorageError) -> Finding {
         let (candidate, claimed) = try fragment(at: position, ahead: Self.step)
         guard let fragment = candidate, follows(fragment) else { return .nothing(claimed: claimed) }
         let (intact, lost) = try intact(fragment, at: position)
-        take(intact, at: position)
+        add(intact, at: position)
         skippedBytes += lost
-        return .taken(Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize))
+        return .fragment(length: Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize))
     }
 
-    /// Where to search on behind something that is no fragment.
+    /// Where the search continues behind something that is no fragment.
     private mutating func resumption(after finding: Finding, at position: Int64) -> Int64 {
         guard case .nothing(let claimed) = finding else { return position + 1 }
-        patience -= Int64(claimed)
-        return position + (patience < 0 ? Int64(max(1, claimed)) : 1)
+        rescanAllowance -= Int64(claimed)
+        return position + (rescanAllowance < 0 ? Int64(max(1, claimed)) : 1)
     }
 
-    /// Whether the bytes from `offset` to the end of the file are an index, or the beginning of one, that was written
-    /// and never made valid: a free box that reaches at least to the end, with a moov in it.
-    ///
-    /// Always to the end of the file, also where what was recorded is known to end before it: the few bytes in front of an
-    /// index are not the beginning of another.
+    /// Whether the bytes from `offset` to the end of the file are an index, or the beginning of one, that was never made valid:
+    /// a free box with a moov in it that reaches at least to the end of the file.
     static func isUnfinishedIndex(_ file: any StorageFile, at offset: Int64) throws(StorageError) -> Bool {
         let bytes = try file.read(at: offset, count: 16)
         var expected = bytes
@@ -99,8 +96,8 @@ struct FragmentScanner {
         return offset + Int64(size) >= (try file.size())
     }
 
-    /// The fragment at `position`, if there is a good one. One that the end of the file cuts counts. `claimed`: bytes that
-    /// were looked at.
+    /// The fragment at `position`, if there is a good one; the end of the file may cut its samples. `claimed`: bytes that were
+    /// read.
     private mutating func fragment(
         at position: Int64, ahead: Int
     ) throws(StorageError) -> (ParsedFragment?, claimed: Int) {
@@ -111,7 +108,7 @@ struct FragmentScanner {
         else { return (nil, 0) }
         let bytes = try window.read(at: position, count: size + 8, ahead: ahead)
         guard bytes.count == size + 8 else { return (nil, 0) }
-        // The header behind it first: a few bytes tell most of what is damaged.
+        // The header behind it first: it is cheap to read, and most damage shows there.
         var data = BoxReader(bytes.suffix(8))
         guard let dataSize = try? Int(data.integer(UInt32.self)), let dataType = try? data.code(), dataType == "mdat",
             let fragment = try? ParsedFragment(reading: BoxReader(bytes.dropLast(8).dropFirst(8)), movie: movie),
@@ -120,8 +117,8 @@ struct FragmentScanner {
         return (fragment, size)
     }
 
-    /// The fragment without the samples that are cut off by the end of the file, or were never written; and how many bytes
-    /// of those there are.
+    /// The fragment without samples that the end of the file cuts off or that were never written, and the bytes of those that
+    /// are there.
     private func intact(
         _ fragment: ParsedFragment, at position: Int64
     ) throws(StorageError) -> (ParsedFragment, lost: Int64) {
@@ -150,7 +147,7 @@ struct FragmentScanner {
                     bytes[index + 3] == type[3]
                 {
                     let candidate = start + Int64(index - bytes.startIndex) - 4
-                    // As much again is read ahead as the largest may need, or each could make the next one read anew.
+                    // As much is read ahead as the largest fragment needs, so that no candidate makes the next one read again.
                     let (found, claimed) = try fragment(at: candidate, ahead: Self.largestMovieFragment)
                     if found != nil { return candidate }
                     let next = resumption(after: .nothing(claimed: claimed), at: candidate)
@@ -176,11 +173,11 @@ struct FragmentScanner {
     }
 
     /// Adds a fragment's samples to the tables.
-    private mutating func take(_ fragment: ParsedFragment, at position: Int64) {
+    private mutating func add(_ fragment: ParsedFragment, at position: Int64) {
         for run in fragment.runs {
             let track = run.track
-            // What a lost fragment leaves open is filled by the sample before it, or by the first one: everything else
-            // keeps its time, and picture and sound stay together. Pictures on a still screen need this too.
+            // The sample before a lost fragment lasts until this one, and the first sample lasts from zero: everything keeps its
+            // time, and video and audio stay together. Frames of a still screen need this too.
             var gap: UInt32 = 0
             if tables[track].count > 0 {
                 tables[track].lastDuration = UInt32(run.start - tables[track].lastStart)

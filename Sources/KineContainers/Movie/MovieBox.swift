@@ -95,12 +95,12 @@ enum MovieBox {
         return ByteChain(box: "trak", content)
     }
 
-    /// tkhd (8.3.2) and, for sound with priming, edts (8.6.5): one plain edit that begins behind the priming.
+    /// tkhd (8.3.2) and, for audio with priming, edts (8.6.5): one plain edit that begins behind the priming.
     private static func trackHeader(_ track: TrackDescription, creationTime: UInt64, duration: UInt64) -> [UInt8] {
         var writer = BoxWriter()
         let wide = duration > UInt32.max || creationTime > UInt32.max
-        // Enabled and in the movie. All tracks are, and none is an alternative of another: a microphone is meant to be
-        // heard together with what it speaks over.
+        // Enabled and in the movie. No track is an alternative of another: a microphone is heard together with the
+        // applications.
         writer.fullBox("tkhd", version: wide ? 1 : 0, flags: 3) {
             $0.integer(creationTime, wide: wide)
             $0.integer(creationTime, wide: wide)
@@ -111,7 +111,7 @@ enum MovieBox {
             $0.integer(UInt16(track.isVideo ? 0 : 0x0100))  // volume
             $0.zeros(2)
             $0.unityMatrix()
-            if case .video(let size) = track.kind {
+            if case .video(_, let size) = track.kind {
                 $0.integer(UInt32(clamping: size.width << 16))
                 $0.integer(UInt32(clamping: size.height << 16))
             } else {
@@ -153,7 +153,7 @@ enum MovieBox {
         return writer.bytes
     }
 
-    /// vmhd or smhd (12.1.2, 12.2.2) and dinf (8.7.1): the samples are in this very file.
+    /// vmhd or smhd (12.1.2, 12.2.2) and dinf (8.7.1): the samples are in the same file.
     private static func mediaHeaders(_ track: TrackDescription) -> [UInt8] {
         var writer = BoxWriter()
         if track.isVideo {
@@ -190,7 +190,7 @@ enum MovieBox {
 }
 
 extension BoxWriter {
-    /// The matrix that leaves the picture as it is (ISO/IEC 14496-12, 6.2.2): 16.16, the last column 2.30.
+    /// The matrix that leaves the frame as it is (ISO/IEC 14496-12, 6.2.2): 16.16, the last column 2.30.
     fileprivate mutating func unityMatrix() {
         for value: UInt32 in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] { integer(value) }
     }

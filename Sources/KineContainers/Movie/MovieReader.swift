@@ -1,4 +1,4 @@
-// Reads a moov that the writer wrote. The bytes may be damaged: whatever does not look like the writer's own is refused.
+// Reads a moov that the writer wrote. The bytes may be damaged: what does not look like the writer's own is refused.
 import KineMedia
 
 extension MovieDescription {
@@ -19,7 +19,7 @@ extension MovieDescription {
         tracks = []
         for track in try content.all("trak") {
             let description = try TrackDescription(reading: track, sampleDurations: sampleDurations)
-            // The writer numbers its tracks in order, pictures first and only once.
+            // The writer numbers its tracks in order, and the first is the only video track.
             guard description.id == UInt32(tracks.count + 1), description.isVideo == tracks.isEmpty else {
                 throw MalformedBox()
             }
@@ -31,51 +31,74 @@ extension MovieDescription {
 
 extension TrackDescription {
     fileprivate init(reading track: BoxReader, sampleDurations: [UInt32: UInt32]) throws(MalformedBox) {
-        var header = try track.box("tkhd")
-        let wide = try header.versionAndFlags().version == 1
-        try header.skip(wide ? 16 : 8)
-        id = try header.integer()
-        try header.skip((wide ? 12 : 8) + 8 + 8 + 36)
-        let (width, height) = (try header.integer(UInt32.self), try header.integer(UInt32.self))
-
-        var mediaHeader = try track.box("mdia", "mdhd")
-        try mediaHeader.skip(try mediaHeader.versionAndFlags().version == 1 ? 16 : 8)
-        timescale = try mediaHeader.integer()
-
-        var handler = try track.box("mdia", "hdlr")
-        try handler.skip(8)
-        let type = try handler.code()
-        try handler.skip(12)
-        name = String(decoding: handler.rest().prefix { $0 != 0 }, as: UTF8.self)
-
-        var entries = try track.box("mdia", "minf", "stbl", "stsd")
-        try entries.skip(8)
-        sampleEntry = Array(entries.rest())
-
-        mediaStart = 0
-        if let edits = try track.first("edts") {
-            var list = try edits.box("elst")
-            let wide = try list.versionAndFlags().version == 1
-            try list.skip(4 + (wide ? 8 : 4))
-            mediaStart = UInt32(clamping: try list.integer(wide: wide))
-        }
+        let (id, size) = try track.trackHeader()
+        let media = try track.box("mdia")
+        let (type, name) = try media.handler()
+        self.init(
+            id: id, kind: .audio, timescale: try media.timescale(), name: name, sampleDuration: 0,
+            mediaStart: try track.mediaStart(), sampleEntry: try media.sampleEntry())
         switch type {
         case "vide":
-            guard timescale == UInt32(Self.videoTimescale) else { throw MalformedBox() }
-            kind = .video(PixelSize(width: Int(width >> 16), height: Int(height >> 16)))
-            sampleDuration = 0
+            guard timescale == UInt32(Self.videoTimescale), let codec = VideoCodec(sampleEntry: sampleEntry) else {
+                throw MalformedBox()
+            }
+            kind = .video(codec, size: size)
         case "soun":
             guard timescale >= 1000, let duration = sampleDurations[id], 1...65536 ~= duration else {
                 throw MalformedBox()
             }
-            kind = .audio
             sampleDuration = duration
         default: throw MalformedBox()
         }
     }
 }
 
-/// What the index of a finished file says in sum.
+extension BoxReader {
+    /// Of a trak: what tkhd says (8.3.2). The size is to show, in pixels.
+    fileprivate func trackHeader() throws(MalformedBox) -> (id: UInt32, size: PixelSize) {
+        var header = try box("tkhd")
+        let wide = try header.versionAndFlags().version == 1
+        try header.skip(wide ? 16 : 8)
+        let id = try header.integer(UInt32.self)
+        try header.skip((wide ? 12 : 8) + 8 + 8 + 36)
+        let (width, height) = (try header.integer(UInt32.self), try header.integer(UInt32.self))
+        return (id, PixelSize(width: Int(width >> 16), height: Int(height >> 16)))
+    }
+
+    /// Of a trak: where its edit begins in its media (8.6.6); 0 without one.
+    fileprivate func mediaStart() throws(MalformedBox) -> UInt32 {
+        guard let edits = try first("edts") else { return 0 }
+        var list = try edits.box("elst")
+        let wide = try list.versionAndFlags().version == 1
+        try list.skip(4 + (wide ? 8 : 4))
+        return UInt32(clamping: try list.integer(wide: wide))
+    }
+
+    /// Of an mdia: ticks a second (8.4.2).
+    fileprivate func timescale() throws(MalformedBox) -> UInt32 {
+        var header = try box("mdhd")
+        try header.skip(try header.versionAndFlags().version == 1 ? 16 : 8)
+        return try header.integer()
+    }
+
+    /// Of an mdia: the kind of track, and its name (8.4.3).
+    fileprivate func handler() throws(MalformedBox) -> (type: FourCharacterCode, name: String) {
+        var handler = try box("hdlr")
+        try handler.skip(8)
+        let type = try handler.code()
+        try handler.skip(12)
+        return (type, String(decoding: handler.rest().prefix { $0 != 0 }, as: UTF8.self))
+    }
+
+    /// Of an mdia: all sample entries; the writer writes one (8.5.2).
+    fileprivate func sampleEntry() throws(MalformedBox) -> [UInt8] {
+        var entries = try box("minf", "stbl", "stsd")
+        try entries.skip(8)
+        return Array(entries.rest())
+    }
+}
+
+/// The totals that the index of a finished file gives.
 struct FinishedMovie {
     var duration: MediaTime
     var pictures = 0
@@ -92,9 +115,7 @@ struct FinishedMovie {
         duration = RecordingLayout.duration(ticks: ticks)
         guard try content.first("mvex") == nil else { throw MalformedBox() }
         for track in try content.all("trak") {
-            var handler = try track.box("mdia", "hdlr")
-            try handler.skip(8)
-            let isVideo = try handler.code() == "vide"
+            let isVideo = try track.box("mdia").handler().type == "vide"
             var sizes = try track.box("mdia", "minf", "stbl", "stsz")
             try sizes.skip(8)
             let count = Int(try sizes.integer(UInt32.self))

@@ -1,30 +1,39 @@
-// How a Kinecast file begins and how it is finished; the writer and the recovery both do it through here.
+// How a Kinecast file begins and how it is finished. The writer and the recovery both use it.
 //
 //     while recording   ftyp | free(16) | moov(mvex) | (moof mdat)*
 //     finishing         …                              (moof mdat)* | free( moov )
 //     finished          ftyp | mdat(                              … ) moov
 //
-// The index is appended inside a free box, which players skip without a word, so that the file stays a proper recording
-// up to the last step. That step turns the 16 bytes of the first free box into the header of an mdat that reaches to the
-// index: the recording's own headers become part of it, and the index is the only one left.
+// The index is appended inside a free box, which players skip, so that the file stays a proper recording up to the last step.
+// That step turns the 16 bytes of the first free box into the header of an mdat that reaches to the index: the recording's own
+// headers become part of the mdat, and one index is left.
 
 import KineMedia
 
 enum RecordingLayout {
-    /// ftyp (ISO/IEC 14496-12, 4.3): iso6 for fragments whose offsets count from their moof, avc1 and mp42 for H.264
-    /// and AAC in a plain file.
-    static let fileType: [UInt8] = {
+    /// ftyp (ISO/IEC 14496-12, 4.3): iso6 for fragments whose offsets count from their moof, mp42 for AAC in a plain file, and
+    /// the video codec's brand. Its size is the same for each codec.
+    static func fileType(_ codec: VideoCodec) -> [UInt8] {
+        let codecBrand: FourCharacterCode =
+            switch codec {
+            case .h264: "avc1"
+            case .hevc: "iso4"  // HEVC has no brand of its own; iso4 is implied by iso6
+            case .av1: "av01"
+            }
         var writer = BoxWriter()
         writer.box("ftyp") {
             $0.code("isom")
             $0.integer(UInt32(0x200))
-            for brand: FourCharacterCode in ["isom", "iso6", "avc1", "mp42"] { $0.code(brand) }
+            for brand: FourCharacterCode in ["isom", "iso6", codecBrand, "mp42"] { $0.code(brand) }
         }
         return writer.bytes
-    }()
+    }
+
+    /// What a recording can begin with.
+    static let fileTypes = VideoCodec.allCases.map(fileType)
 
     /// Where the box stands that becomes mdat.
-    static let switchOffset = Int64(fileType.count)
+    static let switchOffset = Int64(fileTypes[0].count)
     /// Where the 64-bit size of the mdat stands, while recording the content of the free box.
     static let sizeOffset = switchOffset + 8
     /// Where the first moov starts while recording.
@@ -39,14 +48,14 @@ enum RecordingLayout {
 
     /// The start of every recording, up to the first fragment.
     static func header(_ movie: MovieDescription) -> [UInt8] {
-        fileType + freeBox(mark) + MovieBox.initial(movie)
+        fileType(movie.videoCodec) + freeBox(mark) + MovieBox.initial(movie)
     }
 
-    /// Turns a recording whose fragments end before `end` into an ordinary file; what lies behind `end` goes. Returns the
+    /// Turns a recording whose fragments end before `end` into an ordinary file; what lies behind `end` is cut off. Returns the
     /// file's size in bytes.
     ///
-    /// Where it throws, the recording is what it was: what was appended is taken away again, except where the very last
-    /// step failed, after which both states are good and a file that is switched must not lose its index.
+    /// If this throws, what was appended is removed and the file is a recording as before. After a failure of the very last
+    /// step nothing is removed: the file may be finished already, and then it needs its index.
     static func finish(
         _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable]
     ) throws(StorageError) -> Int64 {
@@ -55,33 +64,44 @@ enum RecordingLayout {
         let bound = end + indexSizeBound(movie, tables)
         let index = MovieBox.final(movie, tables: tables, wideOffsets: bound > Int64(UInt32.max))
         let before = try file.read(at: sizeOffset, count: 8)
-        var position = end
+        let size: Int64
         do {
-            // The size of the mdat to come is written first, as the free box's content. Until the switch it says where
-            // the recording ends: the last fragment may be cut, and the program that finishes the file after us must not take
-            // our index for the rest of it.
-            var size = BoxWriter()
-            size.integer(UInt64(end + 8 - switchOffset))
-            try file.write(size.bytes, at: sizeOffset)
-            if try file.size() > end { try file.truncate(to: end) }
-            try ByteChain(box: "free", index).forEachPiece { (piece) throws(StorageError) in
-                try file.write(piece, at: position)
-                position += Int64(piece.count)
-            }
-            try file.truncate(to: position)  // gives the reserve back
-            try file.synchronize()  // before the switch: it must not promise an index that a power cut can take away
+            size = try append(ByteChain(box: "free", index), to: file, end: end)
         } catch {
             if (try? file.truncate(to: end)) != nil { try? file.write(before, at: sizeOffset) }
             throw error
         }
+        try switchToFinished(file)
+        return size
+    }
 
-        // Eight aligned bytes, which neither a signal nor a power cut can part.
+    /// Appends the index at `end` and makes it durable. Returns the file's size.
+    private static func append(
+        _ index: ByteChain, to file: any StorageFile, end: Int64
+    ) throws(StorageError) -> Int64 {
+        // The size of the mdat to come is written first, as the free box's content. Until the switch it says where the
+        // recording ends: whoever finishes the file after a crash must not read this index as part of a cut fragment.
+        var size = BoxWriter()
+        size.integer(UInt64(end + 8 - switchOffset))
+        try file.write(size.bytes, at: sizeOffset)
+        if try file.size() > end { try file.truncate(to: end) }
+        var position = end
+        try index.forEachPiece { (piece) throws(StorageError) in
+            try file.write(piece, at: position)
+            position += Int64(piece.count)
+        }
+        try file.truncate(to: position)  // gives the reserve back
+        try file.synchronize()  // before the switch: a power cut must not take away the index that it promises
+        return position
+    }
+
+    /// Makes an mdat of the first free box: eight aligned bytes, which neither a signal nor a power cut can part.
+    private static func switchToFinished(_ file: any StorageFile) throws(StorageError) {
         var header = BoxWriter()
         header.integer(UInt32(1))  // a 64-bit size follows the type (ISO/IEC 14496-12, 4.2)
         header.code("mdat")
         try file.write(header.bytes, at: switchOffset)
         try file.synchronize()
-        return position
     }
 
     /// Bytes that `finish` appends, at most.

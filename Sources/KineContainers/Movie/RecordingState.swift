@@ -1,7 +1,7 @@
 // Which of its states a Kinecast file is in, read from its first bytes.
 
 enum RecordingState: Equatable {
-    /// Being recorded, or left so. `knownEnd`: where the recording ends, if finishing had begun.
+    /// Being recorded, or left so by a crash. `knownEnd`: where the recording ends, if finishing had begun.
     case recording(knownEnd: Int64?)
     /// Finished; the index should be at this offset.
     case finished(index: Int64)
@@ -9,18 +9,18 @@ enum RecordingState: Equatable {
     case indexFirst
     /// Cut off before anything was recorded.
     case empty
-    /// Nothing that Kinecast wrote.
+    /// Not written by Kinecast.
     case foreign
 
     init(of file: any StorageFile) throws(StorageError) {
         let start = try file.read(at: 0, count: Int(RecordingLayout.movieOffset))
         guard start.count == Int(RecordingLayout.movieOffset) else {
-            let known = min(start.count, RecordingLayout.fileType.count)
-            let isOurs = known > 0 && start[..<known] == RecordingLayout.fileType[..<known]
+            let known = start.prefix(Int(RecordingLayout.switchOffset))
+            let isOurs = !known.isEmpty && RecordingLayout.fileTypes.contains { $0.starts(with: known) }
             self = isOurs ? .empty : .foreign
             return
         }
-        guard start.starts(with: RecordingLayout.fileType) else {
+        guard RecordingLayout.fileTypes.contains(where: { start.starts(with: $0) }) else {
             self = .foreign
             return
         }
@@ -31,7 +31,7 @@ enum RecordingState: Equatable {
         }
         let content = Array(reader.rest())
         let number = content.reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        // An offset that no file has is as good as none.
+        // Clamped to an offset that no file has.
         let index = RecordingLayout.switchOffset + Int64(clamping: min(number, 1 << 62))
         self =
             switch (type, size) {

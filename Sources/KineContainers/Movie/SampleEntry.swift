@@ -1,52 +1,16 @@
-// The sample entries of H.264 and AAC: what a player must know before it decodes the first sample.
+// Sample entries: what a player must know before it decodes the first sample.
 import KineMedia
 
 enum SampleEntry {
-    /// VisualSampleEntry `avc1` (ISO/IEC 14496-12, 12.1.3; ISO/IEC 14496-15, 5.4.2.1).
+    /// VisualSampleEntry (ISO/IEC 14496-12, 12.1.3): `avc1` and `hvc1` of ISO/IEC 14496-15 (5.4.2.1, 8.4.1), `av01` of
+    /// AV1-ISOBMFF (2.2).
     static func video(_ format: VideoFormat) -> [UInt8] {
         var writer = BoxWriter()
-        let size = format.size
-        writer.box("avc1") {
-            $0.zeros(6)
-            $0.integer(UInt16(1))  // data_reference_index
-            $0.zeros(16)
-            // H.264 can crop 4:2:0 only to even sizes. An odd one is said here, in tkhd and in clap; a decoder that is
-            // given a container size one less than its own leaves the last column or row out.
-            $0.integer(UInt16(clamping: size.width))
-            $0.integer(UInt16(clamping: size.height))
-            $0.integer(UInt32(0x0048_0000))  // 72 dpi
-            $0.integer(UInt32(0x0048_0000))
-            $0.zeros(4)
-            $0.integer(UInt16(1))  // frame_count
-            $0.zeros(32)  // compressorname
-            $0.integer(UInt16(0x18))  // depth: colour, no alpha
-            $0.integer(UInt16(0xffff))
-            $0.box("avcC") { $0.decoderConfiguration(format.parameterSets) }
-            $0.box("colr") {  // ISO/IEC 14496-12, 12.1.5; code points of ITU-T H.273: BT.709, limited range
-                $0.code("nclx")
-                $0.integer(UInt16(1))
-                $0.integer(UInt16(1))
-                $0.integer(UInt16(1))
-                $0.integer(UInt8(0))
-            }
-            $0.box("pasp") {
-                $0.integer(UInt32(1))
-                $0.integer(UInt32(1))
-            }
-            if size != size.roundedUpToEven {
-                // Relative to the width and height above, hence no offset (ISO/IEC 14496-12, 12.1.4.1).
-                $0.box("clap") {
-                    for value in [size.width, 1, size.height, 1, 0, 1, 0, 1] { $0.integer(UInt32(clamping: value)) }
-                }
-            }
+        writer.box(FourCharacterCode(rawValue: format.codec.fourCharacterCode)) {
+            $0.visualFields(format.size)
+            $0.box(format.codec.configurationBox) { $0.decoderConfigurationRecord(format.parameterSets) }
+            $0.presentation(format.size)
         }
-        return writer.bytes
-    }
-
-    /// What `avcC` holds.
-    static func decoderConfiguration(_ format: VideoFormat) -> [UInt8] {
-        var writer = BoxWriter()
-        writer.decoderConfiguration(format.parameterSets)
         return writer.bytes
     }
 
@@ -69,23 +33,39 @@ enum SampleEntry {
 }
 
 extension BoxWriter {
-    /// AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1).
-    fileprivate mutating func decoderConfiguration(_ sets: H264ParameterSets) {
-        let profile = sets.sequence.count >= 4 ? Array(sets.sequence[1...3]) : [100, 0, 40]
-        integer(UInt8(1))
-        append(profile)  // profile, constraint flags, level
-        integer(UInt8(0xff))  // NAL unit lengths of four bytes
-        integer(UInt8(0xe1))
-        integer(UInt16(clamping: sets.sequence.count))
-        append(sets.sequence)
-        integer(UInt8(1))
-        integer(UInt16(clamping: sets.picture.count))
-        append(sets.picture)
-        if [100, 110, 122, 144].contains(profile[0]) {
-            integer(UInt8(0xfd))  // chroma_format 4:2:0
-            integer(UInt8(0xf8))  // eight bits of luma
-            integer(UInt8(0xf8))  // and of chroma
-            integer(UInt8(0))  // no SPS extensions
+    /// The fields of every VisualSampleEntry.
+    fileprivate mutating func visualFields(_ size: PixelSize) {
+        zeros(6)
+        integer(UInt16(1))  // data_reference_index
+        zeros(16)
+        // The coded size is even. An odd one is written here, in tkhd and in clap: a decoder whose container says one pixel
+        // less than its stream leaves the last column or row out.
+        integer(UInt16(clamping: size.width))
+        integer(UInt16(clamping: size.height))
+        integer(UInt32(0x0048_0000))  // 72 dpi
+        integer(UInt32(0x0048_0000))
+        zeros(4)
+        integer(UInt16(1))  // frame_count
+        zeros(32)  // compressorname
+        integer(UInt16(0x18))  // depth: colour, no alpha
+        integer(UInt16(0xffff))
+    }
+
+    /// Colours, the shape of pixels, and where the size is odd, the part to show (ISO/IEC 14496-12, 12.1.4 and 12.1.5).
+    fileprivate mutating func presentation(_ size: PixelSize) {
+        box("colr") {  // code points of ITU-T H.273: BT.709, limited range
+            $0.code("nclx")
+            for _ in 0..<3 { $0.integer(UInt16(1)) }
+            $0.integer(UInt8(0))
+        }
+        box("pasp") {
+            $0.integer(UInt32(1))
+            $0.integer(UInt32(1))
+        }
+        guard size != size.roundedUpToEven else { return }
+        // Relative to the width and height above, hence no offset (12.1.4.1).
+        box("clap") {
+            for value in [size.width, 1, size.height, 1, 0, 1, 0, 1] { $0.integer(UInt32(clamping: value)) }
         }
     }
 

@@ -1,9 +1,9 @@
-// The sample tables of one track (ISO/IEC 14496-12, 8.6 and 8.7), kept as they will stand in the file from the first
-// sample on: finishing ten hours is writing them out.
+// The sample tables of one track (ISO/IEC 14496-12, 8.6 and 8.7), kept in the form in which they are written: finishing ten
+// hours takes no more than writing them.
 
 /// What a finished file says of each sample of a track. Memory: 4 bytes a sample, 4 a keyframe, 8 for each change of
-/// duration, 8 a chunk and 12 for each change of a chunk's length. An hour of 60 pictures a second, no two equally
-/// long, is 2.7 MB; an hour of sound 0.8 MB; an hour of a still screen 60 kB.
+/// duration, 8 a chunk and 12 for each change of a chunk's length. An hour of 60 frames a second, no two equally long, is
+/// 2.7 MB; an hour of audio 0.8 MB; an hour of a still screen 60 kB.
 struct SampleTable {
     private var sizes = IntegerTable()
     private var durations = IntegerTable()
@@ -17,7 +17,7 @@ struct SampleTable {
     private(set) var syncCount = 0
     /// Ticks of all samples but the last.
     private(set) var lastStart: UInt64 = 0
-    /// Ticks of the last sample. The next sample, or the end of the take, still decides it.
+    /// Ticks of the last sample, as far as known: the next sample, or the end of the take, decides.
     var lastDuration: UInt32 = 0
 
     /// The run of equal durations that still grows; the last sample is not in it.

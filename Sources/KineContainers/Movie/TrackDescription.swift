@@ -5,14 +5,14 @@ import KineMedia
 /// One track.
 struct TrackDescription: Equatable, Sendable {
     enum Kind: Equatable, Sendable {
-        /// The size to show, in pixels.
-        case video(PixelSize)
+        /// `size`: to show, in pixels.
+        case video(VideoCodec, size: PixelSize)
         case audio
     }
 
     var id: UInt32
     var kind: Kind
-    /// Ticks a second: 90000 for pictures, the sample rate for sound.
+    /// Ticks a second: 90000 for video, the sample rate for audio.
     var timescale: UInt32
     /// What players and editors show as the track's name.
     var name: String
@@ -35,7 +35,8 @@ struct TrackDescription: Equatable, Sendable {
 extension TrackDescription {
     init(id: UInt32, video: VideoFormat) {
         self.init(
-            id: id, kind: .video(video.size), timescale: UInt32(Self.videoTimescale), name: "Screen", sampleDuration: 0,
+            id: id, kind: .video(video.codec, size: video.size), timescale: UInt32(Self.videoTimescale), name: "Screen",
+            sampleDuration: 0,
             mediaStart: 0, sampleEntry: SampleEntry.video(video))
     }
 
@@ -54,8 +55,13 @@ struct MovieDescription: Equatable, Sendable {
     var creationTime: UInt64
     var tracks: [TrackDescription]
 
+    /// H.264 where there is no video: a file's brands name one codec.
+    var videoCodec: VideoCodec {
+        if case .video(let codec, _) = tracks.first?.kind { codec } else { .h264 }
+    }
+
     /// Seconds from 1904-01-01 to 1970-01-01.
     static let unixEpoch: Int64 = 2_082_844_800
-    /// Ticks a second of movie and edit list times. The video's own, so that no picture's end is rounded.
+    /// Ticks a second of movie and edit list times. The video track's own, so that no frame's end is rounded.
     static let timescale = UInt32(TrackDescription.videoTimescale)
 }

@@ -1,5 +1,5 @@
-// A file on a Linux file system. Holds an advisory lock while it is open, so that nobody mends a file that is still
-// being written; the kernel drops the lock however the process ends.
+// A file on a Linux file system. It is locked while it is open (flock), so that nobody recovers a file that is still being
+// written. The kernel releases the lock however the process ends.
 import CLinux
 import Glibc
 import KinePlatform
@@ -7,27 +7,28 @@ import SystemPackage
 
 /// A `StorageFile` on disk. Closes its descriptor when it is released.
 public final class DiskFile: StorageFile {
-    public internal(set) var path: String
-    /// What the file is called.
+    /// The file's name in its directory.
     enum Name: Equatable {
         /// `path`.
         case own
         /// Another name until `publish`.
         case temporary(String)
-        /// None until `publish`: the kernel forgets the file if this process dies before.
+        /// None until `publish`: the kernel deletes the file if this process dies before.
         case none
     }
+
+    public internal(set) var path: String
     var name: Name
     var descriptor: FileDescriptor
-    /// Directories for a file whose own directory is gone and cannot be made again, the best first.
+    /// Where `putBack` puts the file when its own directory is gone and cannot be made again; the best first.
     let refuges: [String]
-    /// Up to where the disk's space is ours.
+    /// Space is reserved up to this offset.
     var reservedEnd: Int64 = 0
-    /// False on file systems that cannot reserve; free space is then asked for each time.
+    /// False on file systems that cannot reserve space. The free space is then checked each time.
     private var canReserve = true
     private var isClosed = false
 
-    /// Space is reserved in steps of so many bytes, so that a fragment costs no system call for it.
+    /// Bytes that are reserved at once, so that most fragments need no system call for it.
     static let reservationStep: Int64 = 4 << 20
 
     private init(path: String, name: Name, descriptor: FileDescriptor, refuges: [String]) {
@@ -39,8 +40,8 @@ public final class DiskFile: StorageFile {
 
     deinit { close() }
 
-    /// Makes a new file with mode 0666 less the umask, or 0600 where it `isPrivate`. With `overwrite`, an older file at
-    /// `path` stays whole until `publish`; without, it is refused. A file that is being written is always refused.
+    /// Makes a new file with mode 0666 less the umask, or 0600 if `isPrivate`. If there is a file at `path` already, throws
+    /// unless `overwrite` is set; the older file then stays until `publish`. A file that is being written is never replaced.
     public static func create(
         _ path: String, overwrite: Bool = false, isPrivate: Bool = false,
         refuges: [String] = UserDirectories.forRecordings
@@ -48,24 +49,27 @@ public final class DiskFile: StorageFile {
         do {
             return try make(path, name: .own, refuges: refuges, isPrivate: isPrivate)
         } catch .alreadyExists where overwrite {
-            var status = stat()
-            if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-                throw StorageError.notARegularFile(path: path)
-            }
-            do {
-                try open(path).close()
-            } catch .inUse {
-                throw StorageError.inUse(path: path)  // another take's file is not ours to replace
-            } catch {}  // what may not be opened may still be replaced
+            try checkReplaceable(path)
             return try createReplacement(for: path, refuges: refuges, isPrivate: isPrivate)
         }
     }
 
-    /// Opens the file at `path` to mend it. Throws `inUse` while a writer has it open.
+    /// Throws where the file at `path` must not be replaced: another take writes it, or it is no ordinary file.
+    private static func checkReplaceable(_ path: String) throws(StorageError) {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notARegularFile(path: path) }
+        do {
+            try open(path).close()
+        } catch .inUse {
+            throw .inUse(path: path)
+        } catch {}  // replacing a file takes no permission to open it
+    }
+
+    /// Opens the file at `path` to recover or move it. Throws `inUse` while a writer has it open.
     public static func open(_ path: String) throws(StorageError) -> DiskFile {
         let descriptor: FileDescriptor
         do {
-            // Not blocking: opening a named pipe would wait for its other end.
+            // Non-blocking: opening a named pipe would otherwise wait for its other end.
             descriptor = try unwrap {
                 try FileDescriptor.open(path, .readWrite, options: [.closeOnExec, .nonBlocking])
             }
@@ -79,12 +83,12 @@ public final class DiskFile: StorageFile {
         return file
     }
 
-    /// Makes a file beside `path`, that `publish` puts there. It has no name where the file system can do that (`unnamed`),
-    /// else one that `clearLeavings` knows.
+    /// Makes a file in the directory of `path`, which `publish` then renames to `path`. Until then it has no name where the
+    /// file system allows that (O_TMPFILE), else a temporary one that `removeLeftovers` finds if this process dies.
     static func createReplacement(
         for path: String, refuges: [String] = [], unnamed: Bool = true, isPrivate: Bool = false
     ) throws(StorageError) -> DiskFile {
-        clearLeavings(beside: path)
+        removeLeftovers(beside: path)
         let raw = unnamed ? kine_open_unnamed(directory(of: path), Int32(mode(isPrivate))) : -1
         guard raw >= 0 else {
             return try make(
@@ -101,7 +105,7 @@ public final class DiskFile: StorageFile {
         _ path: String, name: Name, refuges: [String], isPrivate: Bool = false
     ) throws(StorageError) -> DiskFile {
         var created = path
-        // A temporary name holds this process's number: what is there was left by one that died.
+        // A temporary name contains the process id, so a file of that name is left over from a process that died.
         if case .temporary(let temporary) = name {
             unlink(temporary)
             created = temporary
@@ -158,7 +162,7 @@ public final class DiskFile: StorageFile {
         guard fdatasync(descriptor.rawValue) == 0 else { throw error("synchronize") }
     }
 
-    /// For a thread that waits for the disk while another writes.
+    /// For a thread that synchronizes the file while another writes it.
     public func synchronizer() throws(StorageError) -> DiskSynchronizer {
         try DiskSynchronizer(duplicating: descriptor, path: path)
     }
@@ -173,7 +177,7 @@ public final class DiskFile: StorageFile {
                 return
             }
             switch errno {
-            case ENOSPC, EDQUOT, EFBIG: continue  // less than a whole step may still be there
+            case ENOSPC, EDQUOT, EFBIG: continue  // there may still be space for less than a whole step
             default:
                 canReserve = false
                 return try checkFreeSpace(end - start)
@@ -192,8 +196,7 @@ public final class DiskFile: StorageFile {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
-        // A process that is just being started may have this descriptor until it becomes its program: the lock must not last
-        // as long.
+        // Explicitly: a child process has a copy of the descriptor between fork and exec, which would keep the lock until then.
         flock(descriptor.rawValue, LOCK_UN)
         try? descriptor.close()
     }
@@ -201,7 +204,7 @@ public final class DiskFile: StorageFile {
     /// Deletes the file; for a take that never began.
     public func discard() {
         switch name {
-        case .own: if (try? isRemoved()) != true { unlink(path) }  // else another has the name by now
+        case .own: if (try? isRemoved()) != true { unlink(path) }  // if removed, the name may be another file's
         case .temporary(let name): unlink(name)
         case .none: break
         }
@@ -218,7 +221,7 @@ public final class DiskFile: StorageFile {
             if copied > 0 {
                 position += copied
             } else if copied == 0 {
-                throw .failed(operation: "read", path: source.path, code: EIO)  // it became shorter meanwhile
+                throw .failed(operation: "read", path: source.path, code: EIO)  // it was cut meanwhile
             } else if [EXDEV, EINVAL, ENOSYS, EOPNOTSUPP].contains(errno) {
                 let bytes = try source.read(at: position, count: Int(min(range.upperBound - position, 1 << 20)))
                 guard !bytes.isEmpty else { throw .failed(operation: "read", path: source.path, code: EIO) }
@@ -231,12 +234,12 @@ public final class DiskFile: StorageFile {
     }
 
     private func lock() throws(StorageError) {
-        // A process that was being started when the last owner let go holds the lock until it has become its program.
-        let patience = MonotonicClock.now() + 200_000_000
+        // A child of the last owner may hold a copy of the lock for a moment, between its fork and its exec.
+        let deadline = MonotonicClock.now() + 200_000_000
         while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
-            // Some network file systems know no locks; that is no reason not to record.
+            // Some network file systems have no locks. Recording goes on without.
             guard errno == EWOULDBLOCK else { return }
-            guard MonotonicClock.now() < patience else { throw .inUse(path: path) }
+            guard MonotonicClock.now() < deadline else { throw .inUse(path: path) }
             var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
             nanosleep(&pause, nil)
         }
@@ -263,7 +266,7 @@ public final class DiskFile: StorageFile {
         do { return try body() } catch { throw translate(error, operation, path) }
     }
 
-    /// swift-system's calls throw `any Error` that is always an `Errno`.
+    /// swift-system's calls throw `any Error`, which is always an `Errno`.
     private static func unwrap<T>(_ body: () throws -> T) throws(Errno) -> T {
         do { return try body() } catch { throw error as? Errno ?? .ioError }
     }

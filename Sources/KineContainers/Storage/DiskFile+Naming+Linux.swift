@@ -1,5 +1,5 @@
-// What a file is called and where: its name while an older file keeps it, its place when its directory is gone, and what
-// processes that were killed leave beside it.
+// The names of a `DiskFile`: a temporary one while an older file keeps the name, another one when its directory is gone, and
+// those that killed processes leave behind.
 import CLinux
 import Glibc
 import KinePlatform
@@ -18,7 +18,7 @@ extension DiskFile {
         synchronizeDirectory()
     }
 
-    /// Gives an unnamed file a temporary name, since a link never takes the place of an older file.
+    /// Gives an unnamed file a temporary name: unlike rename, link cannot replace an older file.
     private func link() throws(StorageError) {
         let temporary = Self.temporaryName(for: path)
         unlink(temporary)
@@ -29,8 +29,8 @@ extension DiskFile {
 
     public func isRemoved() throws(StorageError) -> Bool { name == .none ? false : try status().st_nlink == 0 }
 
-    /// Linux refuses a new link to a file that has lost its last one (linkat gives ENOENT), so this is a copy, of which
-    /// the file system may share the blocks.
+    /// Makes a copy, which may share its blocks with this file: Linux refuses to link a file again that has lost its last name
+    /// (linkat fails with ENOENT).
     public func putBack() throws(StorageError) {
         var failure: StorageError?
         for directory in [Self.directory(of: path)] + refuges {
@@ -58,14 +58,14 @@ extension DiskFile {
             throw error
         }
         discard()  // a temporary name, if it has one
-        swap(&descriptor, &copy.descriptor)  // the removed file goes with `copy`
+        swap(&descriptor, &copy.descriptor)  // releasing `copy` closes the removed file
         reservedEnd = bytes
         path = copy.path
         name = .own
         synchronizeDirectory()
     }
 
-    /// A new file in `directory` under the last part of `path`, or a name close to it where that is taken.
+    /// A new file in `directory` with the name of `path`, or a similar one if that is taken.
     private static func makeCopy(
         of path: String, in directory: String, isPrivate: Bool
     ) throws(StorageError) -> DiskFile {
@@ -80,7 +80,7 @@ extension DiskFile {
         }
     }
 
-    /// Makes `path` and what is missing above it. Failures are left to the caller, who meets them on making a file in it.
+    /// Makes the directory `path` and missing ones above it. Does not report failures: making a file in it will.
     private static func makeDirectory(_ path: String) {
         if mkdir(path, 0o777) == 0 || errno != ENOENT { return }
         let parent = directory(of: path)
@@ -89,7 +89,7 @@ extension DiskFile {
         mkdir(path, 0o777)
     }
 
-    /// Puts a file made by `createReplacement` at its path, over what is there, with `original`'s permissions.
+    /// Publishes a file made by `createReplacement`, over the older file, with `original`'s permissions.
     func replaceTarget(like original: DiskFile) throws(StorageError) {
         fchmod(descriptor.rawValue, try original.status().st_mode & 0o7777)
         do {
@@ -100,11 +100,11 @@ extension DiskFile {
         }
     }
 
-    /// Removes what `createReplacement` made, where it has a name of its own.
+    /// Deletes a file made by `createReplacement` that was not published.
     func discardTemporary() { if name != .own { discard() } }
 
-    /// Removes what processes that were killed left beside `path`: files under a temporary name that nobody writes any more.
-    static func clearLeavings(beside path: String) {
+    /// Deletes temporary files that killed processes left beside `path`.
+    static func removeLeftovers(beside path: String) {
         guard let own = FilePath(path).lastComponent?.string, let entries = opendir(directory(of: path)) else { return }
         defer { closedir(entries) }
         while let entry = readdir(entries) {
@@ -115,15 +115,15 @@ extension DiskFile {
                 let process = Int32(name.dropFirst(own.count + 2).dropLast(5)), process > 0,
                 kill(process, 0) != 0, errno == ESRCH
             else { continue }
-            let leaving = directory(of: path) + "/" + name
-            // Its writer may run where this process cannot see it: the lock tells.
-            guard let file = try? open(leaving) else { continue }
-            unlink(leaving)
+            let leftover = directory(of: path) + "/" + name
+            // The process may run in a container or on another machine: only the lock shows whether it is dead.
+            guard let file = try? open(leftover) else { continue }
+            unlink(leftover)
             file.close()
         }
     }
 
-    /// A file's name is data of its directory. Best effort: not every file system lets a directory be synchronized.
+    /// Makes the file's name durable, as far as the file system allows: a name is data of its directory.
     private func synchronizeDirectory() {
         guard let directory = try? FileDescriptor.open(Self.directory(of: path), .readOnly, options: .closeOnExec)
         else { return }
@@ -131,7 +131,7 @@ extension DiskFile {
         try? directory.close()
     }
 
-    /// Where `path` leads, symbolic links followed; `path` itself where that cannot be told.
+    /// `path` with symbolic links resolved; `path` itself where that fails.
     static func resolved(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
@@ -143,7 +143,7 @@ extension DiskFile {
         return parent.isEmpty ? "." : parent
     }
 
-    /// A hidden name in the same directory, this process's own.
+    /// A hidden name in the same directory, with this process's id.
     static func temporaryName(for path: String) -> String {
         let name = FilePath(path).lastComponent?.string ?? "recording"
         return directory(of: path) + "/.\(name).\(getpid()).part"

@@ -1,9 +1,9 @@
-// Making a file durable beside the thread that writes it: a busy disk may take seconds for it, and fragments must not wait.
+// Makes a file durable beside the thread that writes it: a busy disk can take seconds for it, and fragments must not wait.
 import Glibc
 import SystemPackage
 
-/// One open `DiskFile`, for another thread than the one that writes it. Let go of it before the file is closed: until then
-/// the file counts as being written.
+/// One open `DiskFile`, for another thread than the one that writes it. Release it before the file is closed: until then the
+/// file stays locked.
 public final class DiskSynchronizer: Sendable {
     private let descriptor: FileDescriptor
     private let path: String

@@ -1,9 +1,9 @@
-// The file as the MP4 writer, the recovery and the fast start see it: bytes at offsets. All that touches a disk goes
-// through this one protocol, so that a test can fail, cut or count every operation.
+// The file as the MP4 writer, the recovery and the fast start see it: bytes at offsets. Everything that touches a disk goes
+// through this protocol, so that a test can fail, cut or count every operation.
 
-/// A file that is written front to back and mended in a few places. Used by one thread at a time.
+/// A file that is written front to back and overwritten in a few places. Used by one thread at a time.
 public protocol StorageFile: AnyObject {
-    /// Where the file is; for messages. Changes where the file had to be put back under another name.
+    /// Where the file is; for messages. Changes when `putBack` needs another name.
     var path: String { get }
 
     /// Bytes in the file.
@@ -15,28 +15,27 @@ public protocol StorageFile: AnyObject {
     /// Writes all of `bytes` at `offset`, in one system call where the system takes them at once.
     func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError)
 
-    /// Makes the file `size` bytes long and gives back space reserved beyond that.
+    /// Makes the file `size` bytes long and frees space reserved beyond that.
     func truncate(to size: Int64) throws(StorageError)
 
     /// Returns when all that was written would survive a power cut.
     func synchronize() throws(StorageError)
 
-    /// Makes sure that the file can grow to `end` bytes without running out of space; its size does not change.
-    /// Throws `StorageError.full` where it cannot.
+    /// Reserves space up to `end` bytes; the file's size does not change. Throws `StorageError.full` where there is none.
     func reserve(through end: Int64) throws(StorageError)
 
-    /// Gives the file its name, where it was written without so as not to touch an older file too early. What was written
-    /// before is then durable; the older file is gone only after that.
+    /// Gives the file its name, if it has another or none yet. Everything written is durable before an older file of that name
+    /// is replaced.
     func publish() throws(StorageError)
 
     /// Whether the file has no name any more: someone deleted or replaced it while it was open. False before `publish`.
     func isRemoved() throws(StorageError) -> Bool
 
-    /// Brings a removed file back under its name, or one close to it if that is taken; in another directory where its own
-    /// is gone and cannot be made again. `path` says where.
+    /// Brings a removed file back: under its name, or a similar one if that is taken; in another directory if its own is gone
+    /// and cannot be made again. `path` then says where.
     func putBack() throws(StorageError)
 
-    /// Lets go of the file, so that others may open it. The last call.
+    /// Closes the file, so that others can open it. The last call.
     func close()
 }
 

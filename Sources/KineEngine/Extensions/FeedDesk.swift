@@ -162,12 +162,12 @@ final class FeedDesk: Sendable {
         if let failure = state.failure { return .failure(failure) }
         guard let outlet = state.outlet else { return nil }
         if case .encoded(let codec, _, _) = order.manifest.video {
-            guard codec == "h264" else {
+            guard VideoCodec(rawValue: codec) == TakeEncoder.codec else {
                 return .failure(
                     TakeFailure(
                         exitStatus: ExitStatus.unavailable,
                         message: "\(order.manifest.name) wants pictures encoded as \(codec), and this engine encodes "
-                            + "h264 only; use another service."))
+                            + "\(TakeEncoder.codec.rawValue) only; use another service."))
             }
             guard state.format != nil else {
                 outlet.encoding.prepare()

@@ -1,8 +1,8 @@
-// Keyframes that somebody asks for: who joins in the middle, or lost pictures and has to begin anew. Everybody gets every
-// keyframe, so they must not become many.
+// Keyframes on request: for sinks that join in the middle, and for sinks that lost frames and have to begin anew. All sinks get
+// every keyframe, so their number is limited.
 
-/// Grants readers that join at most two a second, and readers that lost pictures one in two seconds, all of them together. Pure;
-/// instants are nanoseconds of CLOCK_MONOTONIC.
+/// Grants at most two keyframes a second to sinks that join, and one in two seconds to sinks that lost frames, all of them
+/// together. Pure; instants are nanoseconds of CLOCK_MONOTONIC.
 struct KeyframeRequests: Sendable {
     enum Reason: Sendable {
         case joined, lost
@@ -17,14 +17,14 @@ struct KeyframeRequests: Sendable {
     /// When the last ones were granted, the oldest first.
     private var granted: [Int64] = []
 
-    /// Somebody needs a keyframe. Returns when a picture has to be encoded for it, although the screen may stand still.
+    /// A sink needs a keyframe. Returns when a frame has to be encoded for it, even if the screen stands still.
     mutating func ask(_ reason: Reason, at now: Int64) -> Int64 {
         if asked != .joined { asked = reason }
         return earliest(now)
     }
 
-    /// Whether the picture that is encoded now is to be a keyframe because somebody asked. It then is the answer to all.
-    mutating func take(at now: Int64) -> Bool {
+    /// Whether the frame that is encoded now is to be a keyframe because a sink asked. It then answers all requests.
+    mutating func grant(at now: Int64) -> Bool {
         guard asked != nil, now >= earliest(now) else { return false }
         asked = nil
         granted.append(now)
@@ -32,8 +32,8 @@ struct KeyframeRequests: Sendable {
         return true
     }
 
-    /// A keyframe came for another reason, and serves the readers that asked as well.
-    mutating func cameByItself() { asked = nil }
+    /// Called for a keyframe made for any reason: it serves the sinks that asked as well.
+    mutating func answer() { asked = nil }
 
     private func earliest(_ now: Int64) -> Int64 {
         switch asked {

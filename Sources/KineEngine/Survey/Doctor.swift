@@ -30,8 +30,8 @@ public enum Doctor {
 
     private static func encoder() -> DoctorCheck {
         let size = PixelSize(width: 1920, height: 1080)
-        do throws(X264Encoder.Error) {
-            _ = try X264Encoder(
+        do throws(VideoEncoderError) {
+            _ = try TakeEncoder(
                 VideoEncoderSettings(size: size, rateControl: .constantQuantizer(23), nominalFrameRate: 30))
             return DoctorCheck(name: "encoder", ok: true, essential: true, detail: "x264 opens at 1920x1080")
         } catch {

@@ -1,26 +1,9 @@
-// What a stream carries, as its receivers have to be told before the first sample.
+// What a stream carries: what its receivers are told before the first sample.
+import KineMedia
 
-/// The formats of a published stream. Each of the two may be missing.
+/// The formats of a published stream, which has video, audio or both.
 public struct RTMPStreamFormat: Sendable, Equatable {
-    /// How pictures are coded.
-    public enum VideoCodec: Sendable, Equatable {
-        /// Access units of H.264 behind four-byte lengths. Every server takes them.
-        case h264
-        /// Access units of HEVC behind four-byte lengths. Enhanced RTMP only.
-        case hevc
-        /// Temporal units of AV1 without temporal delimiters, OBUs with their sizes. Enhanced RTMP only.
-        case av1
-
-        /// The name in Enhanced RTMP ("FourCC"); H.264 is sent in the form that all servers know.
-        public var fourCharacterCode: String {
-            switch self {
-            case .h264: "avc1"
-            case .hevc: "hvc1"
-            case .av1: "av01"
-            }
-        }
-    }
-
+    /// Access units as `EncodedSample` has them. Every server takes H.264; the other codecs need Enhanced RTMP.
     public struct Video: Sendable, Equatable {
         public var codec: VideoCodec
         /// The record of the codec's ISO format: AVC-, HEVC- or AV1 codec configuration record (`avcC`, `hvcC`, `av1C`).
@@ -28,7 +11,7 @@ public struct RTMPStreamFormat: Sendable, Equatable {
         /// Pixels, as shown.
         public var width: Int
         public var height: Int
-        /// Pictures a second at most.
+        /// Frames a second at most.
         public var framesPerSecond: Double
         /// Bits a second; nil where only the quality was chosen.
         public var bitrate: Int?

@@ -1,5 +1,6 @@
 // onMetaData: what servers and players show of a stream before they decode it (Adobe's "Video File Format Specification
-// 10.1", annex E.5). Only what is true is said: no duration, no size of a file.
+// 10.1", annex E.5). A live stream has neither duration nor file size.
+import KineMedia
 
 extension RTMPStreamFormat {
     /// The payload of the data message that sets the stream's metadata at the server.
@@ -10,7 +11,8 @@ extension RTMPStreamFormat {
             add("width", Double(video.width))
             add("height", Double(video.height))
             add("framerate", video.framesPerSecond)
-            add("videocodecid", video.codec == .h264 ? 7 : Self.number(video.codec.fourCharacterCode))
+            // Enhanced RTMP writes a codec as the number of its four characters.
+            add("videocodecid", video.codec == .h264 ? 7 : Double(video.codec.fourCharacterCode))
             if let bitrate = video.bitrate { add("videodatarate", Double(bitrate) / 1000) }
         }
         if let audio {
@@ -23,10 +25,5 @@ extension RTMPStreamFormat {
         }
         properties.append(.init("encoder", .string(encoder)))
         return AMF0Encoder.encode([.string("@setDataFrame"), .string("onMetaData"), .ecmaArray(properties)])
-    }
-
-    /// Enhanced RTMP writes a codec in metadata as the number of its four characters.
-    private static func number(_ code: String) -> Double {
-        Double(code.utf8.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
     }
 }

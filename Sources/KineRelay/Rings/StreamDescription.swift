@@ -3,21 +3,17 @@ import KineMedia
 
 /// The streams that a `StreamSender` sends, and the size of the memory that they go through.
 public struct StreamDescription: Codable, Sendable, Equatable {
-    /// Encoded frames of this take: what a decoder has to know.
-    public struct EncodedVideo: Codable, Sendable, Equatable {
-        public var sequenceParameterSet: [UInt8]
-        public var pictureParameterSet: [UInt8]
-        /// The size to show, in pixels.
-        public var size: PixelSize
+    /// Encoded frames of this take: see EncodedVideo+Codable.swift for its keys.
+    public struct EncodedVideo: Sendable, Equatable {
+        /// What a decoder has to know.
+        public var format: VideoFormat
         /// Bits a second that the user chose; nil: a quality was chosen instead.
         public var averageBitRate: Int?
         /// The engine understands `ExtensionReport.encoding`. Nil from one that is older than that message.
         public var isAdjustable: Bool?
 
-        public init(_ format: VideoFormat, averageBitRate: Int? = nil, isAdjustable: Bool = true) {
-            sequenceParameterSet = format.parameterSets.sequence
-            pictureParameterSet = format.parameterSets.picture
-            size = format.size
+        public init(_ format: VideoFormat, averageBitRate: Int? = nil, isAdjustable: Bool? = true) {
+            self.format = format
             self.averageBitRate = averageBitRate
             self.isAdjustable = isAdjustable
         }

@@ -142,7 +142,7 @@ package final class BroadcastRunner {
     private static func fits(_ record: StreamReceiver.Record, _ format: SampleFormat) -> Bool {
         switch format {
         case .pcm: record.isPCM
-        case .aac, .h264: !record.isPCM
+        case .aac, .encoded: !record.isPCM
         case .raw: false
         }
     }

@@ -1,37 +1,36 @@
-// One sample as a handler sees it: borrowed from the memory that the engine shares, for as long as the callback runs.
+// One sample as a handler sees it: borrowed from the memory that the engine shares, while the callback runs.
 import KineMedia
 import KineRelay
 
-/// Which stream a sample belongs to: the picture, the sound of the applications, or the microphone.
+/// Which stream a sample belongs to: the video, the audio of the applications, or the microphone.
 public typealias SampleBufferType = SampleType
 
 /// What a sample's bytes are.
 public enum SampleFormat: Sendable, Equatable {
-    /// An uncompressed picture; its size to show, in pixels.
+    /// An uncompressed frame; its size to show, in pixels.
     case raw(PixelFormat, size: PixelSize)
-    /// A picture's access unit: NAL units each behind a four-byte big-endian length (ISO/IEC 14496-15, 5.3.2), the parameter
-    /// sets left out: they are in the format.
-    case h264(VideoFormat)
+    /// An encoded frame, as `EncodedSample.data` describes it for each codec. The parameter sets are in the format.
+    case encoded(VideoFormat)
     /// One raw_data_block of AAC-LC without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
     case aac(AudioTrackFormat)
     /// Interleaved 32-bit floats within ±1 in the machine's byte order; samples a second.
     case pcm(sampleRate: Int, channels: Int)
 }
 
-/// A picture or a piece of sound. It cannot be kept: what is needed after the callback has returned, an awaiting one
-/// included, is copied. Until then its memory is not used for anything else, so a slow callback misses pictures.
+/// A frame or a piece of audio. It cannot be kept: copy what is needed after the callback has returned. Until the callback
+/// returns, also while it awaits something, the sample's memory stays in use: a slow callback misses frames.
 public struct SampleBuffer: ~Copyable {
     public let type: SampleBufferType
     public let format: SampleFormat
-    /// Since the take's first picture, pauses taken out; as it came from capture. Sound can be older than that, and negative.
+    /// Since the take's first frame, pauses taken out. Audio can be older than that frame; its time is then negative.
     public let presentationTime: MediaTime
-    /// How long the sample lasts. For pictures an estimate: the next picture decides.
+    /// How long the sample lasts. For video an estimate: the next frame decides.
     public let duration: MediaTime
-    /// Decoding can start here. Uncompressed pictures and sound: always.
+    /// Decoding can start here. Always true of uncompressed frames and of audio.
     public let isKeyframe: Bool
-    /// Samples of this type were left out before this one, because the extension was too slow for them.
+    /// Samples of this type were left out before this one because the extension was too slow.
     public let isDiscontinuity: Bool
-    /// How the picture has to be turned to be upright; encoded pictures and sound: `up`.
+    /// How the frame has to be turned to be upright; `up` for encoded video and audio.
     public let orientation: Orientation
     private let bytes: UnsafeRawBufferPointer
     private let layout: PictureLayout?
@@ -63,11 +62,11 @@ public struct SampleBuffer: ~Copyable {
         damageWords = picture.damageWords
     }
 
-    /// What differs from the picture that the handler saw before, pictures that it never saw included; nil where the sample
-    /// is no uncompressed picture. Making it allocates.
+    /// What differs from the frame that the handler got before, whatever it missed in between; nil unless the sample is an
+    /// uncompressed frame. Each call allocates.
     public var damage: DamageRegion? { layout.flatMap { DamageRegion(size: $0.size, words: damageWords) } }
 
-    /// Lends the pixels of an uncompressed picture; nil, and `body` is not called, where the sample is none. No copy is made.
+    /// Lends the pixels of an uncompressed frame, without a copy; nil, and `body` is not called, for other samples.
     public func withPixels<Result, Failure: Error>(
         _ body: (borrowing PixelBuffer) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -98,8 +97,8 @@ public struct SampleBuffer: ~Copyable {
         return try body(pixels)
     }
 
-    /// Lends the bytes: an access unit, or sound. Of an uncompressed picture, all of its memory; see `withPixels`. No copy
-    /// is made.
+    /// Lends the bytes of an access unit or of audio, without a copy. For an uncompressed frame, all of its memory; see
+    /// `withPixels`.
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -50,8 +50,8 @@ import Testing
                 nominalFrameRate: 30))
         func size(_ number: Int64, isCoarsest: Bool) throws -> Int {
             try encoder.encode(
-                pictures[0].planes, changed: .full(size: Self.size),
-                at: MediaTime(ticks: number, timescale: 30), forceKeyframe: true, isCoarsest: isCoarsest
+                pictures[0].planes, .full(size: Self.size), at: MediaTime(ticks: number, timescale: 30),
+                isKeyframe: true, isCoarsest: isCoarsest
             ).data.count
         }
         let (fine, coarse) = (try size(0, isCoarsest: false), try size(1, isCoarsest: true))

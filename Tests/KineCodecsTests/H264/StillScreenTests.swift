@@ -34,7 +34,7 @@ import Testing
 
     /// The worst tile of the last picture, in decibels.
     private func sharpness(_ samples: [EncodedSample], of encoder: X264Encoder) throws -> Double {
-        let decoder = try H264Decoder(encoder.parameterSets)
+        let decoder = try H264Decoder(encoder.h264ParameterSets)
         var last = TestPicture(size: Self.size)
         for sample in samples { last = try decoder.decode(sample) }
         return picture.worstTile(of: last)

@@ -11,8 +11,8 @@ struct VariableRateSPSTests {
         let size = PixelSize(width: width, height: 480)
         let encoder = try X264Encoder(
             VideoEncoderSettings(size: size, rateControl: .constantQuantizer(23), nominalFrameRate: rate))
-        let unit = encoder.parameterSets.sequence
-        let payload = VariableRateSPS.removingEmulationPrevention(unit)
+        let unit = encoder.h264ParameterSets.sequence
+        let payload = EmulationPrevention.removed(from: unit)
         let flag = try #require(VariableRateSPS.fixedFrameRateFlag(in: payload))
         #expect(payload[flag >> 3] & (0x80 >> UInt8(flag & 7)) == 0)
         // The 64 bits before it are num_units_in_tick and time_scale, of which x264 makes 1 and twice the rate.
@@ -31,8 +31,8 @@ struct VariableRateSPSTests {
         for _ in 0..<1000 {
             // Small values make the sequences that need it frequent.
             let payload = (0..<40).map { _ in UInt8.random(in: 0...4, using: &generator) } + [0x80]
-            let unit = VariableRateSPS.addingEmulationPrevention(payload)
-            #expect(VariableRateSPS.removingEmulationPrevention(unit) == payload)
+            let unit = EmulationPrevention.added(to: payload)
+            #expect(EmulationPrevention.removed(from: unit) == payload)
             for index in 2..<unit.count where unit[index - 2] == 0 && unit[index - 1] == 0 {
                 #expect(unit[index] >= 3)
             }

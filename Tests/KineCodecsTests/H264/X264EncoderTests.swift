@@ -21,7 +21,7 @@ import Testing
     private func types(_ sample: EncodedSample) throws -> [UInt8] { try networkUnits(sample).map { $0[0] & 31 } }
 
     @Test func `the parameter sets promise no reordering, one reference, and BT.709 in limited range`() throws {
-        let sets = try SequenceParameters(encoder().parameterSets.sequence)
+        let sets = try SequenceParameters(encoder().h264ParameterSets.sequence)
         #expect(sets.profile == 100)
         #expect(sets.referenceFrames == 1)
         #expect(sets.size == Self.size)
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: [1, 4], [true, false])
     func `random damage never leaves a stale block`(threads: Int, usesMacroblockInfo: Bool) throws {
         let encoder = try encoder(threads: threads, usesMacroblockInfo: usesMacroblockInfo)
-        let decoder = try H264Decoder(encoder.parameterSets)
+        let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: 7)
         let picture = TestPicture(size: Self.size)
         picture.write(PixelRect(size: Self.size), using: &generator)
@@ -76,7 +76,7 @@ import Testing
 
     @Test func `an average bit rate leaves no stale block either`() throws {
         let encoder = try encoder(.averageBitrate(3_000_000))
-        let decoder = try H264Decoder(encoder.parameterSets)
+        let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: 9)
         let picture = TestPicture(size: Self.size)
         picture.write(PixelRect(size: Self.size), using: &generator)
@@ -100,7 +100,7 @@ import Testing
     ])
     func `a picture comes back as it was given, at once`(size: PixelSize) throws {
         let encoder = try encoder(.constantQuantizer(10), size: size)
-        let decoder = try H264Decoder(encoder.parameterSets)
+        let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: UInt64(size.area))
         let picture = TestPicture(size: size)
         for index in 0..<3 {
@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `a size that H.264 cannot have is refused with a sentence`() {
-        let error = #expect(throws: X264Encoder.Error.self) { try encoder(size: PixelSize(width: 0, height: 16)) }
+        let error = #expect(throws: VideoEncoderError.self) { try encoder(size: PixelSize(width: 0, height: 16)) }
         #expect(error?.description.contains("0×16") == true)
     }
 }

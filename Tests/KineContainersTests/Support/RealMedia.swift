@@ -49,7 +49,7 @@ struct RealMedia: Sendable {
             default: break
             }
         }
-        video = VideoFormat(parameterSets: sets, size: PixelSize(width: width, height: height))
+        video = VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: width, height: height))
         accessUnits = Self.soundFrames(try contents(of: directory("sound")))
         audio = AudioTrackFormat(
             type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],

@@ -11,7 +11,8 @@ struct SyntheticTake {
     }
 
     static let video = VideoFormat(
-        parameterSets: H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80]),
+        parameterSets: .h264(
+            H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80])),
         size: PixelSize(width: 640, height: 360))
 
     static func sound(_ type: SampleType, rate: Int = 48000) -> AudioTrackFormat {

@@ -157,7 +157,7 @@ import Testing
     @Test func `who joins gets at most two keyframes a second, and not in vain`() {
         var requests = KeyframeRequests()
         func ask(_ now: Int64) -> Int64 { requests.ask(.joined, at: now) }
-        func take(_ now: Int64) -> Bool { requests.take(at: now) }
+        func take(_ now: Int64) -> Bool { requests.grant(at: now) }
         #expect(!take(0))
         #expect(ask(10) == 10)
         #expect(take(10) && !take(11))
@@ -168,7 +168,7 @@ import Testing
         #expect(ask(40) == 1_000_000_010)
         #expect(take(1_000_000_010))
         #expect(ask(1_000_000_011) == 1_000_000_020)
-        requests.cameByItself()
+        requests.answer()
         #expect(!take(2_000_000_000))
     }
 
@@ -178,7 +178,7 @@ import Testing
         var granted: [Int64] = []
         for now in stride(from: Int64(0), to: 20_000_000_000, by: 33_000_000) {
             for _ in 0..<3 { _ = requests.ask(.lost, at: now) }
-            if requests.take(at: now) { granted.append(now) }
+            if requests.grant(at: now) { granted.append(now) }
         }
         #expect(granted.count == 10)
         for (before, after) in zip(granted, granted.dropFirst()) { #expect(after - before >= 2_000_000_000) }
@@ -186,7 +186,7 @@ import Testing
         #expect(requests.ask(.lost, at: now) == granted[9] + 2_000_000_000)
         #expect(requests.ask(.joined, at: now) == now)
         #expect(requests.ask(.lost, at: now) == now, "the keyframe for the one serves the other")
-        #expect(requests.take(at: now) && !requests.take(at: now + 2_000_000_000))
+        #expect(requests.grant(at: now) && !requests.grant(at: now + 2_000_000_000))
     }
 
     @Test func `a file that is behind loses pictures up to a keyframe, which it asks for once there is room`() {

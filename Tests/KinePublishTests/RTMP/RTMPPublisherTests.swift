@@ -120,8 +120,8 @@ import Testing
         #expect(TestStream.samples(in: seen.media) == TestStream.samples(0..<1000).map(TestStream.expected))
     }
 
-    @Test(arguments: [RTMPStreamFormat.VideoCodec.hevc, .av1])
-    func `Newer codecs arrive in extended tags`(codec: RTMPStreamFormat.VideoCodec) async throws {
+    @Test(arguments: [VideoCodec.hevc, .av1])
+    func `Newer codecs arrive in extended tags`(codec: VideoCodec) async throws {
         let stream = codec == .hevc ? NewerCodec.hevc : NewerCodec.av1
         let server = try StrictServerSocket()
         let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
@@ -139,7 +139,7 @@ import Testing
         await publisher.finish()
         let seen = try #require(await server.wait { $0.connections.last.flatMap { $0.isOver ? $0 : nil } })
         #expect(seen.violation == nil)
-        let name = Array(codec.fourCharacterCode.utf8)
+        let name = withUnsafeBytes(of: codec.fourCharacterCode.bigEndian) { Array($0) }
         func tag(_ head: UInt8, _ bytes: [UInt8]) -> [UInt8] { [head] + name + bytes }
         let expected = [
             tag(0x90, stream.configuration), tag(0x90 | stream.packetType, stream.delimiter + stream.keyframe),

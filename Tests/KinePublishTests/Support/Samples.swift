@@ -6,7 +6,7 @@ import NIOCore
 
 enum Samples {
     static let video = VideoFormat(
-        parameterSets: H264ParameterSets(sequence: [0x67, 0x64, 0x00, 0x28, 1], picture: [0x68, 2]),
+        parameterSets: .h264(H264ParameterSets(sequence: [0x67, 0x64, 0x00, 0x28, 1], picture: [0x68, 2])),
         size: PixelSize(width: 640, height: 360))
 
     static func sound(_ type: SampleType) -> AudioTrackFormat {

@@ -1,4 +1,4 @@
-// What the page has to know before it can decode: the first record of every stream.
+// The first record of every stream: what the page has to know before it can decode.
 import FoundationEssentials
 import KineContainers
 import KineMedia
@@ -6,9 +6,9 @@ import KineMedia
 /// The formats of a live stream, as JSON. Keys are read by Page/*.js.
 struct StreamDescription: Codable, Equatable, Sendable {
     struct Video: Codable, Equatable, Sendable {
-        /// For `VideoDecoder` and Media Source.
+        /// The `codecs` parameter, for `VideoDecoder` and Media Source.
         var codec: String
-        /// AVCDecoderConfigurationRecord.
+        /// The codec's decoder configuration record (`avcC`, `hvcC`, `av1C`).
         var description: [UInt8]
         /// Pixels, as shown.
         var width: Int
@@ -29,15 +29,15 @@ struct StreamDescription: Codable, Equatable, Sendable {
     var title: String
     var video: Video?
     var sounds: [Sound]
-    /// The media type of `live.mp4` and of all fragments.
+    /// The media type of `live.mp4` and of every fragment.
     var mediaType: String
 
     init(title: String, format: LiveFormat, movie: FragmentedMovie) {
         self.title = title
         video = format.video.map {
             Video(
-                codec: movie.videoCodec, description: movie.videoDecoderConfiguration, width: $0.size.width,
-                height: $0.size.height)
+                codec: $0.parameterSets.codecsParameter, description: $0.parameterSets.decoderConfigurationRecord,
+                width: $0.size.width, height: $0.size.height)
         }
         sounds = format.audio.map {
             Sound(
@@ -50,7 +50,7 @@ struct StreamDescription: Codable, Equatable, Sendable {
 
 /// What a live stream carries.
 public struct LiveFormat: Sendable, Equatable {
-    /// nil: no pictures.
+    /// nil: no video.
     public var video: VideoFormat?
     /// Each of another `type`.
     public var audio: [AudioTrackFormat]
@@ -62,6 +62,6 @@ public struct LiveFormat: Sendable, Equatable {
 }
 
 extension Encodable {
-    /// As JSON. Empty where it cannot be written, which values of these types never are.
+    /// As JSON; empty if encoding fails, which it cannot for these types.
     var json: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }

@@ -30,8 +30,8 @@ const words = {
   stopped: ["Stopped", "The page could not receive the stream. Reload it."],
   impossible: [
     "Cannot play",
-    "This browser can play H.264 neither by WebCodecs nor by Media Source. Use a current Chromium, Firefox or Safari, or ask for " +
-      "a link for players such as VLC.",
+    "This browser can play this video neither by WebCodecs nor by Media Source. Use a current Chromium, Firefox or Safari, or ask " +
+      "for a link for players such as VLC.",
   ],
 };
 

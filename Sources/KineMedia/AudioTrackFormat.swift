@@ -1,29 +1,6 @@
-// What a decoder must know before the first sample.
+// What a decoder must know before the first audio sample.
 
-/// H.264's parameter sets, each a NAL unit without start code or length.
-public struct H264ParameterSets: Hashable, Sendable {
-    public var sequence: [UInt8]
-    public var picture: [UInt8]
-
-    public init(sequence: [UInt8], picture: [UInt8]) {
-        self.sequence = sequence
-        self.picture = picture
-    }
-}
-
-/// The picture track of a take.
-public struct VideoFormat: Hashable, Sendable {
-    public var parameterSets: H264ParameterSets
-    /// The size to show, in pixels. May be odd: the coded picture is then one wider or higher, and the sample entry crops it.
-    public var size: PixelSize
-
-    public init(parameterSets: H264ParameterSets, size: PixelSize) {
-        self.parameterSets = parameterSets
-        self.size = size
-    }
-}
-
-/// A sound track of a take: AAC-LC.
+/// An audio track of a take: AAC-LC.
 public struct AudioTrackFormat: Hashable, Sendable {
     public var type: SampleType
     /// Samples a second; also the track's timescale.
@@ -35,7 +12,7 @@ public struct AudioTrackFormat: Hashable, Sendable {
     public var audioSpecificConfig: [UInt8]
     /// Samples a channel in one access unit.
     public var samplesPerAccessUnit: Int
-    /// Samples a channel at the start that the encoder made up and a player must leave out.
+    /// Samples a channel that the encoder puts before the first captured one. A player must leave them out.
     public var primingSamples: Int
 
     public init(

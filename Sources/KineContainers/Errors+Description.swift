@@ -1,4 +1,4 @@
-// One sentence for each storage error: what happened, on what, and what to do.
+// One sentence for each error of this target: what happened, to which file, and what to do.
 import SystemPackage
 
 extension StorageError: CustomStringConvertible {
@@ -28,6 +28,28 @@ extension StorageError: CustomStringConvertible {
             "\(path) was deleted or replaced while it was being written: leave the file alone until the take has ended"
         case .failed(let operation, let path, let code):
             "cannot \(operation) \(path) (\(Errno(rawValue: code))): check the disk, what was recorded before is kept"
+        }
+    }
+}
+
+extension MP4FastStart.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .storage(let error): error.description
+        case .notFinished(let path): "\(path) was never finished: recover it first"
+        case .notARecording(let path): "\(path) is not a recording of Kinecast's, or is damaged: it was left as it is"
+        }
+    }
+}
+
+extension MP4Recovery.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .storage(let error): error.description
+        case .notARecording(let path):
+            "\(path) is not a recording of Kinecast's, or its beginning is damaged: it was left as it is"
+        case .nothingRecorded(let path):
+            "\(path) ends before its first picture: there is nothing to recover, delete it"
         }
     }
 }

@@ -1,24 +1,24 @@
-// What a video encoder is told before its first picture.
+// What a video encoder is told before its first frame.
 import KineMedia
 
 /// How an encoder is set up. The defaults suit text on a desktop.
 public struct VideoEncoderSettings: Sendable, Equatable {
     public enum RateControl: Sendable, Equatable {
-        /// One quantiser for all P pictures (0…51, lower is better). The cheapest mode x264 has, since it needs no look
-        /// at the picture before coding it.
+        /// One quantizer for all P frames (0…51, lower is better). x264's cheapest mode: no frame is analysed before it is
+        /// encoded.
         case constantQuantizer(Int)
         /// Bits a second, on average over seconds.
         case averageBitrate(Int)
     }
 
-    /// How much may come at most, for a network that takes no more.
+    /// The most that a network takes.
     public struct Peak: Sendable, Equatable {
         /// Bits a second, over more than a fraction of a second.
         public var bitrate: Int
-        /// Bytes that one access unit may have; nil: what comes in half a second.
+        /// Bytes that one access unit may have; nil: the bytes of half a second.
         public var accessUnit: Int?
-        /// Pictures a second, where they are limited so that fewer bits come: each gets what it would get at the nominal rate,
-        /// not what the time between them lets through. nil: no limit.
+        /// Frames a second, where they are limited to save bits: each frame then gets the bits it would get at the nominal
+        /// rate, not those of the time since the last. nil: no limit.
         public var frameRate: Double?
 
         public init(bitrate: Int, accessUnit: Int? = nil, frameRate: Double? = nil) {
@@ -30,17 +30,17 @@ public struct VideoEncoderSettings: Sendable, Equatable {
 
     /// Both sides even.
     public var size: PixelSize
-    /// With a peak, a quantizer is the finest, and an average no more than the peak.
+    /// With a peak, quantizers are no finer than the constant one, and the average is no higher than the peak.
     public var rateControl: RateControl
-    /// nil: pictures become as large as they are. Only an encoder that is opened with a peak can be given another one.
+    /// nil: no limit. Only an encoder that is opened with a peak can be given another one.
     public var peak: Peak?
-    /// What the rate control assumes between two pictures when it cannot know better. Pictures may come at any time.
+    /// Frames a second that the rate control assumes. Frames may come at any time.
     public var nominalFrameRate: Int
     /// The most frames from one keyframe to the next; nil: the caller asks for keyframes itself.
     public var keyframeFrames: Int?
-    /// Worker threads inside x264. One costs the least processor time and memory.
+    /// Worker threads of the encoder. One costs the least processor time and memory.
     public var threads: Int
-    /// Tell x264 which macroblocks are as they were.
+    /// Tell the encoder which macroblocks have not changed.
     public var usesMacroblockInfo: Bool
 
     public init(

@@ -1,0 +1,64 @@
+// One sentence for each error of this target: what happened, and what to do.
+import CFFmpeg
+import KineMedia
+
+extension VideoEncoderError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .cannotOpen(let codec, let size):
+            "The \(codec.title) encoder could not be opened for \(size.width)×\(size.height) pixels; "
+                + "choose a smaller picture with --size."
+        case .encodingFailed(let codec, let code):
+            "The \(codec.title) encoder failed on a picture (error \(code)), most likely for want of memory; close something "
+                + "and record again."
+        case .formatRefused(let codec):
+            "The \(codec.title) encoder changed its format in the middle of the take, which neither a file nor a destination "
+                + "can follow; record again."
+        }
+    }
+}
+
+extension VideoCodec {
+    /// As people write it.
+    fileprivate var title: String {
+        switch self {
+        case .h264: "H.264"
+        case .hevc: "HEVC"
+        case .av1: "AV1"
+        }
+    }
+}
+
+extension AACEncoder.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missing:
+            "libavcodec has no AAC encoder; install Debian's libavcodec59."
+        case .refused(let sampleRate, let channels, let bitrate, let code):
+            "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(reason(code))); "
+                + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
+        case .failed(let code):
+            "The AAC encoder failed (\(reason(code))); record without sound, with --audio none."
+        }
+    }
+
+    /// libavutil's words for one of its codes.
+    private func reason(_ code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
+            text.initialize(repeating: 0)
+            guard let start = text.baseAddress, av_strerror(code, start, text.count) == 0 else {
+                return "error \(code)"
+            }
+            return String(cString: start)
+        }
+    }
+}
+
+extension SoundResampler.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .refused(let from, let to, _):
+            "libswresample cannot convert sound from \(from) Hz to \(to) Hz; choose another device or rate."
+        }
+    }
+}

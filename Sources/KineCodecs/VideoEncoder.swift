@@ -1,0 +1,57 @@
+// What every video encoder can do, whatever the codec and whether it runs on the processor or in hardware.
+import KineMedia
+
+/// Encodes frames in the order they are given. Not thread-safe: one thread encodes.
+///
+/// Used generically: the frame's path from capture to the sinks has no existential.
+public protocol VideoEncoder: AnyObject, SendableMetatype {
+    static var codec: VideoCodec { get }
+
+    /// How the encoder is set up now.
+    var settings: VideoEncoderSettings { get }
+
+    /// What a decoder must know of the frames that are encoded next; nil while an encoder learns it from its first frame.
+    var parameterSets: VideoParameterSets? { get }
+
+    /// Opens an encoder. `other`: its stream is to be continued, with the same parameter sets if possible.
+    init(_ settings: VideoEncoderSettings, continuing other: Self?) throws(VideoEncoderError)
+
+    /// Has the next frame's time follow those of `other`, which encoded the frames in between.
+    func follow(_ other: Self)
+
+    /// Changes the bitrate in place, from the next frame on: no format change, no keyframe. False where the encoder cannot.
+    func setPeak(_ peak: VideoEncoderSettings.Peak) -> Bool
+
+    /// Encodes one frame. The planes can be reused when this returns.
+    ///
+    /// No access unit is larger than the peak's `accessUnit`, as far as the coarsest quantizer allows.
+    /// - Parameters:
+    ///   - changed: the tiles that differ from the frame given just before this one.
+    ///   - time: since the take's start; later than the frame before.
+    ///   - output: called before this returns, once for each piece that is ready: none where the encoder holds this frame back,
+    ///     several where it gives out earlier ones.
+    func encode(
+        _ frame: I420Picture, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
+        output: (VideoEncoderOutput) -> Void
+    ) throws(VideoEncoderError)
+
+    /// Gives out the frames that the encoder holds back. More can be encoded afterwards.
+    func drain(output: (VideoEncoderOutput) -> Void) throws(VideoEncoderError)
+}
+
+/// What an encoder gives out, in the order of the frames.
+public enum VideoEncoderOutput: Sendable {
+    /// What a decoder must know of the samples that follow, where it is something new.
+    case format(VideoParameterSets)
+    case sample(EncodedSample)
+}
+
+/// Why a video encoder cannot go on.
+public enum VideoEncoderError: Error, Equatable {
+    /// It does not open for frames of this size.
+    case cannotOpen(VideoCodec, PixelSize)
+    /// It failed on a frame; `code` is the library's own.
+    case encodingFailed(VideoCodec, code: Int32)
+    /// It changed its format in the middle of a stream, and the file or a destination cannot go on with another one.
+    case formatRefused(VideoCodec)
+}

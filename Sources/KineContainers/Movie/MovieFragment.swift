@@ -1,0 +1,62 @@
+// The one serialisation of `moof` (ISO/IEC 14496-12, 8.8): one `traf` for each track with samples, one `trun` in it.
+// Recordings and live streams both write it, and recovery reads nothing else.
+import KineMedia
+
+/// The constants and sizes of a movie fragment.
+enum MovieFragment {
+    /// tfhd flag (8.8.7.1): offsets count from the moof's first byte.
+    static let defaultBaseIsMoof: UInt32 = 0x2_0000
+
+    /// trun flags (8.8.8.1): the data's offset, and of each sample its size; of a frame also its duration and flags.
+    static func runFlags(isVideo: Bool) -> UInt32 { isVideo ? 0x1 | 0x100 | 0x200 | 0x400 : 0x1 | 0x200 }
+
+    /// Bytes of a moof without runs: moof and mfhd.
+    static let emptySize = 8 + 16
+
+    /// Bytes of a run: traf, tfhd, tfdt and trun, and what it says of each sample.
+    static func runSize(isVideo: Bool, sampleCount: Int) -> Int {
+        8 + 16 + 20 + 20 + sampleCount * sampleSize(isVideo: isVideo)
+    }
+
+    /// Bytes of a trun for each sample.
+    static func sampleSize(isVideo: Bool) -> Int { isVideo ? 12 : 4 }
+}
+
+extension BoxWriter {
+    /// A moof whose runs `body` writes.
+    mutating func movieFragment(sequenceNumber: UInt32, _ body: (inout BoxWriter) -> Void) {
+        box("moof") {
+            $0.fullBox("mfhd") { $0.integer(sequenceNumber) }
+            body(&$0)
+        }
+    }
+
+    /// A traf with one trun, whose samples `body` writes.
+    /// - Parameters:
+    ///   - start: ticks at which the first sample starts.
+    ///   - dataOffset: bytes from the moof's first byte to the first sample.
+    mutating func trackRun(
+        of track: TrackDescription, start: UInt64, sampleCount: Int, dataOffset: Int,
+        _ body: (inout BoxWriter) -> Void
+    ) {
+        box("traf") {
+            $0.fullBox("tfhd", flags: MovieFragment.defaultBaseIsMoof) { $0.integer(track.id) }
+            $0.fullBox("tfdt", version: 1) { $0.integer(start) }
+            $0.fullBox("trun", flags: MovieFragment.runFlags(isVideo: track.isVideo)) {
+                $0.integer(UInt32(clamping: sampleCount))
+                $0.integer(UInt32(clamping: dataOffset))
+                body(&$0)
+            }
+        }
+    }
+
+    /// What a trun says of an encoded frame.
+    mutating func runFrame(duration: UInt32, size: UInt32, isSync: Bool) {
+        integer(duration)
+        integer(size)
+        integer(isSync ? TrackDescription.syncSampleFlags : TrackDescription.dependentSampleFlags)
+    }
+
+    /// What a trun says of an access unit of audio: all of them last as long as the track says.
+    mutating func runAudio(size: UInt32) { integer(size) }
+}

@@ -1,0 +1,75 @@
+// The first bytes of video messages: FLV's tag header for H.264 (Adobe's "Video File Format Specification 10.1", annex E.4.3)
+// and the ExVideoTagHeader of Enhanced RTMP v2 for the codecs that FLV has no number for.
+import KineMedia
+
+/// An encoded frame in a video message.
+public enum VideoTag {
+    /// The message that goes before the first frame: how it is decoded.
+    public static func sequenceHeader(_ video: RTMPStreamFormat.Video) -> [UInt8] {
+        let head = head(video.codec, FrameType.keyframe, avcPacket: 0, packet: PacketType.sequenceStart)
+        return withUnsafeBytes(of: head) { Array($0) } + video.decoderConfiguration
+    }
+
+    /// A frame. Its composition time is zero: frames are coded in the order in which they are shown.
+    ///
+    /// An access unit delimiter goes in front where there is none: some servers look for a start code first, and the length of a
+    /// unit of 256 to 511 bytes, `00 00 01 xx`, reads as one.
+    public static func picture(
+        _ codec: VideoCodec, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
+    ) -> [UInt8] {
+        // CodedFramesX leaves out a composition time of zero, which AV1 never has.
+        let head = head(
+            codec, isKeyframe ? FrameType.keyframe : FrameType.inter, avcPacket: 1,
+            packet: codec == .av1 ? PacketType.codedFrames : PacketType.codedFramesX)
+        let delimiter = delimiter(of: codec, before: bytes)
+        return [UInt8](unsafeUninitializedCapacity: 5 + delimiter.count + bytes.count) { buffer, count in
+            (buffer[0], buffer[1], buffer[2], buffer[3], buffer[4]) = head
+            for index in 0..<delimiter.count { buffer[5 + index] = delimiter[index] }
+            let rest = UnsafeMutableRawBufferPointer(buffer)[(5 + delimiter.count)...]
+            UnsafeMutableRawBufferPointer(rebasing: rest).copyMemory(from: bytes)
+            count = 5 + delimiter.count + bytes.count
+        }
+    }
+
+    private typealias Head = (UInt8, UInt8, UInt8, UInt8, UInt8)
+
+    /// H.264: FrameType and CodecID, AVCPacketType, and a composition time of zero (E.4.3.1, E.4.3.2). Other codecs: FrameType
+    /// and VideoPacketType with the bit isExVideoHeader, and the codec's four characters.
+    private static func head(_ codec: VideoCodec, _ frameType: UInt8, avcPacket: UInt8, packet: UInt8) -> Head {
+        if codec == .h264 { return (frameType << 4 | avcCodec, avcPacket, 0, 0, 0) }
+        let code = codec.fourCharacterCode
+        return (
+            0x80 | frameType << 4 | packet, UInt8(code >> 24), UInt8(code >> 16 & 0xFF), UInt8(code >> 8 & 0xFF),
+            UInt8(code & 0xFF)
+        )
+    }
+
+    /// Behind a length of four bytes; for any kind of frame (H.264, 7.4.2.4; H.265, 7.4.3.5). Empty where there is one.
+    private static func delimiter(of codec: VideoCodec, before bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        let head = bytes.count > 4 ? bytes[4] : 0
+        switch codec {
+        case .h264: return head & 0x1F == 9 ? [] : avcDelimiter
+        case .hevc: return head >> 1 & 0x3F == 35 ? [] : hevcDelimiter
+        // An OBU begins with its header, which is never zero.
+        case .av1: return []
+        }
+    }
+
+    private static let avcDelimiter: [UInt8] = [0, 0, 0, 2, 0x09, 0xF0]
+    private static let hevcDelimiter: [UInt8] = [0, 0, 0, 3, 0x46, 0x01, 0x50]
+
+    /// CodecID 7 (E.4.3.1).
+    private static let avcCodec: UInt8 = 7
+
+    private enum FrameType {
+        static let keyframe: UInt8 = 1
+        static let inter: UInt8 = 2
+    }
+
+    /// VideoPacketType (Enhanced RTMP v2, "ExVideoTagHeader").
+    private enum PacketType {
+        static let sequenceStart: UInt8 = 0
+        static let codedFrames: UInt8 = 1
+        static let codedFramesX: UInt8 = 3
+    }
+}
