@@ -106,7 +106,7 @@ import Testing
             case .annotate: []
             case .renewLinks: [Self.link("http://b")]
             case .stop: [.finished(summary)]
-            case .start: nil
+            case .start, .unknown: nil
             }
         }
         let session = try await engine.attach()
