@@ -5,7 +5,6 @@ import NIOCore
 import NIOSSL
 import Synchronization
 
-/// The publisher on its event loop.
 final class PublisherLoop: @unchecked Sendable {
     // Sendable: everything that changes, but for `lastStatus`, is touched only on `eventLoop`.
     typealias ConnectionID = ReconnectStateMachine.ConnectionID

@@ -116,11 +116,8 @@ public struct RTMPSession: Sendable {
     public mutating func sample(_ item: SendQueue.Item) -> [UInt8] {
         var output: [UInt8] = []
         let timestamp = UInt32(truncatingIfNeeded: item.time)
-        if item.isVideo {
-            write(.video, ChunkStreamID.video, timestamp, item.payload, &output)
-        } else {
-            write(.audio, ChunkStreamID.audio, timestamp, item.payload, &output)
-        }
+        let chunkStream = item.isVideo ? ChunkStreamID.video : ChunkStreamID.audio
+        write(item.isVideo ? .video : .audio, chunkStream, timestamp, item.payload, &output)
         return output
     }
 

@@ -22,7 +22,6 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
 
     /// What happened. Words of the server are given only where they hold no secret.
     public enum Code: Hashable, Sendable {
-        // Before there is a connection
         case nameUnknown
         case nameServersSilent
         /// All addresses of the server reach less far than those of the server that redirected to it.
@@ -33,13 +32,11 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         /// nil: the certificates of the system.
         case authorityUnreadable(file: String?)
 
-        // TLS
         case certificateForAnotherName
         case certificateUntrusted
         case tlsMissing
         case tlsFailed
 
-        // Handshake and commands
         case handshakeTimedOut
         case handshake(ClientHandshake.Error)
         case chunks(ChunkReader.Error)
@@ -57,7 +54,6 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         /// The server accepted the stream during a check, and closed the connection at once.
         case closedOnceAccepted
 
-        // The stream
         case streamClosed
         case streamEnded(words: String?)
         case connectionLost(SystemError?)
@@ -67,7 +63,6 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         /// The network was away, and another connection takes over.
         case networkAway
 
-        // The end
         case neverAccepted
         case checkTimedOut
     }
