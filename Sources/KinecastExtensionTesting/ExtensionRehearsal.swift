@@ -49,8 +49,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     private let runner: BroadcastRunner
     private var encoded: PatternStream?
     private var free: PictureSlots = []
-    private var picturesSent = 0
-    private var soundSent: [SampleType: Int] = [:]
+    private var framesSent = 0
+    private var audioSent: [SampleType: Int] = [:]
 
     /// Makes a handler and the memory and socket that feed it.
     public init(_ type: Handler.Type = Handler.self, feed: RehearsalFeed = RehearsalFeed()) throws(Error) {
@@ -105,18 +105,18 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends so many pictures of a moving pattern, each when the handler has done with the one before. Encoded ones begin
-    /// with a keyframe, and have one a second.
+    /// Sends that many frames of a moving pattern, each after the handler has handled the one before. Encoded frames begin with a
+    /// keyframe and have one a second.
     public func sendPictures(_ count: Int = 1) async throws(Error) {
         for _ in 0..<count {
-            let number = picturesSent
+            let number = framesSent
             if encoded != nil {
                 let isKeyframe = number % max(1, feed.framesPerSecond) == 0 || sender.takeKeyframeRequest()
                 let data = encoded?.next(isKeyframe: isKeyframe) ?? []
-                picturesSent += 1
+                framesSent += 1
                 try await send(
                     EncodedSample(
-                        type: .video, presentationTime: time(ofPicture: number), duration: frameDuration,
+                        type: .video, presentationTime: time(ofFrame: number), duration: frameDuration,
                         isKeyframe: isKeyframe, data: data))
             } else {
                 try await sendPicture { $0.drawPattern(number) }
@@ -139,13 +139,13 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
             if let damage { for rect in damage { region.insert(rect) } } else { region.insertAll() }
             free.remove(slot)
             let freed = try sender.offer(
-                slot: slot, at: time ?? self.time(ofPicture: picturesSent), duration: frameDuration, damage: region,
+                slot: slot, at: time ?? self.time(ofFrame: framesSent), duration: frameDuration, damage: region,
                 orientation: orientation)
             for slot in freed { free.insert(slot) }
         } catch {
             throw .failed(error.description)
         }
-        picturesSent += 1
+        framesSent += 1
         try await settle()
     }
 
@@ -155,8 +155,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         let block = RehearsalFeed.samplesPerAccessUnit
         let duration = MediaTime(ticks: Int64(block), timescale: Int32(RehearsalFeed.sampleRate))
         for _ in 0..<max(1, Int(seconds * Double(RehearsalFeed.sampleRate) / Double(block))) {
-            let first = soundSent[type, default: 0]
-            soundSent[type] = first + block
+            let first = audioSent[type, default: 0]
+            audioSent[type] = first + block
             let time = MediaTime(ticks: Int64(first), timescale: Int32(RehearsalFeed.sampleRate))
             if sound.form == .aac {
                 try await send(
@@ -220,9 +220,9 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         while !runner.hasEnded { await runner.settle() }
     }
 
-    private var frameDuration: MediaTime { time(ofPicture: 1) }
+    private var frameDuration: MediaTime { time(ofFrame: 1) }
 
-    private func time(ofPicture number: Int) -> MediaTime {
+    private func time(ofFrame number: Int) -> MediaTime {
         MediaTime(ticks: Int64(number), timescale: Int32(max(1, feed.framesPerSecond)))
     }
 
