@@ -14,13 +14,13 @@ struct OpenedTake: Sendable {
     ///
     /// - Parameters:
     ///   - directory: the take's own, for the private servers' files.
-    ///   - cancellation: ends all waits, also later ones for the picture's source.
+    ///   - cancellation: ends all waits, also later ones for the frames' source.
     init(
         _ configuration: TakeConfiguration, services: [ServiceManifest], directory: String, inbox: Inbox,
         cancellation: Cancellation
-    ) throws(TakeFailure) {
+    ) throws(TakeError) {
         let screen = try Self.startScreen(configuration, directory, cancellation)
-        do throws(TakeFailure) {
+        do throws(TakeError) {
             take = try Take(
                 configuration: configuration, services: services, inbox: inbox, cancellation: cancellation)
         } catch {
@@ -32,20 +32,20 @@ struct OpenedTake: Sendable {
 
     private static func startScreen(
         _ configuration: TakeConfiguration, _ directory: String, _ cancellation: Cancellation
-    ) throws(TakeFailure) -> VirtualScreen? {
+    ) throws(TakeError) -> VirtualScreen? {
         guard case .virtual(let size) = configuration.source else { return nil }
         do throws(VirtualScreen.Error) {
             let screen = try VirtualScreen(
                 size: size, directory: directory, withSound: configuration.audio.app != .none,
                 cancellation: cancellation)
-            // This process's own sources look at the private servers from here on.
+            // This process's own sources use the private servers from here on.
             for entry in screen.environment {
                 let parts = entry.split(separator: "=", maxSplits: 1)
                 setenv(String(parts[0]), String(parts[1]), 1)
             }
             return screen
         } catch {
-            throw TakeFailure(exitStatus: ExitStatus.unavailable, message: error.description)
+            throw .virtualScreen(error)
         }
     }
 }

@@ -12,7 +12,7 @@ final class CaptureLoop {
 
     private let source: any VideoSource
     private let canvas: Canvas
-    private let outlet: PictureOutlet
+    private let outlet: FrameDistributor
     private let clock: TakeClock
     private let control: Monitor<CaptureThread.Control>
     private let output: CaptureThread.Output
@@ -228,7 +228,7 @@ final class CaptureLoop {
             nextFrame = control.grid.next
             return placed
         }
-        outlet.take(picture, at: placed.time, repeats: placed.repeats)
+        outlet.deliver(picture, at: placed.time, repeats: placed.repeats)
     }
 
     private func clockOffset(at instant: Int64) -> Int64 { instant - clock.mediaTime(at: instant).nanoseconds }

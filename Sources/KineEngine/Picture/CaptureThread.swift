@@ -13,7 +13,7 @@ public final class CaptureThread: Sendable {
         /// The source is open, and its picture's size to show is known: what the slots are to be. Called once, before `opened`.
         public var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots
         /// The slots are there. Called once, before any picture; returns where pictures go.
-        public var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> PictureOutlet
+        public var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
         /// The first picture was taken at this monotonic instant: time zero.
         public var began: @Sendable (_ instant: Int64) -> Void
         /// The thread is over: nil after `stop`, else why.
@@ -21,7 +21,7 @@ public final class CaptureThread: Sendable {
 
         public init(
             slots: @escaping @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() },
-            opened: @escaping @Sendable (CanvasDescription) throws(VideoSourceError) -> PictureOutlet,
+            opened: @escaping @Sendable (CanvasDescription) throws(VideoSourceError) -> FrameDistributor,
             began: @escaping @Sendable (Int64) -> Void, ended: @escaping @Sendable (VideoSourceError?) -> Void
         ) {
             self.slots = slots

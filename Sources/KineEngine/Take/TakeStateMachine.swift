@@ -1,34 +1,39 @@
-import KineControl
 // The life of a take: what may follow what, and what each event makes the driver do. No clock, no thread, no I/O.
+import KineControl
 import KineMedia
 
 /// The pure part of a take. The driver feeds events and carries out the actions, in order.
-public struct TakeStateMachine: Sendable {
+struct TakeStateMachine: Sendable {
     /// Why a take ends.
-    public enum StopReason: Sendable, Equatable {
+    enum StopReason: Sendable, Equatable {
         case stopped
         case durationReached
         case clientLost
         /// The source came to its natural end; a few words.
         case sourceEnded(String)
-        /// Something failed after the first picture. What was recorded is kept.
-        case failed(exitStatus: Int32, message: String)
+        /// Something failed after the first frame. What was recorded is kept.
+        case failed(TakeFailure)
 
         /// For the summary.
-        public var text: String {
+        var text: String {
             switch self {
             case .stopped: "stopped"
             case .durationReached: "duration reached"
             case .clientLost: "the client went away"
             case .sourceEnded(let reason): reason
-            case .failed(_, let message): message
+            case .failed(let failure): failure.message
             }
         }
     }
 
     /// What happens to a take. Instants are nanoseconds of CLOCK_MONOTONIC.
-    public enum Event: Sendable, Equatable {
-        /// The first picture was taken.
+    enum Event: Sendable, Equatable {
+        /// A client has said what to record, and the worker opens the take.
+        case openRequested
+        case opened
+        /// It could not be opened, or not even asked for like that.
+        case openFailed(TakeFailure)
+        /// The first frame was captured.
         case began(at: Int64)
         case pauseRequested(at: Int64)
         case resumeRequested(at: Int64)
@@ -37,19 +42,33 @@ public struct TakeStateMachine: Sendable {
         case finished
     }
 
-    public enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
+        /// Start the extensions.
+        case startDestinations
+        /// End whatever the opening waits for. `opened` or `openFailed` follows.
+        case cancelOpening
         case announceStarted
         case pause(at: Int64)
         case resume(at: Int64)
-        /// The request cannot be carried out in this state; one sentence for who asked.
+        /// The request cannot be carried out in this state; one sentence for the one who asked.
         case refuse(String)
         /// End all threads and finish the file, whose last moment is `at`. Follows at most once.
         case finish(StopReason, at: Int64)
         /// Tell the clients the result and leave.
         case end(StopReason)
+        /// Tell the clients that there is no take and leave.
+        case fail(TakeFailure)
+        /// Nothing was asked for.
+        case leave
     }
 
     private enum State: Sendable, Equatable {
+        /// No client has said yet what to record.
+        case idle
+        case opening
+        /// It was told to end while it was being opened.
+        case cancelled(StopReason, at: Int64)
+        /// It is open, and no frame has come yet.
         case starting
         case recording
         case paused(since: Int64)
@@ -57,24 +76,41 @@ public struct TakeStateMachine: Sendable {
         case ended
     }
 
-    private var state = State.starting
-    /// The instant of the last picture taken or pause made, before which the take cannot end.
+    private var state = State.idle
+    /// The instant of the first frame or the last pause, before which the take cannot end.
     private var latest = Int64.min
 
-    public init() {}
-
-    public var phase: TakePhase {
+    var phase: TakePhase {
         switch state {
-        case .starting: .starting
+        case .idle, .opening, .starting: .starting
         case .recording: .recording
         case .paused: .paused
-        case .finishing: .finishing
+        case .cancelled, .finishing: .finishing
         case .ended: .ended
         }
     }
 
-    public mutating func handle(_ event: Event) -> [Action] {
+    mutating func handle(_ event: Event) -> [Action] {
         switch (state, event) {
+        case (.idle, .openRequested):
+            state = .opening
+            return []
+        case (.opening, .opened):
+            state = .starting
+            return [.startDestinations]
+        case (.cancelled(let reason, let instant), .opened):
+            state = .finishing(reason)
+            return [.finish(reason, at: instant)]
+        case (.idle, .openFailed(let failure)), (.opening, .openFailed(let failure)):
+            state = .ended
+            return [.fail(failure)]
+        case (.cancelled(let reason, _), .openFailed):
+            // That it was told to end is why.
+            state = .ended
+            return [.end(reason)]
+        case (_, .openRequested), (_, .opened), (_, .openFailed):
+            return []
+
         case (.starting, .began(let instant)):
             state = .recording
             latest = instant
@@ -88,7 +124,8 @@ public struct TakeStateMachine: Sendable {
             return [.pause(at: latest)]
         case (.paused, .pauseRequested):
             return [.refuse("The take is paused already; kinecast resume goes on.")]
-        case (.starting, .pauseRequested), (.starting, .resumeRequested):
+        case (.idle, .pauseRequested), (.opening, .pauseRequested), (.starting, .pauseRequested),
+            (.idle, .resumeRequested), (.opening, .resumeRequested), (.starting, .resumeRequested):
             return [.refuse("The take has not begun yet; try again in a moment.")]
 
         case (.paused(let since), .resumeRequested(let instant)):
@@ -97,10 +134,16 @@ public struct TakeStateMachine: Sendable {
             return [.resume(at: latest)]
         case (.recording, .resumeRequested):
             return [.refuse("The take is not paused; kinecast pause pauses it.")]
-        case (.finishing, .pauseRequested), (.finishing, .resumeRequested), (.ended, .pauseRequested),
-            (.ended, .resumeRequested):
+        case (.cancelled, .pauseRequested), (.finishing, .pauseRequested), (.ended, .pauseRequested),
+            (.cancelled, .resumeRequested), (.finishing, .resumeRequested), (.ended, .resumeRequested):
             return [.refuse("The take is over; kinecast status shows what runs.")]
 
+        case (.idle, .stopRequested):
+            state = .ended
+            return [.leave]
+        case (.opening, .stopRequested(let reason, let instant)):
+            state = .cancelled(reason, at: instant)
+            return [.cancelOpening]
         case (.starting, .stopRequested(let reason, let instant)):
             state = .finishing(reason)
             return [.finish(reason, at: instant)]
@@ -111,7 +154,7 @@ public struct TakeStateMachine: Sendable {
             // The pause lasts to the end: nothing after its beginning belongs to the take.
             state = .finishing(reason)
             return [.finish(reason, at: since)]
-        case (.finishing, .stopRequested), (.ended, .stopRequested):
+        case (.cancelled, .stopRequested), (.finishing, .stopRequested), (.ended, .stopRequested):
             return []
 
         case (.finishing(let reason), .finished):

@@ -54,7 +54,7 @@ import Testing
             },
             output: CaptureThread.Output(
                 opened: { canvas in
-                    PictureOutlet(
+                    FrameDistributor(
                         encoding: VideoEncodingThread(
                             plan: EncodingPlan(settings, services: [], size: canvas.codedSize),
                             keyframes: KeyframePolicy(interval: .seconds(10), frames: nil), isWanted: false,
@@ -140,12 +140,12 @@ import Testing
     @Test func `the first picture is never one that could not be read`() {
         let lumas = Monitor<[UInt8]>([])
         let configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
-        let outlets = Monitor<PictureOutlet?>(nil)
+        let outlets = Monitor<FrameDistributor?>(nil)
         let capture = CaptureThread(
             configuration: configuration, clock: TakeClock(), makeSource: { LateSource() },
             output: CaptureThread.Output(
                 opened: { canvas in
-                    let outlet = PictureOutlet(
+                    let outlet = FrameDistributor(
                         encoding: VideoEncodingThread(
                             plan: EncodingPlan(configuration, services: [], size: canvas.codedSize),
                             keyframes: KeyframePolicy(interval: .seconds(10), frames: nil),

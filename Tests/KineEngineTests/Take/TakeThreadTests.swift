@@ -27,16 +27,16 @@ import Testing
     ) throws {
         let folder = try PrivateFolder()
         let path = folder.file("take.mp4")
-        let failure = Monitor<TakeFailure?>(nil)
+        let failure = Monitor<TakeError?>(nil)
         WithoutThreads.run {
-            do throws(TakeFailure) {
+            do throws(TakeError) {
                 let configuration = Self.configuration(output: path, sound: hasSound)
                 _ = try Take(configuration: configuration, inbox: Inbox())
             } catch {
                 failure.signal { $0 = error }
             }
         }
-        let told = try #require(failure.withLock { $0 })
+        let told = try #require(failure.withLock { $0?.failure })
         #expect(told.exitStatus == ExitStatus.unavailable)
         #expect(Self.isRefusal(told.message, of: thread), "\(told.message)")
         // The folder is empty.
@@ -46,7 +46,7 @@ import Testing
     @Test func `without a thread for the pictures the take is told so as of a source that cannot be opened`() {
         let inbox = Inbox()
         WithoutThreads.run {
-            do throws(TakeFailure) {
+            do throws(TakeError) {
                 let take = try Take(configuration: Self.configuration(output: nil), inbox: inbox)
                 guard case .unrecorded(_, 0) = take.finish(at: MonotonicClock.now(), movesIndex: false) else {
                     Issue.record("it drew pictures")
@@ -56,8 +56,8 @@ import Testing
                 Issue.record("\(error)")
             }
         }
-        let failures = inbox.takeAll().compactMap { message in
-            if case .failure(ExitStatus.unavailable, let message) = message { message } else { nil }
+        let failures = inbox.drain().compactMap { message in
+            if case .failure(let error) = message { error.failure.message } else { nil }
         }
         #expect(failures.count == 1 && failures.allSatisfy { Self.isRefusal($0, of: "capture") }, "\(failures)")
     }

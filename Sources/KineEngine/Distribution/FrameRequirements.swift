@@ -1,0 +1,33 @@
+// What a wish for uncompressed frames means for a take of a given size and rate. Pure.
+import KineImaging
+import KineMedia
+import KineServices
+
+struct FrameRequirements: Equatable {
+    let layout: PictureSlotLayout
+    /// To show; odd only where it is the take's own.
+    let visibleSize: PixelSize
+    /// At most so many; nil: every frame.
+    let framesPerSecond: Int?
+    /// The encoder's own frames meet them, and are read in place.
+    let isNative: Bool
+
+    /// Nil where the manifest does not ask for uncompressed frames. `size`: the take's, to show.
+    init?(_ manifest: ServiceManifest, size: PixelSize, framesPerSecond takeRate: Int) {
+        guard case .raw(let pixelFormat, let maximumSize, let rate) = manifest.video else { return nil }
+        visibleSize = Self.fit(size, into: maximumSize)
+        layout = PictureSlotLayout(pixelFormat: pixelFormat, size: visibleSize.roundedUpToEven)
+        framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
+        isNative = pixelFormat == .i420 && visibleSize == size
+    }
+
+    /// The largest size of the same shape within the limit, with even sides; the size itself where it is within.
+    private static func fit(_ size: PixelSize, into limit: PixelSize?) -> PixelSize {
+        guard let limit, size.width > limit.width || size.height > limit.height else { return size }
+        // Which side is the tighter one: cross-multiplied, so that nothing is rounded twice.
+        let isWide = size.width * limit.height > size.height * limit.width
+        let width = isWide ? limit.width : size.width * limit.height / size.height
+        let height = isWide ? size.height * limit.width / size.width : limit.height
+        return PixelSize(width: max(2, width & ~1), height: max(2, height & ~1))
+    }
+}
