@@ -21,30 +21,36 @@ final class SampleFeed: Sendable {
     let start: ExtensionStart
 
     private enum Phase {
-        case made, feeding, over
+        case made
+        /// Audio from before the first frame is left out.
+        case feeding(firstFrame: MediaTime?)
+        case over
+    }
+
+    /// A frame was too large, and none can be decoded before the next keyframe.
+    private enum Gap {
+        case none
+        /// Nobody has asked for the keyframe yet.
+        case unasked
+        case asked
     }
 
     private struct State {
         var phase = Phase.made
-        /// The first frame that was sent; audio from before it is left out.
-        var firstFrame: MediaTime?
-        var isPaused = false
-        /// A frame was too large: nothing can be decoded before the next keyframe.
-        var needsKeyframe = false
-        /// It has not been asked for yet.
-        var wantsKeyframe = false
-        /// What came in a pause.
-        var held: [Sample] = []
+        var gap = Gap.none
+        /// What came in a pause; nil: there is none.
+        var held: [Sample]?
 
         mutating func admits(frameAt time: MediaTime, isEntry: Bool) -> Bool {
-            guard phase == .feeding, firstFrame != nil || isEntry else { return false }
-            if firstFrame == nil { firstFrame = time }
+            guard case .feeding(let first) = phase, first != nil || isEntry else { return false }
+            phase = .feeding(firstFrame: first ?? time)
             return true
         }
 
         func admits(audioUpTo end: MediaTime, hasVideo: Bool) -> Bool {
+            guard case .feeding(let first) = phase else { return false }
             // The one that ends just when the frame begins is needed to decode the next (the transform overlaps).
-            phase == .feeding && (!hasVideo || firstFrame.map { end >= $0 } ?? false)
+            return !hasVideo || first.map { end >= $0 } ?? false
         }
     }
 
@@ -102,26 +108,25 @@ final class SampleFeed: Sendable {
 
     func begin(isPaused: Bool) {
         state.withLock { state in
-            state.isPaused = isPaused
-            if state.phase == .made { state.phase = .feeding }
+            state.held = isPaused ? [] : nil
+            if case .made = state.phase { state.phase = .feeding(firstFrame: nil) }
         }
     }
 
     func end() {
         state.withLock { state in
             state.phase = .over
-            state.held = []
+            state.held = nil
         }
         frames?.end()
     }
 
-    func pause() { state.withLock { $0.isPaused = true } }
+    func pause() { state.withLock { $0.held = $0.held ?? [] } }
 
     /// Sends what came in the pause.
     func resume() {
         state.withLock { state in
-            state.isPaused = false
-            for sample in state.held {
+            for sample in state.held ?? [] {
                 switch sample {
                 case .encoded(let sample): sender.send(sample)
                 case .pcm(let samples, let type, let time, let duration):
@@ -130,7 +135,7 @@ final class SampleFeed: Sendable {
                     }
                 }
             }
-            state.held = []
+            state.held = nil
         }
     }
 
@@ -151,27 +156,28 @@ final class SampleFeed: Sendable {
     private func isWithinLimits(_ sample: EncodedSample, _ state: inout State) -> Bool {
         guard let limit = limits.accessUnit else { return true }
         if sample.data.count > limit {
-            (state.needsKeyframe, state.wantsKeyframe) = (true, true)
+            state.gap = .unasked
         } else if sample.isKeyframe {
-            (state.needsKeyframe, state.wantsKeyframe) = (false, false)
+            state.gap = .none
         }
-        return !state.needsKeyframe
+        return state.gap == .none
     }
 
     /// Whether a keyframe is needed because frames were lost or too large. Says so once for each time.
     func consumeKeyframeRequest() -> Bool {
-        let wants = state.withLock { state in
-            defer { state.wantsKeyframe = false }
-            return state.wantsKeyframe
+        let isUnasked = state.withLock { state in
+            guard state.gap == .unasked else { return false }
+            state.gap = .asked
+            return true
         }
-        return sender.takeKeyframeRequest() || wants
+        return sender.takeKeyframeRequest() || isUnasked
     }
 
     /// Offers an uncompressed frame, or notes what changed where this is not the time. On any thread.
     func offer(slot: Int, at time: MediaTime, duration: MediaTime, changed: DamageRegion) {
         guard let frames else { return }
         state.withLock { state in
-            if !state.isPaused && state.admits(frameAt: time, isEntry: true) {
+            if state.held == nil && state.admits(frameAt: time, isEntry: true) {
                 frames.offer(slot: slot, at: time, duration: duration, changed: changed)
             } else {
                 frames.note(changed)
@@ -190,11 +196,7 @@ final class SampleFeed: Sendable {
     }
 
     private func send(_ sample: EncodedSample, _ state: inout State) {
-        if state.isPaused {
-            state.held.append(.encoded(sample))
-        } else {
-            sender.send(sample)
-        }
+        if state.held == nil { sender.send(sample) } else { state.held?.append(.encoded(sample)) }
     }
 
     /// Interleaved samples of the take's audio. On the audio thread.
@@ -203,10 +205,10 @@ final class SampleFeed: Sendable {
         samples.withUnsafeBufferPointer { samples in
             state.withLock { state in
                 guard state.admits(audioUpTo: time + duration, hasVideo: hasVideo) else { return }
-                if state.isPaused {
-                    state.held.append(.pcm(Array(samples), type, time, duration))
-                } else {
+                if state.held == nil {
                     sender.sendSound(type: type, interleaved: samples, at: time, duration: duration)
+                } else {
+                    state.held?.append(.pcm(Array(samples), type, time, duration))
                 }
             }
         }

@@ -105,7 +105,7 @@ public final class EngineHost {
         let now = MonotonicClock.now()
         switch message {
         case .start(let configuration):
-            guard client === clients.owner, request == nil else {
+            guard client === clients.owner, request == nil, machine.phase == .starting else {
                 return refuse("This engine records already; start another with kinecast record.", to: client)
             }
             start(configuration)

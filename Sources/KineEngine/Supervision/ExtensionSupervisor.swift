@@ -28,6 +28,11 @@ final class ExtensionSupervisor {
         let announce: (DestinationEvent) -> Void
     }
 
+    /// Nanoseconds between two looks at an extension: twelve times a second, and more often where memory is about to run out.
+    private static let watchInterval: Int64 = 80_000_000
+    private static let closeWatchInterval: Int64 = 10_000_000
+    /// Bytes of growth between two looks that call for closer ones.
+    private static let fastGrowth: Int64 = 4 << 20
     /// How often in a row an extension is listened to before it is the others' turn.
     private static let reads = 4
 
@@ -47,7 +52,9 @@ final class ExtensionSupervisor {
     /// How many processes were started.
     private var runs = 0
     private var isAnnotated = false
-    private var schedule = WatchSchedule()
+    /// When to look again; nil: there is nothing to look at.
+    private var nextWatch: Int64?
+    private var lastResident: Int64 = 0
     /// What the feeds of earlier processes lost.
     private var earlierLosses = (frames: Int64(0), audio: 0.0)
 
@@ -100,7 +107,7 @@ final class ExtensionSupervisor {
     }
 
     /// CLOCK_MONOTONIC, nanoseconds, at which `attend` is due at the latest; nil: never by itself.
-    var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, schedule.next].compactMap(\.self).min() }
+    var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, nextWatch].compactMap(\.self).min() }
 
     /// Listens, looks, and does what is due. To be called whenever the loop wakes.
     func attend(at now: Int64) {
@@ -112,12 +119,12 @@ final class ExtensionSupervisor {
                 listen(to: process, at: now)
                 self.process = nil
                 remains.append(process)
-                schedule.ended(at: now)
+                nextWatch = now
                 let lastWords = end.lastWords?.cleaned(of: secrets, limit: 500)
                 handle(.exited(end.ending, lastWords: lastWords, cappedAt: end.cappedAt), at: now)
             }
         }
-        if let next = schedule.next, now >= next { watch(at: now) }
+        if let nextWatch, now >= nextWatch { watch(at: now) }
         handle(.timePassed, at: now)
     }
 
@@ -150,7 +157,10 @@ final class ExtensionSupervisor {
 
     private func watch(at now: Int64) {
         remains.removeAll { $0.clear() }
-        guard let process else { return schedule.cleared(areSomeLeft: !remains.isEmpty, at: now) }
+        guard let process else {
+            nextWatch = remains.isEmpty ? nil : now + Self.closeWatchInterval
+            return
+        }
         let resident = process.residentBytes()
         if let feed {
             handle(.held(since: feed.sender.heldSince(now: now)), at: now)
@@ -161,7 +171,10 @@ final class ExtensionSupervisor {
             }
         }
         handle(.memory(resident: resident), at: now)
-        schedule.measured(resident, limit: Int64(service.manifest.memoryLimit), at: now)
+        let isClose =
+            resident - lastResident > Self.fastGrowth || resident * 10 > Int64(service.manifest.memoryLimit) * 6
+        lastResident = resident
+        nextWatch = now + (isClose ? Self.closeWatchInterval : Self.watchInterval)
     }
 
     // MARK: What the take does
@@ -188,7 +201,7 @@ final class ExtensionSupervisor {
         }
         while !remains.isEmpty, MonotonicClock.now() < deadline {
             remains.removeAll { $0.clear() }
-            if !remains.isEmpty { _ = WakeSignal.poll([], until: MonotonicClock.now() + WatchSchedule.closeInterval) }
+            if !remains.isEmpty { _ = WakeSignal.poll([], until: MonotonicClock.now() + Self.closeWatchInterval) }
         }
     }
 
@@ -246,7 +259,8 @@ final class ExtensionSupervisor {
                     listener: listener),
                 orphans: surroundings.orphans)
             self.process = process
-            schedule.launched(at: now)
+            lastResident = 0
+            nextWatch = now + Self.closeWatchInterval
             handle(.launched(pid: process.pid), at: now)
         } catch {
             return handle(.impossible(error.description), at: now)

@@ -91,77 +91,95 @@ struct TakeStateMachine: Sendable {
     }
 
     mutating func handle(_ event: Event) -> [Action] {
-        switch (state, event) {
-        case (.idle, .openRequested):
-            state = .opening
+        switch event {
+        case .openRequested:
+            if state == .idle { state = .opening }
             return []
-        case (.opening, .opened):
-            state = .starting
-            return [.startDestinations]
-        case (.cancelled(let reason, let instant), .opened):
-            state = .finishing(reason)
-            return [.finish(reason, at: instant)]
-        case (.idle, .openFailed(let failure)), (.opening, .openFailed(let failure)):
-            state = .ended
-            return [.fail(failure)]
-        case (.cancelled(let reason, _), .openFailed):
-            // That it was told to end is why.
-            state = .ended
-            return [.end(reason)]
-        case (_, .openRequested), (_, .opened), (_, .openFailed):
-            return []
-
-        case (.starting, .began(let instant)):
+        case .opened: return opened()
+        case .openFailed(let failure): return openFailed(failure)
+        case .began(let instant):
+            guard state == .starting else { return [] }
             state = .recording
             latest = instant
             return [.announceStarted]
-        case (_, .began):
-            return []
+        case .pauseRequested(let instant): return pauseRequested(at: instant)
+        case .resumeRequested(let instant): return resumeRequested(at: instant)
+        case .stopRequested(let reason, let instant): return stopRequested(reason, at: instant)
+        case .finished:
+            guard case .finishing(let reason) = state else { return [] }
+            state = .ended
+            return [.end(reason)]
+        }
+    }
 
-        case (.recording, .pauseRequested(let instant)):
+    private mutating func opened() -> [Action] {
+        switch state {
+        case .opening:
+            state = .starting
+            return [.startDestinations]
+        case .cancelled(let reason, let instant):
+            state = .finishing(reason)
+            return [.finish(reason, at: instant)]
+        case .idle, .starting, .recording, .paused, .finishing, .ended: return []
+        }
+    }
+
+    private mutating func openFailed(_ failure: TakeFailure) -> [Action] {
+        switch state {
+        case .idle, .opening:
+            state = .ended
+            return [.fail(failure)]
+        case .cancelled(let reason, _):
+            // It failed because it was told to end.
+            state = .ended
+            return [.end(reason)]
+        case .starting, .recording, .paused, .finishing, .ended: return []
+        }
+    }
+
+    private mutating func pauseRequested(at instant: Int64) -> [Action] {
+        switch state {
+        case .recording:
             latest = max(latest, instant)
             state = .paused(since: latest)
             return [.pause(at: latest)]
-        case (.paused, .pauseRequested):
-            return [.refuse("The take is paused already; kinecast resume goes on.")]
-        case (.idle, .pauseRequested), (.opening, .pauseRequested), (.starting, .pauseRequested),
-            (.idle, .resumeRequested), (.opening, .resumeRequested), (.starting, .resumeRequested):
-            return [.refuse("The take has not begun yet; try again in a moment.")]
+        case .paused: return [.refuse("The take is paused already; kinecast resume goes on.")]
+        case .idle, .opening, .starting: return [Self.notBegun]
+        case .cancelled, .finishing, .ended: return [Self.over]
+        }
+    }
 
-        case (.paused(let since), .resumeRequested(let instant)):
+    private mutating func resumeRequested(at instant: Int64) -> [Action] {
+        switch state {
+        case .paused(let since):
             latest = max(since, instant)
             state = .recording
             return [.resume(at: latest)]
-        case (.recording, .resumeRequested):
-            return [.refuse("The take is not paused; kinecast pause pauses it.")]
-        case (.cancelled, .pauseRequested), (.finishing, .pauseRequested), (.ended, .pauseRequested),
-            (.cancelled, .resumeRequested), (.finishing, .resumeRequested), (.ended, .resumeRequested):
-            return [.refuse("The take is over; kinecast status shows what runs.")]
+        case .recording: return [.refuse("The take is not paused; kinecast pause pauses it.")]
+        case .idle, .opening, .starting: return [Self.notBegun]
+        case .cancelled, .finishing, .ended: return [Self.over]
+        }
+    }
 
-        case (.idle, .stopRequested):
+    private static let notBegun = Action.refuse("The take has not begun yet; try again in a moment.")
+    private static let over = Action.refuse("The take is over; kinecast status shows what runs.")
+
+    private mutating func stopRequested(_ reason: StopReason, at instant: Int64) -> [Action] {
+        let end: Int64
+        switch state {
+        case .idle:
             state = .ended
             return [.leave]
-        case (.opening, .stopRequested(let reason, let instant)):
+        case .opening:
             state = .cancelled(reason, at: instant)
             return [.cancelOpening]
-        case (.starting, .stopRequested(let reason, let instant)):
-            state = .finishing(reason)
-            return [.finish(reason, at: instant)]
-        case (.recording, .stopRequested(let reason, let instant)):
-            state = .finishing(reason)
-            return [.finish(reason, at: max(latest, instant))]
-        case (.paused(let since), .stopRequested(let reason, _)):
-            // The pause lasts to the end: nothing after its beginning belongs to the take.
-            state = .finishing(reason)
-            return [.finish(reason, at: since)]
-        case (.cancelled, .stopRequested), (.finishing, .stopRequested), (.ended, .stopRequested):
-            return []
-
-        case (.finishing(let reason), .finished):
-            state = .ended
-            return [.end(reason)]
-        case (_, .finished):
-            return []
+        case .starting: end = instant
+        case .recording: end = max(latest, instant)
+        // The pause lasts to the end: nothing after its beginning belongs to the take.
+        case .paused(let since): end = since
+        case .cancelled, .finishing, .ended: return []
         }
+        state = .finishing(reason)
+        return [.finish(reason, at: end)]
     }
 }

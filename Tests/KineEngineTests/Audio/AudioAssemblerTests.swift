@@ -34,7 +34,7 @@ private final class Heard {
         return (lane, held)
     }
 
-    @Test func `after a thousand pauses sound is as long as the timeline says, and each part is in its place`() throws {
+    @Test func `after a thousand pauses audio is as long as the timeline says, and each part is in its place`() throws {
         let heard = Heard()
         let track = track(heard)
         let (lane, held) = try markedLane(seconds: 130)
@@ -112,7 +112,7 @@ private final class Heard {
         #expect(heard.samples[12100] > 0.4)
     }
 
-    @Test func `sound waits for a device that plays, and not for one that is stuck or gone`() throws {
+    @Test func `audio waits for a device that plays, and not for one that is stuck or gone`() throws {
         let heard = Heard()
         let track = track(heard)
         let lane = try AudioLane(deviceRate: 8000, grid: grid, channels: 1)
@@ -129,7 +129,7 @@ private final class Heard {
         #expect(assembler.horizon(now: now) == now - AudioAssembler.margin)
     }
 
-    @Test func `mixed sounds add up, bend softly towards full scale, and never pass it`() {
+    @Test func `streams that share a track add up, bend softly towards full scale, and never pass it`() {
         func limit(_ value: Float, softly: Bool) -> Float {
             var samples = [value]
             samples.withUnsafeMutableBufferPointer { AudioTrack.limit($0, softly: softly) }

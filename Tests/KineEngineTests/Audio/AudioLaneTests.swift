@@ -109,7 +109,7 @@ struct SimulatedDevice {
         #expect(samples[8010..<11990].allSatisfy { $0 == 0 })
     }
 
-    @Test(arguments: [0.3, -0.3, 5.0]) func `sound that is far off is moved at once`(error: Double) throws {
+    @Test(arguments: [0.3, -0.3, 5.0]) func `audio that is far off is moved at once`(error: Double) throws {
         let lane = try AudioLane(deviceRate: 8000, grid: grid, channels: 1)
         lane.timed(instant: 10_000_000_000)
         lane.append([Float](repeating: 0.5, count: 16000).span)
@@ -123,7 +123,7 @@ struct SimulatedDevice {
     }
 
     @Test(arguments: [8000, 11025, 48000])
-    func `sound after silence lies where it belongs, to the sample`(rate: Int) throws {
+    func `audio after silence lies where it belongs, to the sample`(rate: Int) throws {
         let lane = try AudioLane(deviceRate: rate, grid: grid, channels: 1)
         lane.timed(instant: 0)
         // The first finds a new resampler, the second one that rests, the third one that runs.

@@ -87,7 +87,7 @@ private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = {
     return configuration
 }
 
-/// A sound server that is kept from running loses sound, and its clock is a guess: places are promised on a quiet machine.
+/// A sound server that is kept from running loses audio, and its clock is a guess: places are promised on a quiet machine.
 /// Clicks that nobody played are wrong anywhere.
 private func judge(_ found: [Double], _ meant: [Double], within tolerance: Double) {
     #expect(found.count <= meant.count)
@@ -109,7 +109,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
             #expect(pipeline.tracks.map(\.type) == [.audioApp])
             let track = try #require(pipeline.tracks.first)
-            // The first click is before the take's first picture.
+            // The first click is before the take's first frame.
             _ = try player.click()
             pipeline.start(into: sound)
             let origin = MonotonicClock.now()
@@ -172,7 +172,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             pipeline.finish(at: MonotonicClock.now())
             let found = try sound.clicks(in: track)
             // The microphone of this test is the monitor of an output in disguise, so the server does not say how far its
-            // sound is ahead of what is heard: that output's own latency, up to 50 ms.
+            // audio is ahead of what is heard: that output's own latency, up to 50 ms.
             judge(found, meant, within: 0.05)
         }
     }
@@ -235,7 +235,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
-    @Test func `sound comes at least every half second, and silence is encoded once`() async throws {
+    @Test func `audio comes at least every half second, and silence is encoded once`() async throws {
         try await onThread {
             let server = try PrivateSoundServer()
             defer { server.end() }
@@ -257,7 +257,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
-    @Test func `finishing without a picture delivers nothing, and twice is once`() async throws {
+    @Test func `finishing without a frame delivers nothing, and twice is once`() async throws {
         try await onThread {
             let server = try PrivateSoundServer()
             defer { server.end() }
@@ -270,7 +270,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
-    @Test func `without a sound server the default has no sound and says so once`() async throws {
+    @Test func `without a sound server the default has no audio and says so once`() async throws {
         try await onThread {
             let sound = DeliveredAudio()
             let pipeline = try pipeline(
@@ -291,7 +291,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         configuration { $0.microphone = .defaultDevice },
         configuration { $0.microphone = .named("desk") },
     ])
-    func `without a sound server, sound asked for by name is an error`(
+    func `without a sound server, audio asked for by name is an error`(
         configuration: TakeConfiguration.Audio
     ) async throws {
         try await onThread {
@@ -305,7 +305,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
-    @Test func `no sound at all needs no server`() throws {
+    @Test func `no audio at all needs no server`() throws {
         let sound = DeliveredAudio()
         let pipeline = try pipeline(
             configuration { $0.app = .none }, clock: TakeClock(), server: "unix:/nonexistent/socket", into: sound)

@@ -22,7 +22,7 @@ import Testing
         #expect(!plan.isRequired)
     }
 
-    @Test func `sound asked for by name is required`() {
+    @Test func `audio asked for by name is required`() {
         #expect(plan(.system(required: true)).isRequired)
         #expect(plan(.application("Chess")).isRequired)
         #expect(plan(.system(required: false), .defaultDevice).isRequired)

@@ -1,5 +1,5 @@
 import AudioTesting
-// Encoded pictures on their way to extensions, and the keyframes they need.
+// Encoded frames on their way to extensions, and the keyframes they need.
 import KineMedia
 import KinePlatform
 import KineServices
@@ -8,7 +8,9 @@ import Testing
 @testable import KineEngine
 
 @Suite(.serialized) struct EncodedFeedTests {
-    @Test func `who joins while the screen stands still gets a keyframe at once, then what the file gets`() throws {
+    @Test func `a reader that joins while the screen stands still gets a keyframe at once, then what the file gets`()
+        throws
+    {
         let stage = try FeedStage(services: [.encoded, .encoded])
         for colour: UInt32 in 1...5 {
             let drawn = stage.capture.counts.drawn
@@ -38,7 +40,7 @@ import Testing
         #expect(first.samples.count > second.samples.count)
     }
 
-    @Test func `without a file pictures are encoded only while somebody takes them`() throws {
+    @Test func `without a file frames are encoded only while somebody takes them`() throws {
         let stage = try FeedStage(services: [.encoded], isRecorded: false)
         func paint(_ colours: ClosedRange<UInt32>) throws {
             for colour in colours {
@@ -63,7 +65,7 @@ import Testing
         next.end()
     }
 
-    @Test func `who falls behind goes on at a keyframe, and the others notice nothing but that`() throws {
+    @Test func `a reader that falls behind goes on at a keyframe, and the others notice nothing but that`() throws {
         let stage = try FeedStage(size: PixelSize(width: 640, height: 480), services: [.encoded, .encoded]) {
             $0.video.rateControl = .constantQuality(4)
         }
@@ -98,7 +100,7 @@ import Testing
         #expect(slow.samples.count < quick.samples.count)
     }
 
-    @Test func `a picture that is too large for the far end is left out, and what follows up to a keyframe`() throws {
+    @Test func `a frame that is too large for the far end is left out, and what follows up to a keyframe`() throws {
         let limit = 30_000
         let service = ServiceManifest.test(
             .encoded(codec: "h264", keyframeInterval: nil, expecting: .init(maximumAccessUnit: limit)))
@@ -154,7 +156,7 @@ import Testing
         stage.stop()
     }
 
-    @Test func `who joins gets at most two keyframes a second, and not in vain`() {
+    @Test func `readers that join get at most two keyframes a second, and none in vain`() {
         var requests = KeyframeRequests()
         func ask(_ now: Int64) -> Int64 { requests.ask(.joined, at: now) }
         func take(_ now: Int64) -> Bool { requests.take(at: now) }
@@ -173,7 +175,7 @@ import Testing
     }
 
     @Test
-    func `readers that lost pictures get one keyframe in two seconds, and a reader that joins is served first`() {
+    func `readers that lost frames get one keyframe in two seconds, and a reader that joins is served first`() {
         var requests = KeyframeRequests()
         var granted: [Int64] = []
         for now in stride(from: Int64(0), to: 20_000_000_000, by: 33_000_000) {
@@ -189,7 +191,7 @@ import Testing
         #expect(requests.take(at: now) && !requests.take(at: now + 2_000_000_000))
     }
 
-    @Test func `a file that is behind loses pictures up to a keyframe, which it asks for once there is room`() {
+    @Test func `a file that is behind loses frames up to a keyframe, which it asks for once there is room`() {
         var admission = RecordingAdmission(limit: 100)
         func admits(_ isKeyframe: Bool, _ queued: Int) -> Bool {
             admission.admits(isKeyframe: isKeyframe, queued: queued)

@@ -21,7 +21,7 @@ import Testing
         return try factory.makeSlots(size: PixelSize(width: 64, height: 64)).count
     }
 
-    @Test func `too many are an error in words, before the first picture`() throws {
+    @Test func `too many are an error in words, before the first frame`() throws {
         #expect(try slots(30) == 63)
         #expect {
             _ = try slots(40)

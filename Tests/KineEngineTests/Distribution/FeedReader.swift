@@ -34,7 +34,7 @@ final class FeedReader: Sendable {
     struct State {
         var samples: [Sample] = []
         var pictures: [Picture] = []
-        /// It holds the picture it takes next, and reads no sample, while this is set.
+        /// It holds the frame it takes next, and reads no sample, while this is set.
         var isHeld = false
         var isHolding = false
         var isOver = false
@@ -117,7 +117,7 @@ final class FeedReader: Sendable {
         _ target: inout [[UInt8]], from source: [[UInt8]], _ rect: PixelRect, _ layout: PictureLayout
     ) {
         for (plane, extent) in layout.planeExtents.enumerated() {
-            // Bytes of the plane for a pixel of the picture, across and down, doubled.
+            // Bytes of the plane for a pixel of the frame, across and down, doubled.
             let across = 2 * extent.rowBytes / layout.size.width
             let down = 2 * extent.rows / layout.size.height
             for row in rect.y * down / 2..<rect.maxY * down / 2 {

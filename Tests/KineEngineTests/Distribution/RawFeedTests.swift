@@ -1,6 +1,6 @@
 import AudioTesting
 import CoreTesting
-// Uncompressed pictures on their way to extensions: whole, with the right damage, and at nobody else's cost.
+// Uncompressed frames on their way to extensions: whole, with the right damage, and at nobody else's cost.
 import KineImaging
 import KineMedia
 import KinePlatform
@@ -32,7 +32,7 @@ import Testing
         ]
     }
 
-    @Test func `the encoder's own pictures are read in place, each of them, with what changed`() throws {
+    @Test func `the encoder's own frames are read in place, each of them, with what changed`() throws {
         let stage = try FeedStage(services: [.raw()], isRecorded: false)
         let reader = try stage.reader(.raw())
         #expect(reader.feed.start.pictures?.size == Self.size)
@@ -65,7 +65,7 @@ import Testing
         .raw(size: PixelSize(width: 64, height: 64)), .raw(.nv12, size: PixelSize(width: 50, height: 90)),
         .raw(.bgra, size: PixelSize(width: 100, height: 60), framesPerSecond: 30),
     ])
-    func `a slow reader that copies only damage has the whole picture, and the last one comes`(
+    func `a slow reader that copies only damage has the whole frame, and the last one comes`(
         manifest: ServiceManifest
     ) throws {
         let stage = try FeedStage(services: [manifest])
@@ -126,7 +126,7 @@ import Testing
         #expect(readers[0].feed.sender.counts.picturesSkipped > 30)
     }
 
-    @Test func `a feed that is given up gives its pictures back`() throws {
+    @Test func `a feed that is given up gives its frames back`() throws {
         let stage = try FeedStage(services: [.raw()], isRecorded: false)
         for _ in 0..<6 {
             let reader = try stage.reader(.raw())
@@ -149,7 +149,7 @@ import Testing
         stage.stop()
     }
 
-    @Test func `a still picture is repeated about once a second for who watches, and not without`() throws {
+    @Test func `a frame that stands still is repeated about once a second while somebody watches`() throws {
         let stage = try FeedStage(services: [.raw()])
         try wait("the first picture") { stage.capture.counts.drawn == 1 }
         let quiet = MonotonicClock.now() + 1_300_000_000
@@ -180,7 +180,7 @@ import Testing
         (PixelSize(width: 1080, height: 1920), PixelSize(width: 1280, height: 720), PixelSize(width: 404, height: 720)),
         (PixelSize(width: 4000, height: 20), PixelSize(width: 100, height: 100), PixelSize(width: 100, height: 2)),
     ])
-    func `pictures keep their shape`(size: PixelSize, limit: PixelSize?, expected: PixelSize) {
+    func `frames keep their shape`(size: PixelSize, limit: PixelSize?, expected: PixelSize) {
         let required = FrameRequirements(.raw(size: limit), size: size, framesPerSecond: 30)
         #expect(required?.visibleSize == expected)
         #expect(required?.isNative == (size == expected))

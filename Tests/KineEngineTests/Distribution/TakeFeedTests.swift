@@ -1,6 +1,6 @@
 import AudioTesting
 import CoreTesting
-// Whole takes with extensions: a made picture and its beep, with and without a file.
+// Whole takes with extensions: the pattern and its beep, with and without a file.
 import Glibc
 import KineCapture
 import KineControl
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a take without a file has its pictures and its length all the same`() throws {
+    @Test func `a take without a file has its frames and its length all the same`() throws {
         let wishes = [all, .test(nil, app: .pcm), .raw(framesPerSecond: 10)]
         let stage = try Stage(services: wishes, isRecorded: false)
         let readers = try wishes.map { try stage.reader($0) }
@@ -148,7 +148,7 @@ import Testing
         #expect(summary.progress.duration == duration && summary.progress.framesDrawn == pictures)
     }
 
-    @Test func `a pause takes the same time out of pictures and sound`() throws {
+    @Test func `a pause takes the same time out of frames and audio`() throws {
         let wishes = [all, .raw()]
         let stage = try Stage(services: wishes, isRecorded: false)
         let readers = try wishes.map { try stage.reader($0) }
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `sound reaches an extension soon after it was heard`() throws {
+    @Test func `audio reaches an extension soon after it was heard`() throws {
         let wishes = [ServiceManifest.test(nil, app: .aac), .test(nil, app: .pcm)]
         let stage = try Stage(services: wishes, isRecorded: false)
         let readers = try wishes.map { try stage.reader($0) }

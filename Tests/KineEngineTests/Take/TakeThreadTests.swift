@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [(false, "file"), (true, "sound")])
-    func `without a thread for the file or the sound the take does not begin, and there is no file`(
+    func `without a thread for the file or the audio the take does not begin, and there is no file`(
         hasSound: Bool, thread: String
     ) throws {
         let folder = try PrivateFolder()
@@ -43,7 +43,7 @@ import Testing
         #expect(rmdir(folder.path) == 0)
     }
 
-    @Test func `without a thread for the pictures the take is told so as of a source that cannot be opened`() {
+    @Test func `without a thread for the frames the take is told so as of a source that cannot be opened`() {
         let inbox = Inbox()
         WithoutThreads.run {
             do throws(TakeError) {
@@ -62,7 +62,7 @@ import Testing
         #expect(failures.count == 1 && failures.allSatisfy { Self.isRefusal($0, of: "capture") }, "\(failures)")
     }
 
-    @Test func `without a thread for the encoder the take is told so, and every picture is given back`() throws {
+    @Test func `without a thread for the encoder the take is told so, and every frame is given back`() throws {
         let size = PixelSize(width: 64, height: 64)
         let told = Monitor<[String]>([])
         let released = Monitor(0)
