@@ -23,11 +23,11 @@ case "--doctor": answer(Doctor.examine())
 default: break
 }
 
-// What is in its memory and its environment is for no other process of this user. Portals refuse such a caller: what will speak
-// to them has to be a process of its own.
+// No other process of this user may read its memory or its environment. Portals refuse such a caller: whatever speaks to them has
+// to be a process of its own.
 kine_forbid_dump()
 
-// A client or a sound server that goes away is an error to handle where it is written to, not the end of the process.
+// A client or an audio server that goes away is an error where it is written to, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
 
 do throws(ControlError) {

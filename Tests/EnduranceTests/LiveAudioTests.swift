@@ -1,4 +1,4 @@
-// Audio for somebody who listens: from a real PulseAudio to the listener, how soon, and of which sources.
+// Audio for somebody who listens: from a real PulseAudio to the sink, how soon, and of which sources.
 import AudioTesting
 import CoreTesting
 import KineControl
@@ -8,11 +8,11 @@ import Testing
 
 @testable import KineEngine
 
-/// What a pipeline's listeners hear, with the instant of each.
-private final class Heard: Sendable {
+/// What a pipeline's sink hears, with the instant of each piece.
+private final class Heard: AudioSink {
     struct Piece: Sendable {
         var track: Int
-        var isPlain: Bool
+        var isPCM: Bool
         /// On the take's clock.
         var time: MediaTime
         var end: MediaTime
@@ -23,28 +23,31 @@ private final class Heard: Sendable {
     }
 
     let pieces = Monitor<[Piece]>([])
+    let inbox = Inbox()
+    private let isRecorded: Bool
 
-    var listeners: SoundListeners {
-        let pieces = pieces
-        return SoundListeners(
-            encoded: { track, sample in
-                let piece = Piece(
-                    track: track, isPlain: false, time: sample.presentationTime,
-                    end: sample.presentationTime + sample.duration, instant: MonotonicClock.now())
-                pieces.signal { $0.append(piece) }
-            },
-            plain: { track, _, samples, time, duration in
-                let click = samples.indices.first { abs(samples[$0]) > 0.45 }
-                let piece = Piece(
-                    track: track, isPlain: true, time: time, end: time + duration, instant: MonotonicClock.now(),
-                    click: click.map { $0 / 2 })
-                pieces.signal { $0.append(piece) }
-            })
+    /// `isRecorded`: there is a file.
+    init(isRecorded: Bool) { self.isRecorded = isRecorded }
+
+    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
+        #expect(isRecorded == self.isRecorded)
+        let piece = Piece(
+            track: track, isPCM: false, time: unit.presentationTime, end: unit.presentationTime + unit.duration,
+            instant: MonotonicClock.now())
+        pieces.signal { $0.append(piece) }
     }
 
-    func wait(for track: Int, isPlain: Bool, until time: MediaTime) throws {
+    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
+        let click = pcm.indices.first { abs(pcm[$0]) > 0.45 }
+        let piece = Piece(
+            track: track, isPCM: true, time: time, end: time + duration, instant: MonotonicClock.now(),
+            click: click.map { $0 / 2 })
+        pieces.signal { $0.append(piece) }
+    }
+
+    func wait(for track: Int, isPCM: Bool, until time: MediaTime) throws {
         let found = pieces.wait(until: MonotonicClock.now() + 300_000_000_000) { pieces in
-            pieces.contains { $0.track == track && $0.isPlain == isPlain && $0.end >= time } ? true : nil
+            pieces.contains { $0.track == track && $0.isPCM == isPCM && $0.end >= time } ? true : nil
         }
         try #require(found == true)
     }
@@ -60,38 +63,39 @@ private final class Heard: Sendable {
             var configuration = TakeConfiguration.Audio()
             configuration.microphone = .defaultDevice
             let clock = TakeClock()
-            let heard = Heard()
+            let heard = Heard(isRecorded: false)
             let pipeline = try AudioPipeline(
                 configuration: configuration, clock: clock, server: server.address, isRecorded: false,
-                wishes: [SoundWish(app: .aac, microphone: .aac), SoundWish(app: .pcm, microphone: .pcm)],
-                listeners: heard.listeners, onSample: { _ in Issue.record("there is no file") },
-                onWarning: { Issue.record("\($0)") })
+                requirements: [
+                    AudioRequirements(app: .aac, microphone: .aac), AudioRequirements(app: .pcm, microphone: .pcm),
+                ], inbox: heard.inbox)
             #expect(pipeline.tracks.isEmpty)
-            pipeline.start()
+            pipeline.start(into: heard)
             let origin = MonotonicClock.now()
             clock.begin(at: origin)
             // What the server tells of its clock is exact after a while only.
-            try heard.wait(for: 0, isPlain: false, until: .seconds(3))
+            try heard.wait(for: 0, isPCM: false, until: .seconds(3))
             let meant = clock.mediaTime(at: try player.click())
             let after = clock.mediaTime(at: MonotonicClock.now()) + .seconds(0.5)
-            for (track, isPlain) in [(0, false), (1, true), (2, true)] {
-                try heard.wait(for: track, isPlain: isPlain, until: after)
+            for (track, isPCM) in [(0, false), (1, true), (2, true)] {
+                try heard.wait(for: track, isPCM: isPCM, until: after)
             }
             pipeline.finish(at: MonotonicClock.now())
+            #expect(heard.inbox.drain().isEmpty)
             let pieces = heard.pieces.withLock { $0 }
             let clicks = pieces.filter { $0.click != nil }
             #expect(clicks.allSatisfy { $0.track == 1 })
             let click = try #require(clicks.first)
             let place = click.time.seconds + Double(click.click ?? 0) / 48000
             Margin.atMost(10, abs(place - meant.seconds) * 1000, "ms", "a click's place")
-            for (track, isPlain) in [(0, false), (1, true), (2, true)] {
+            for (track, isPCM) in [(0, false), (1, true), (2, true)] {
                 // From the last sample of each to the listener.
                 let delays = pieces.filter {
-                    $0.track == track && $0.isPlain == isPlain && $0.time > .seconds(2) && $0.end < after
+                    $0.track == track && $0.isPCM == isPCM && $0.time > .seconds(2) && $0.end < after
                 }.map { Double($0.instant - origin) / 1e9 - $0.end.seconds }.sorted()
                 let median = try #require(delays.isEmpty ? nil : delays[delays.count / 2])
                 // The AAC encoder keeps two of its frames, 43 ms.
-                Margin.atMost(isPlain ? 60 : 100, median * 1000, "ms", "from track \(track) to its listener")
+                Margin.atMost(isPCM ? 60 : 100, median * 1000, "ms", "from track \(track) to its listener")
             }
         }
     }
@@ -101,16 +105,15 @@ private final class Heard: Sendable {
             let server = try PrivateSoundServer()
             defer { server.end() }
             let clock = TakeClock()
-            let heard = Heard()
+            let heard = Heard(isRecorded: true)
             let pipeline = try AudioPipeline(
                 configuration: TakeConfiguration.Audio(), clock: clock, server: server.address,
-                wishes: [SoundWish(app: .pcm)], listeners: heard.listeners, onSample: { _ in },
-                onWarning: { Issue.record("\($0)") })
-            pipeline.start()
+                requirements: [AudioRequirements(app: .pcm)], inbox: heard.inbox)
+            pipeline.start(into: heard)
             clock.begin(at: MonotonicClock.now())
             /// How often pieces came, of those from `start` to `end`: bursts with nothing for 5 ms between them.
             func bursts(from start: MediaTime, to end: MediaTime) throws -> Int {
-                try heard.wait(for: 0, isPlain: true, until: end)
+                try heard.wait(for: 0, isPCM: true, until: end)
                 let instants = heard.pieces.withLock { $0 }.filter { $0.time >= start && $0.end < end }.map(\.instant)
                 return 1 + zip(instants, instants.dropFirst()).count { $1 - $0 > 5_000_000 }
             }
@@ -121,6 +124,7 @@ private final class Heard: Sendable {
             Margin.atLeast(
                 16, Double(try bursts(from: .seconds(6), to: .seconds(7))), "1/s", "pieces while heard again")
             pipeline.finish(at: MonotonicClock.now())
+            #expect(heard.inbox.drain().isEmpty)
         }
     }
 }

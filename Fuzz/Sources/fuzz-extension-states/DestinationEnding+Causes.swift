@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Extensions/DestinationEnding+Causes.swift
+../../../Sources/KineEngine/Supervision/DestinationEnding+Causes.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Extensions/ExtensionLimits.swift
+../../../Sources/KineEngine/Supervision/ExtensionLimits.swift

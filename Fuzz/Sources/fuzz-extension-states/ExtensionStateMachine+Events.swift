@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Extensions/ExtensionStateMachine+Events.swift
+../../../Sources/KineEngine/Supervision/ExtensionStateMachine+Events.swift

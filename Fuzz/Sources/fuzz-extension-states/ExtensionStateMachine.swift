@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Extensions/ExtensionStateMachine.swift
+../../../Sources/KineEngine/Supervision/ExtensionStateMachine.swift

@@ -30,7 +30,7 @@ private func fuzz(_ input: [UInt8]) {
         case 20: history.report(.finished)
         case 21: history.note(.memory(resident: Int64((script.number() ?? 0) >> 14)))
         case 22: history.note(.held(since: choice & 32 != 0 ? history.now : nil))
-        case 23: history.note(.misbehaved(text(&script)))
+        case 23: history.note(.protocolViolation(text(&script)))
         case 24: history.note(.channelClosed)
         case 25: history.exit(status: Int32(choice >> 5), cappedAt: script.number().map { Int64($0 >> 14) })
         case 26: history.note(.pauseRequested)

@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Extensions/Liveness.swift
+../../../Sources/KineEngine/Supervision/Liveness.swift

@@ -1,1 +1,1 @@
-../../../Sources/KineEngine/Extensions/MemoryWatch.swift
+../../../Sources/KineEngine/Supervision/MemoryWatch.swift

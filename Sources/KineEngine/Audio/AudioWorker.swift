@@ -1,5 +1,5 @@
-// The receiver between the capture and the assembler: gives each stream its lane, and moves the tracks on whenever
-// sound came or enough time passed.
+// The receiver between the capture and the assembler: gives each stream its lane, and moves the tracks on whenever audio came
+// or enough time passed.
 import KineCapture
 import KineCodecs
 import KineControl
@@ -7,16 +7,23 @@ import KineMedia
 import KinePlatform
 
 final class AudioWorker: SoundReceiver {
+    private enum Phase {
+        /// Some audio is kept, since the take may begin at any moment.
+        case opening
+        case delivering
+        /// Audio up to this instant is still wanted. `isComplete`: it is all there.
+        case ending(at: Int64, isComplete: Bool)
+        /// An encoder failed: the take goes on without further audio.
+        case broken
+        /// It ended before it was started, or broken.
+        case over
+    }
+
     private struct State {
-        var assembler: SoundAssembler
-        var outputs: [SoundOutput]
-        var lanes: [SoundStreamID: SoundLane] = [:]
-        var isStarted = false
-        var isClaimed = false
-        var end: Int64?
-        var hasReachedEnd = false
-        /// An encoder failed; the take goes on without further sound.
-        var isBroken = false
+        var phase = Phase.opening
+        let assembler: AudioAssembler
+        let outputs: [AudioTrackOutput]
+        var lanes: [SoundStreamID: AudioLane] = [:]
     }
 
     /// For each track of the plan, what its encoder makes.
@@ -25,89 +32,92 @@ final class AudioWorker: SoundReceiver {
     private let grid: SampleGrid
     private let channels: Int
     private let clock: TakeClock
-    private let onWarning: @Sendable (String) -> Void
-    // Held by the sound thread alone while the take runs, so it never waits; `finish` takes over when that thread is
-    // gone.
+    private let inbox: Inbox
+    // Only the audio thread holds it while the take runs, so that thread never waits; `finish` is called after its end.
     private let state: Monitor<State>
 
     init(
-        plan: AudioPlan, configuration: TakeConfiguration.Audio, clock: TakeClock, isLive: Bool,
-        listeners: SoundListeners?, onSample: @escaping @Sendable (EncodedSample) -> Void,
-        onWarning: @escaping @Sendable (String) -> Void
+        plan: AudioPlan, configuration: TakeConfiguration.Audio, clock: TakeClock, isLive: Bool, inbox: Inbox
     ) throws(AACEncoder.Error) {
         self.plan = plan
         self.clock = clock
-        self.onWarning = onWarning
+        self.inbox = inbox
         grid = SampleGrid(rate: configuration.sampleRate)
         channels = configuration.channels
-        var tracks: [SoundTrack] = []
-        var outputs: [SoundOutput] = []
-        for (index, track) in plan.tracks.enumerated() {
-            let isRecorded = track.isRecorded
-            let output = try SoundOutput(
-                track: track, configuration: configuration,
-                encoded: { sample in
-                    if isRecorded { onSample(sample) }
-                    listeners?.encoded(index, sample)
-                }, plain: { listeners?.plain(index, track.type, $0, $1, $2) })
-            outputs.append(output)
-            tracks.append(
-                SoundTrack(
-                    channels: configuration.channels, frameLength: output.frameLength, softClips: track.isMixed
-                ) { frame throws(AACEncoder.Error) in try output.take(frame) })
+        let outputs = try plan.tracks.indices.map { index throws(AACEncoder.Error) in
+            try AudioTrackOutput(index: index, track: plan.tracks[index], configuration: configuration)
+        }
+        let tracks = zip(plan.tracks, outputs).map { track, output in
+            AudioTrack(
+                channels: configuration.channels, frameLength: output.frameLength, softClips: track.isMixed
+            ) { frame throws(AACEncoder.Error) in try output.append(frame) }
         }
         formats = outputs.map(\.format)
-        let assembler = SoundAssembler(
-            grid: grid, tracks: tracks, margin: isLive ? SoundAssembler.liveMargin : SoundAssembler.margin)
+        let assembler = AudioAssembler(
+            grid: grid, tracks: tracks, margin: isLive ? AudioAssembler.liveMargin : AudioAssembler.margin)
         state = Monitor(State(assembler: assembler, outputs: outputs))
     }
 
     /// Frames that libavcodec encoded, of all tracks.
     var encodedFrames: Int { state.withLock { $0.outputs.reduce(0) { $0 + $1.encodedFrames } } }
 
-    func start() { state.withLock { $0.isStarted = true } }
-
-    /// True for the first caller only.
-    func claimFinish() -> Bool {
+    func start(into sink: any AudioSink) {
         state.withLock { state in
-            defer { state.isClaimed = true }
-            return !state.isClaimed
+            for output in state.outputs { output.sink = sink }
+            state.phase = .delivering
         }
     }
 
-    func prepareToFinish(at end: Int64) { state.withLock { $0.end = end } }
+    /// Nothing after `end` is wanted. False where that was said before.
+    func prepareToFinish(at end: Int64) -> Bool {
+        state.withLock { state in
+            switch state.phase {
+            case .opening, .broken: state.phase = .over
+            case .delivering: state.phase = .ending(at: end, isComplete: false)
+            case .ending, .over: return false
+            }
+            return true
+        }
+    }
 
-    func waitForSound(until deadline: Int64) {
-        _ = state.wait(until: deadline) { $0.hasReachedEnd || !$0.isStarted ? true : nil }
+    /// Waits until everything up to the end is there, after `prepareToFinish`.
+    func waitForAudio(until deadline: Int64) {
+        _ = state.wait(until: deadline) { state -> Bool? in
+            if case .ending(_, isComplete: false) = state.phase { nil } else { true }
+        }
     }
 
     /// Delivers the rest. Only when the capture has stopped.
     func finish(at end: Int64) {
         state.withLock { state in
-            guard state.isStarted else { return }
-            advance(&state, to: end)
-            guard !state.isBroken else { return }
+            guard advance(&state, to: end) else { return }
             do {
                 try state.assembler.finish()
                 for output in state.outputs { try output.finish() }
-            } catch { onWarning("\(error)") }
+            } catch { inbox.post(.warning("\(error)")) }
         }
     }
 
-    private func advance(_ state: inout State, to instant: Int64) {
-        guard !state.isBroken else { return }
+    /// False where nothing is delivered.
+    private func advance(_ state: inout State, to instant: Int64) -> Bool {
+        switch state.phase {
+        case .opening, .broken, .over: return false
+        case .delivering, .ending: break
+        }
         do {
             try state.assembler.advance(to: instant, timeline: clock.snapshot)
+            return true
         } catch {
-            state.isBroken = true
-            // Nobody takes it any more: it must not pile up.
+            state.phase = .broken
+            // Nobody wants it any more: it must not pile up.
             state.lanes = [:]
             for track in state.assembler.tracks { track.lanes = [] }
-            onWarning("\(error)")
+            inbox.post(.warning("\(error)"))
+            return false
         }
     }
 
-    /// Seconds of sound that wait to be encoded, of all devices together.
+    /// Seconds of audio that wait to be encoded, of all devices together.
     var waitingSeconds: Double {
         state.withLock { state in
             state.assembler.tracks.flatMap(\.lanes).reduce(0) { $0 + Double($1.store.end - $1.store.start) }
@@ -115,18 +125,20 @@ final class AudioWorker: SoundReceiver {
         }
     }
 
+    // MARK: On the audio thread
+
     func soundOpened(_ stream: SoundStreamID, target: Int, sampleRate: Int) {
         let tracks = plan.tracks.indices.filter { plan.tracks[$0].targets.contains(target) }
         guard !tracks.isEmpty else { return }
         do {
-            let lane = try SoundLane(deviceRate: sampleRate, grid: grid, channels: channels)
-            state.withLock {
-                guard !$0.isBroken else { return }
-                $0.lanes[stream] = lane
-                for track in tracks { $0.assembler.tracks[track].lanes.append(lane) }
+            let lane = try AudioLane(deviceRate: sampleRate, grid: grid, channels: channels)
+            state.withLock { state in
+                if case .broken = state.phase { return }
+                state.lanes[stream] = lane
+                for track in tracks { state.assembler.tracks[track].lanes.append(lane) }
             }
         } catch {
-            onWarning("\(error)")
+            inbox.post(.warning("\(error)"))
         }
     }
 
@@ -147,17 +159,21 @@ final class AudioWorker: SoundReceiver {
     }
 
     func soundSettled(now: Int64) {
-        let isComplete = state.withLock { state in
-            guard state.isStarted else {
-                state.assembler.discard(before: now - SoundAssembler.prelude)
-                return false
+        let isWaitOver = state.withLock { state -> Bool in
+            switch state.phase {
+            case .opening: state.assembler.discard(before: now - AudioAssembler.prelude)
+            case .delivering: _ = advance(&state, to: state.assembler.horizon(now: now))
+            case .ending(let end, isComplete: false):
+                guard advance(&state, to: min(state.assembler.horizon(now: now), end)) else { return true }
+                guard state.assembler.isComplete(upTo: end) else { break }
+                state.phase = .ending(at: end, isComplete: true)
+                return true
+            case .ending, .broken, .over: break
             }
-            advance(&state, to: min(state.assembler.horizon(now: now), state.end ?? .max))
-            return state.end.map { state.assembler.isComplete(upTo: $0) } ?? false
+            return false
         }
-        guard isComplete else { return }
-        state.signal { $0.hasReachedEnd = true }
+        if isWaitOver { state.signal { _ in } }
     }
 
-    func soundWarning(_ sentence: String) { onWarning(sentence) }
+    func soundWarning(_ sentence: String) { inbox.post(.warning(sentence)) }
 }

@@ -1,6 +1,6 @@
-// How much to stretch a device's sound so that it stays with the picture. Pure: errors in, stretch out.
+// How much to stretch a device's audio so that it stays with the video. Pure: errors in, stretch out.
 
-/// A proportional-integral controller over the distance between where a device's sound lies and where its clock
+/// A proportional-integral controller over the distance between where a device's audio lies and where its clock
 /// readings say it belongs.
 ///
 /// A sound card's clock is a few hundred parts per million off, and its readings jitter by milliseconds. The loop is
@@ -8,13 +8,13 @@
 /// With a damping of one it does not overshoot.
 struct DriftController: Sendable {
     enum Correction: Equatable, Sendable {
-        /// Make the sound longer by this part of one from now on.
+        /// Make the audio longer by this part of one from now on.
         case stretch(Double)
-        /// The sound is so far off that stretching would take minutes: move it at once.
+        /// The audio is so far off that stretching would take minutes: move it at once.
         case jump
     }
 
-    /// Seconds of error from which sound is moved at once.
+    /// Seconds of error from which audio is moved at once.
     static let jumpThreshold = 0.05
     /// The most that is ever stretched: 2 per mille is three hundredths of a semitone.
     static let largestStretch = 0.002
@@ -27,7 +27,7 @@ struct DriftController: Sendable {
     private(set) var learned = 0.0
     private var age = 0.0
 
-    /// `error`: seconds by which the sound lies too early (positive) or too late. `elapsed`: seconds since the last
+    /// `error`: seconds by which the audio lies too early (positive) or too late. `elapsed`: seconds since the last
     /// call.
     mutating func update(error: Double, elapsed: Double) -> Correction {
         guard abs(error) <= Self.jumpThreshold else { return .jump }

@@ -19,60 +19,39 @@ final class Destinations {
     /// Finds the services and checks what was set. Throws what is wrong with the first destination that cannot be.
     static func check(
         _ destinations: [TakeConfiguration.Destination], confinement: ConfinementRequest, in catalog: ServiceCatalog
-    ) throws(TakeFailure) -> [Checked] {
+    ) throws(TakeError) -> [Checked] {
         guard !destinations.isEmpty else { return [] }
-        let missing = Sandbox.Layer.allCases.filter { !confinement.layers.contains($0) }
-        if confinement.isRequired, !missing.isEmpty {
-            throw TakeFailure(
-                exitStatus: ExitStatus.unavailable,
-                message: "Extensions cannot be confined by \(missing.map(\.rawValue).joined(separator: " and ")) here; "
-                    + "kinecast doctor says why, or leave out --require-sandbox.")
-        }
+        let missing = Set(Sandbox.Layer.allCases).subtracting(confinement.layers)
+        guard !confinement.isRequired || missing.isEmpty else { throw .unconfined(missing) }
         let services = catalog.list().services
-        var checked: [Checked] = []
-        for destination in destinations {
+        return try destinations.map { destination throws(TakeError) in
             guard let service = services.first(where: { $0.id == destination.service }) else {
-                throw TakeFailure(
-                    exitStatus: ExitStatus.unavailable,
-                    message: "There is no service \(destination.service.printable(limit: 100)); there are "
-                        + "\(services.map(\.id).joined(separator: ", ")), and kinecast services install adds one.")
+                throw .unknownService(destination.service, installed: services.map(\.id))
             }
-            guard access(service.executable.string, X_OK) == 0 else {
-                throw TakeFailure(
-                    exitStatus: ExitStatus.unavailable,
-                    message: "\(service.executable), the executable of the service \(service.id), is not there; "
-                        + "install \(service.origin == .builtIn ? "Kinecast completely" : "the service anew").")
-            }
+            guard access(service.executable.string, X_OK) == 0 else { throw .missingExecutable(service) }
             do throws(Service.SetupProblem) {
-                checked.append(
-                    Checked(
-                        destination: destination, service: service,
-                        setupInfo: try service.setupInfo(from: destination.setupInfo)))
+                return Checked(
+                    destination: destination, service: service,
+                    setupInfo: try service.setupInfo(from: destination.setupInfo))
             } catch {
-                throw TakeFailure(exitStatus: ExitStatus.usage, message: error.description)
+                throw .setup(error)
             }
         }
-        return checked
     }
 
-    /// Starts an extension for each. The calling thread must live as long as the process.
-    ///
-    /// - Parameters:
-    ///   - deliver: brings a feed to the main thread, which gives it to `fed`.
-    ///   - announce: tells the clients.
+    /// Starts an extension for each. The calling thread must live as long as the process. `inbox` brings feeds to the main
+    /// thread, which gives them to `fed`; `announce` tells the clients.
     init(
-        _ checked: [Checked], supervision: SupervisionLimits, confinement: ConfinementRequest,
-        feeder: any ExtensionFeeder,
-        deliver: @escaping @Sendable (FeedDelivery) -> Void,
-        announce: @escaping (DestinationEvent) -> Void
+        _ checked: [Checked], supervision: SupervisionLimits, confinement: ConfinementRequest, take: Take,
+        inbox: Inbox, announce: @escaping (DestinationEvent) -> Void
     ) {
         guard !checked.isEmpty else {
             supervisors = []
             return
         }
         let surroundings = ExtensionSupervisor.Surroundings(
-            feeder: feeder, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
-            deliver: deliver, announce: announce)
+            take: take, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
+            inbox: inbox, announce: announce)
         supervisors = checked.enumerated().map { index, checked in
             ExtensionSupervisor(
                 index: index, destination: checked.destination, service: checked.service,
@@ -80,10 +59,9 @@ final class Destinations {
         }
     }
 
-    var isEmpty: Bool { supervisors.isEmpty }
     /// All are over for good, and nothing of them is left running.
     var areDone: Bool { supervisors.allSatisfy(\.isDone) }
-    /// There are some, and none broadcasts any more nor will again.
+    /// There are some, and none will broadcast again.
     var haveAllEnded: Bool { !supervisors.isEmpty && supervisors.allSatisfy(\.isEnded) }
     var statuses: [DestinationStatus] { supervisors.map(\.status) }
 
@@ -99,23 +77,16 @@ final class Destinations {
         supervisors[delivery.destination].fed(delivery, at: now)
     }
 
-    func pause(at now: Int64) { for supervisor in supervisors { supervisor.pause(at: now) } }
-
-    func resume(at now: Int64) { for supervisor in supervisors { supervisor.resume(at: now) } }
-
-    func annotate(_ info: [String: String], at now: Int64) {
-        for supervisor in supervisors { supervisor.annotate(info, at: now) }
+    /// What the take or a client asks of each.
+    func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
+        for supervisor in supervisors { supervisor.request(event, at: now) }
     }
 
     /// Has new links made. False where no destination can do that now.
     func renewLinks(at now: Int64) -> Bool {
-        let able = supervisors.filter(\.canRenewLink)
-        for supervisor in able { supervisor.renewLink(at: now) }
-        return !able.isEmpty
+        defer { request(.linkRenewalRequested, at: now) }
+        return supervisors.contains(where: \.canRenewLink)
     }
-
-    /// The last sample of the take has been written.
-    func finish(at now: Int64) { for supervisor in supervisors { supervisor.finish(at: now) } }
 
     /// Ends all of them now, whatever they do. Waits a moment for what was killed.
     func abandon() { for supervisor in supervisors { supervisor.abandon() } }

@@ -12,14 +12,14 @@ struct OpenedTake: Sendable {
     ///
     /// - Parameters:
     ///   - directory: the take's own, for the private servers' files.
-    ///   - cancellation: ends all waits, also later ones for the picture's source.
+    ///   - cancellation: ends all waits, also later ones for the frames' source.
     init(
         _ configuration: TakeConfiguration, services: [ServiceManifest], directory: String, inbox: Inbox,
         cancellation: Cancellation
-    ) throws(TakeFailure) {
+    ) throws(TakeError) {
         let screen = try SourceRegistry.kind(of: configuration.source)?
             .startSession(in: directory, withAudio: configuration.audio.app != .none, cancellation)
-        do throws(TakeFailure) {
+        do throws(TakeError) {
             take = try Take(
                 configuration: configuration, services: services, inbox: inbox, cancellation: cancellation)
         } catch {

@@ -15,57 +15,40 @@ struct TakeOutcome {
     ) {
         var summary: TakeSummary?
         var storageProblem: String?
-        var place: String?
+        var path: String?
+        var final = progress
         switch ending {
         case .recorded(.finished(let file)):
-            var final = progress
-            final.duration = file.duration
-            final.bytes = file.bytes
-            final.framesDrawn = file.pictures
+            (final.duration, final.bytes, final.framesDrawn) = (file.duration, file.bytes, file.pictures)
             summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
             storageProblem = file.failure?.description
-            // Its directory was gone, say: nobody would look for it there.
-            if file.path != output { place = "what was recorded is in \(file.path)" }
-        case .recorded(.unfinished(let error, let path)):
+            path = file.path
+        case .recorded(.unfinished(let error, let unfinished)):
             // A storage error names the file; what is missing is how to finish it.
             storageProblem =
-                "\(error.description); what is on the disk plays, and kinecast recover \(path) finishes it."
-            if path != output { place = "what was recorded is in \(path)" }
-        case .unrecorded(let duration, let pictures) where pictures > 0:
-            var final = progress
-            final.duration = duration
-            final.framesDrawn = pictures
+                "\(error.description); what is on the disk plays, and kinecast recover \(unfinished) finishes it."
+            path = unfinished
+        case .unrecorded(let duration, let frames) where frames > 0:
+            (final.duration, final.framesDrawn) = (duration, frames)
             summary = TakeSummary(output: nil, size: size, progress: final, reason: reason.text)
-        case .recorded(.empty), .unrecorded:
-            break
+        case .recorded(.empty), .unrecorded: break
         }
         summary?.destinations = destinations
-        let failure: TakeFailure?
-        func placed(_ text: String) -> String { place.map { "\(text); \($0)" } ?? text }
-        if case .failed(let status, let text) = reason {
-            summary?.reason = placed(text)
-            failure = TakeFailure(exitStatus: status, message: placed(text), summary: summary)
-        } else if let storageProblem {
-            failure = TakeFailure(
-                exitStatus: ExitStatus.storageFailed, message: placed(storageProblem), summary: summary)
-        } else if summary == nil {
-            failure = TakeFailure(
-                exitStatus: ExitStatus.unavailable,
-                message: output == nil
-                    ? "The take ended before its first picture, so nothing was broadcast; let it run for longer."
-                    : "The take ended before its first picture, so nothing was recorded; record for longer.")
-        } else {
-            failure = nil
+        // Its directory is gone, for example: nobody would look for it elsewhere.
+        let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
+        let failure: TakeFailure
+        switch (reason, storageProblem, summary) {
+        case (.failed(let cause), _, _):
+            summary?.reason = cause.message + note
+            failure = TakeFailure(exitStatus: cause.exitStatus, message: cause.message + note, summary: summary)
+        case (_, let problem?, _):
+            failure = TakeFailure(exitStatus: ExitStatus.storageFailed, message: problem + note, summary: summary)
+        case (_, nil, let summary?):
+            (message, exitStatus) = (.finished(summary), summary.exitStatus)
+            return
+        case (_, nil, nil):
+            failure = TakeError.nothingCaptured(isRecorded: output != nil).failure
         }
-        if let failure {
-            message = .failed(failure)
-            exitStatus = failure.exitStatus
-        } else if let summary {
-            message = .finished(summary)
-            exitStatus = summary.exitStatus
-        } else {
-            message = .failed(TakeFailure(exitStatus: ExitStatus.unavailable, message: "Nothing was recorded."))
-            exitStatus = ExitStatus.unavailable
-        }
+        (message, exitStatus) = (.failed(failure), failure.exitStatus)
     }
 }

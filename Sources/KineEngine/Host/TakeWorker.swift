@@ -1,5 +1,5 @@
-// The thread for what of a take takes its time: private servers that start, sound that is opened, the file that is finished. The
-// host's loop goes on meanwhile.
+// The thread for what takes long: private servers that start, audio that is opened, the file that is finished. The host's loop goes
+// on meanwhile.
 import KinePlatform
 import SystemPackage
 

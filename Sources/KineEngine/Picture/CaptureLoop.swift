@@ -9,7 +9,7 @@ import KinePlatform
 final class CaptureLoop<Source: VideoSource> {
     private let source: Source
     private let canvas: Canvas
-    private let outlet: PictureOutlet
+    private let outlet: FrameDistributor
     private let clock: TakeClock
     private let control: Monitor<CaptureThread.Control>
     private let output: CaptureThread.Output
@@ -115,7 +115,7 @@ final class CaptureLoop<Source: VideoSource> {
         }
         let delivery = machine.deliver(at: clock.mediaTime(at: instant))
         guard publish() else { return }
-        outlet.take(picture, at: delivery.time, repeats: delivery.repeats)
+        outlet.deliver(picture, at: delivery.time, repeats: delivery.repeats)
     }
 
     /// Shows other threads how far capture is. False where the take has ended without this thread.

@@ -13,7 +13,7 @@ public final class CaptureThread: Sendable {
         /// The source is open, and the size to show is known: returns the slots to use. Called once, before `opened`.
         public var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots
         /// The slots are there. Called once, before any frame; returns where frames go.
-        public var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> PictureOutlet
+        public var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         public var began: @Sendable (_ instant: Int64) -> Void
         /// The thread is over: nil after `stop`, else why.
@@ -21,7 +21,7 @@ public final class CaptureThread: Sendable {
 
         public init(
             slots: @escaping @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() },
-            opened: @escaping @Sendable (CanvasDescription) throws(VideoSourceError) -> PictureOutlet,
+            opened: @escaping @Sendable (CanvasDescription) throws(VideoSourceError) -> FrameDistributor,
             began: @escaping @Sendable (Int64) -> Void, ended: @escaping @Sendable (VideoSourceError?) -> Void
         ) {
             self.slots = slots

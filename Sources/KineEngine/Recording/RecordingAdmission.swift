@@ -1,20 +1,20 @@
-// What happens to the file's pictures when the disk is behind and the encoder cannot wait for it, because others watch live.
+// What happens to the file's frames when the disk is behind and the encoder cannot wait for it, because others watch live.
 
-/// Which pictures go into the file's queue. Pure.
+/// Which frames go into the file's queue. Pure.
 ///
-/// Where the queue is full, pictures are left out up to the next keyframe: those between could not be decoded. In the file the
-/// last one before the gap lasts until then. Sound goes on.
+/// Where the queue is full, frames are left out up to the next keyframe: those between could not be decoded. In the file the
+/// last one before the gap lasts until then. Audio goes on.
 struct RecordingAdmission: Sendable, Equatable {
     /// Bytes of the queue.
     let limit: Int
-    /// Pictures left out so far.
+    /// Frames left out so far.
     private(set) var leftOut = 0
     private var hasGap = false
     private var hasAsked = false
 
     init(limit: Int) { self.limit = limit }
 
-    /// Whether the next picture goes into the queue, which holds `queued` bytes.
+    /// Whether the next frame goes into the queue, which holds `queued` bytes.
     mutating func admits(isKeyframe: Bool, queued: Int) -> Bool {
         if queued < limit && (isKeyframe || !hasGap) {
             hasGap = false
@@ -29,7 +29,7 @@ struct RecordingAdmission: Sendable, Equatable {
     }
 
     /// Whether a keyframe should be made now; says so once, when most of the queue is empty again.
-    mutating func takeKeyframeRequest(queued: Int) -> Bool {
+    mutating func consumeKeyframeRequest(queued: Int) -> Bool {
         guard hasGap, !hasAsked, queued <= limit / 4 else { return false }
         hasAsked = true
         return true

@@ -7,9 +7,9 @@ import KinePlatform
 import SystemPackage
 
 /// The recording of one take, fed from the encoders' threads.
-public final class RecordingThread: Sendable {
+final class RecordingThread: Sendable {
     /// How the recording ended.
-    public enum Ending: Sendable {
+    enum Ending: Sendable {
         case finished(FinishedFile)
         /// The file, now at `path`, could not be finished; what is on the disk still plays and can be recovered.
         case unfinished(StorageError, path: String)
@@ -28,47 +28,30 @@ public final class RecordingThread: Sendable {
         var admission = RecordingAdmission(limit: RecordingThread.queueLimit)
     }
 
-    /// Bytes of samples that wait for the disk, at most; beyond it the picture's encoder waits, and capture drops; or, where
-    /// somebody else takes the encoder's pictures too, this recording alone loses pictures, up to the next keyframe.
+    /// Bytes of samples that wait for the disk, at most. Beyond it the encoder waits, and capture drops frames; or, where
+    /// somebody watches, only this recording loses frames, up to the next keyframe.
     private static let queueLimit = 64 << 20
     private static let fragmentInterval: Int64 = 500_000_000
-    /// A still picture is made to last longer in the file nearly once a second, so that a crash costs a second at most.
+    /// A frame that stands still is made to last longer in the file nearly once a second, so that a crash costs a second at most.
     private static let stillInterval: Int64 = 950_000_000
     private static let syncInterval: Int64 = 1_000_000_000
-    /// While the picture stands still only its duration is at stake in a power cut, and each write to the medium wakes
-    /// this thread several times.
+    /// While a frame stands still a power cut costs only a part of its duration, and each write to the medium wakes this
+    /// thread several times.
     private static let stillSyncInterval: Int64 = 10_000_000_000
 
     private let state: Monitor<State>
     private let thread: DedicatedThread
     private let ending = Monitor<Ending?>(nil)
 
-    /// What the thread tells the take; called on the thread.
-    public struct Output: Sendable {
-        /// Nothing more can be written, and the take should end. Called once.
-        public var failed: @Sendable (StorageError) -> Void
-        /// The picture has stood for so long that it has to be encoded again (see `MP4Writer.needsRepeatedPicture`).
-        public var needsPicture: @Sendable () -> Void
-
-        public init(
-            failed: @escaping @Sendable (StorageError) -> Void, needsPicture: @escaping @Sendable () -> Void
-        ) {
-            self.failed = failed
-            self.needsPicture = needsPicture
-        }
-    }
-
-    /// Takes over `file`, which was created and is empty. Throws where the process may have no more threads; there is then no
-    /// file any more.
-    public init(
-        file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, output: Output
-    ) throws(Errno) {
+    /// Owns `file` from now on, which was created and is empty. Throws where the process may have no more threads; there is then
+    /// no file any more. `inbox` is told once when nothing more can be written, and when a frame has to be encoded again.
+    init(file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, inbox: Inbox) throws(Errno) {
         let state = Monitor(State(file: file))
         self.state = state
         let ending = ending
         do throws(Errno) {
             thread = try DedicatedThread(starting: "file") {
-                let result = Self.run(state, audio: audio, clock: clock, output: output)
+                let result = Self.run(state, audio: audio, clock: clock, inbox: inbox)
                 ending.signal { $0 = result }
             }
         } catch {
@@ -78,11 +61,11 @@ public final class RecordingThread: Sendable {
     }
 
     /// The encoder is ready: the file can begin. Once, before the first sample.
-    public func begin(_ video: VideoFormat) { state.signal { $0.video = video } }
+    func begin(_ video: VideoFormat) { state.signal { $0.video = video } }
 
-    /// Takes a sample. While the disk is behind by more than the queue's limit, a picture waits here, or without `mayWait` is
-    /// left out. Sound never waits.
-    public func append(_ sample: EncodedSample, mayWait: Bool = true) {
+    /// Queues a sample. While the disk is behind by more than the queue's limit, a frame waits here, or without `mayWait` is left
+    /// out. Audio never waits.
+    func append(_ sample: EncodedSample, mayWait: Bool = true) {
         if sample.type == .video && mayWait {
             _ = state.wait { $0.queuedBytes < Self.queueLimit || $0.hasFailed ? true : nil }
         }
@@ -99,26 +82,23 @@ public final class RecordingThread: Sendable {
             }
             return state.samples.isEmpty
         }
-        // The thread needs waking only out of the long sleep of a still picture.
+        // The thread needs waking only out of its long sleep while nothing changes.
         if wasEmpty { state.signal { _ in } }
     }
 
-    /// Whether pictures were left out and the next should be a keyframe: true once, when there is room for it.
-    func takeKeyframeRequest() -> Bool {
-        state.withLock { state in
-            let queued = state.queuedBytes
-            return state.admission.takeKeyframeRequest(queued: queued)
-        }
+    /// Whether frames were left out and the next should be a keyframe: true once, when there is room for it.
+    func consumeKeyframeRequest() -> Bool {
+        state.withLock { $0.admission.consumeKeyframeRequest(queued: $0.queuedBytes) }
     }
 
-    /// Pictures left out because the disk was behind.
-    var picturesLeftOut: Int { state.withLock { $0.admission.leftOut } }
+    /// Frames left out because the disk was behind.
+    var framesLeftOut: Int { state.withLock { $0.admission.leftOut } }
 
     /// Bytes of the file so far.
-    public var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
+    var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
 
-    /// Writes what is queued, finishes the file with the last picture lasting until `end`, and ends the thread. Blocks.
-    public func finish(at end: MediaTime) -> Ending {
+    /// Writes what is queued, finishes the file with the last frame lasting until `end`, and ends the thread. Blocks.
+    func finish(at end: MediaTime) -> Ending {
         state.signal { $0.end = end }
         thread.join()
         return ending.withLock { $0 } ?? .empty
@@ -127,7 +107,7 @@ public final class RecordingThread: Sendable {
     // MARK: The thread
 
     private static func run(
-        _ state: Monitor<State>, audio: [AudioTrackFormat], clock: TakeClock, output: Output
+        _ state: Monitor<State>, audio: [AudioTrackFormat], clock: TakeClock, inbox: Inbox
     ) -> Ending {
         let video = state.wait { state -> VideoFormat?? in
             if let video = state.video { return .some(video) }
@@ -146,12 +126,12 @@ public final class RecordingThread: Sendable {
                 file: file, video: video, audio: audio, creationTime: Int64(Date().timeIntervalSince1970))
         } catch {
             file.discard()
-            fail(error, state, output)
+            fail(error, state, inbox)
             _ = state.wait { $0.end }
             return .empty
         }
         let disk = SyncThread(synchronizer.synchronize)
-        let end = write(with: writer, disk, state, clock: clock, output: output)
+        let end = write(with: writer, disk, state, clock: clock, inbox: inbox)
         disk.end()
         do throws(StorageError) {
             let finished = try writer.finish(at: end)
@@ -161,14 +141,14 @@ public final class RecordingThread: Sendable {
             }
             return .finished(finished)
         } catch {
-            fail(error, state, output)
+            fail(error, state, inbox)
             return .unfinished(error, path: writer.path)
         }
     }
 
     /// Writes until the end of the take, which it returns; after an error it only waits for it.
     private static func write(
-        with writer: MP4Writer, _ disk: SyncThread, _ state: Monitor<State>, clock: TakeClock, output: Output
+        with writer: MP4Writer, _ disk: SyncThread, _ state: Monitor<State>, clock: TakeClock, inbox: Inbox
     ) -> MediaTime {
         var lastFlush = MonotonicClock.now()
         var lastSync = lastFlush
@@ -176,8 +156,8 @@ public final class RecordingThread: Sendable {
             while true {
                 let end = waitForWork(state, lastFlush: lastFlush)
                 let samples = state.signal { state -> [EncodedSample] in
-                    state.queuedBytes = 0
-                    return exchange(&state.samples, with: [])
+                    defer { (state.samples, state.queuedBytes) = ([], 0) }
+                    return state.samples
                 }
                 for sample in samples { writer.append(sample) }
                 let now = MonotonicClock.now()
@@ -188,18 +168,16 @@ public final class RecordingThread: Sendable {
                     if try disk.start() { lastSync = now }
                 }
                 state.withLock { $0.bytesWritten = writer.bytesWritten }
-                if writer.needsRepeatedPicture { output.needsPicture() }
+                if writer.needsRepeatedPicture { inbox.post(.needsFrame(at: .min)) }
                 if let end { return end }
             }
         } catch {
-            fail(error, state, output)
+            fail(error, state, inbox)
             return state.wait { $0.end } ?? .zero
         }
     }
 
-    private static func fail(
-        _ error: StorageError, _ state: Monitor<State>, _ output: Output
-    ) {
+    private static func fail(_ error: StorageError, _ state: Monitor<State>, _ inbox: Inbox) {
         let isFirst = state.signal { state -> Bool in
             defer {
                 state.hasFailed = true
@@ -208,7 +186,7 @@ public final class RecordingThread: Sendable {
             }
             return !state.hasFailed
         }
-        if isFirst { output.failed(error) }
+        if isFirst { inbox.post(.failure(.storage(error))) }
     }
 
     /// Sleeps until the next fragment is due: half a second after the last where something is queued, else a second. Returns
@@ -216,11 +194,5 @@ public final class RecordingThread: Sendable {
     private static func waitForWork(_ state: Monitor<State>, lastFlush: Int64) -> MediaTime? {
         _ = state.wait(until: lastFlush + stillInterval) { !$0.samples.isEmpty || $0.end != nil ? true : nil }
         return state.wait(until: lastFlush + fragmentInterval) { $0.end }
-    }
-
-    private static func exchange<T>(_ value: inout T, with new: T) -> T {
-        let old = value
-        value = new
-        return old
     }
 }

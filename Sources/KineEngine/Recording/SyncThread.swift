@@ -4,9 +4,12 @@ import KinePlatform
 
 /// Makes a file durable whenever it is asked to, one request at a time. Call `end` before the file is closed.
 final class SyncThread {
+    private enum Work {
+        case none, wanted, underWay
+    }
+
     private struct State {
-        var isWanted = false
-        var isBusy = false
+        var work = Work.none
         var hasEnded = false
         var failure: StorageError?
     }
@@ -22,15 +25,15 @@ final class SyncThread {
         self.synchronize = synchronize
         thread = try? DedicatedThread(starting: "disk") {
             while state.wait(for: { state -> Bool? in
-                guard state.isWanted || state.hasEnded else { return nil }
-                state.isBusy = state.isWanted && !state.hasEnded
-                state.isWanted = false
-                return state.isBusy
+                if state.hasEnded { return false }
+                guard state.work == .wanted else { return nil }
+                state.work = .underWay
+                return true
             }) == true {
                 var failure: StorageError?
                 do throws(StorageError) { try synchronize() } catch { failure = error }
                 state.withLock { state in
-                    state.isBusy = false
+                    state.work = .none
                     state.failure = state.failure ?? failure
                 }
             }
@@ -45,8 +48,8 @@ final class SyncThread {
             return true
         }
         let (failure, isFree) = state.signal { state -> (StorageError?, Bool) in
-            guard state.failure == nil, !state.isBusy, !state.isWanted else { return (state.failure, false) }
-            state.isWanted = true
+            guard state.failure == nil, state.work == .none else { return (state.failure, false) }
+            state.work = .wanted
             return (nil, true)
         }
         if let failure { throw failure }

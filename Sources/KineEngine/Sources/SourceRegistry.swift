@@ -17,7 +17,7 @@ protocol SourceKind: Sendable {
     /// that lives as long as the process. `directory` is the take's own.
     func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
-    ) throws(TakeFailure) -> (any SourceSession)?
+    ) throws(TakeError) -> (any SourceSession)?
 
     /// What extensions are told of it, by the keys of `SourceAnnotation`. May block for some milliseconds.
     var annotation: [String: String] { get }
@@ -35,7 +35,7 @@ protocol SourceKind: Sendable {
 extension SourceKind {
     func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
-    ) throws(TakeFailure) -> (any SourceSession)? { nil }
+    ) throws(TakeError) -> (any SourceSession)? { nil }
     var makesAudio: Bool { false }
     static func survey(_ list: inout SourceList) {}
     static func check() -> DoctorCheck? { nil }

@@ -15,7 +15,7 @@ struct VirtualKind: SourceKind {
 
     func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
-    ) throws(TakeFailure) -> (any SourceSession)? {
+    ) throws(TakeError) -> (any SourceSession)? {
         do throws(VirtualSession.Error) {
             let session = try VirtualSession(
                 size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
@@ -26,7 +26,7 @@ struct VirtualKind: SourceKind {
             }
             return session
         } catch {
-            throw TakeFailure(exitStatus: ExitStatus.unavailable, message: error.description)
+            throw .virtualSession(error)
         }
     }
 

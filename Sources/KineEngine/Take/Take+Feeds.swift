@@ -1,50 +1,39 @@
-import KineControl
-// What a take offers to who supervises the extensions: feeds, made when the formats are known, begun and ended at will.
-import KineMedia
+// What a take offers to whoever looks after the readers of its samples, extensions or clients: feeds, made when the formats are
+// known, begun and ended at will.
 import KinePlatform
 import KineRelay
-import KineServices
 
 extension Take {
-    /// Makes what an extension is fed with and calls `ready`, on any thread, once the formats are known; at once where they
-    /// are. A failure says in one sentence why this extension cannot be fed, or that the take itself could not begin.
-    public func makeFeed(
-        for manifest: ServiceManifest, setupInfo: [String: String],
-        ready: @escaping @Sendable (Result<ExtensionFeed, TakeFailure>) -> Void
-    ) {
-        desk.order(FeedDesk.Order(manifest: manifest, setupInfo: setupInfo, ready: ready))
-    }
+    /// Makes a feed and calls the request's `ready`, on any thread, once the formats are known; at once where they are.
+    func makeFeed(_ request: FeedRequest) { factory.request(request) }
 
-    /// From the next picture on the extension gets samples; one is made at once, as a keyframe where it wants encoded ones.
-    /// In a paused take it comes when the take is resumed.
-    public func beginFeeding(_ feed: ExtensionFeed) {
-        desk.begin(feed)
-        if feed.isEncoded {
+    /// From the next frame on the feed gets samples; one is made at once, as a keyframe where it wants encoded ones. In a paused
+    /// take it comes when the take is resumed.
+    func beginFeeding(_ feed: SampleFeed) {
+        if feed.hasAudio && !feeds.hasAudio { audio.listen(true) }
+        factory.distributor?.begin(feed)
+        if feed.wantsEncodedVideo {
             requestKeyframe(.joined)
         } else if feed.hasVideo {
-            repeatPicture()
+            repeatFrame()
         }
     }
 
-    /// Nothing more is sent once this returns. What was sent can still be read; the pictures that the process has are drawn
-    /// over when `feed` is given up.
-    public func endFeeding(_ feed: ExtensionFeed) { desk.end(feed) }
-
-    /// Has a keyframe encoded although the picture may stand still, for an extension that lost pictures: now, or as soon as the
-    /// limit of one in two seconds allows.
-    public func requestKeyframe() { requestKeyframe(.lost) }
-
-    private func requestKeyframe(_ reason: KeyframeRequests.Reason) {
-        guard let outlet = desk.outlet else { return }
-        repeatPicture(at: outlet.encoding.requestKeyframe(reason, at: MonotonicClock.now()))
+    /// Nothing more is sent once this returns. What was sent can still be read; the frames that the reader has are drawn over
+    /// when `feed` is given up.
+    func endFeeding(_ feed: SampleFeed) {
+        factory.distributor?.end(feed)
+        if feed.hasAudio && !feeds.hasAudio { audio.listen(false) }
     }
 
-    /// From the next picture on the encoder makes no more than this and the other feeds ask for. It ends with the feed.
-    public func requestEncoding(_ request: EncodingRequest, for feed: ExtensionFeed) {
-        desk.request(request, for: feed)
+    /// Has a keyframe encoded although the screen may stand still: now, or as soon as the limits of `KeyframeRequests` allow.
+    func requestKeyframe(_ reason: KeyframeRequests.Reason) {
+        guard let encoding = factory.distributor?.encoding else { return }
+        repeatFrame(at: encoding.requestKeyframe(reason, at: MonotonicClock.now()))
     }
 
-    /// What is shown, for `broadcastAnnotated(withApplicationInfo:)`; empty until the source is open. The keys are those of
-    /// `SourceAnnotation`.
-    public var annotation: [String: String] { desk.annotation }
+    /// From the next frame on the encoder makes no more than this and the other feeds ask for. It ends with the feed.
+    func requestEncoding(_ request: EncodingRequest, for feed: SampleFeed) {
+        factory.distributor?.adjust(to: request, for: feed)
+    }
 }

@@ -1,34 +1,39 @@
-import KineControl
 // The life of a take: what may follow what, and what each event makes the driver do. No clock, no thread, no I/O.
+import KineControl
 import KineMedia
 
 /// The pure part of a take. The driver feeds events and carries out the actions, in order.
-public struct TakeStateMachine: Sendable {
+struct TakeStateMachine: Sendable {
     /// Why a take ends.
-    public enum StopReason: Sendable, Equatable {
+    enum StopReason: Sendable, Equatable {
         case stopped
         case durationReached
         case clientLost
         /// The source came to its natural end; a few words.
         case sourceEnded(String)
-        /// Something failed after the first picture. What was recorded is kept.
-        case failed(exitStatus: Int32, message: String)
+        /// Something failed after the first frame. What was recorded is kept.
+        case failed(TakeFailure)
 
         /// For the summary.
-        public var text: String {
+        var text: String {
             switch self {
             case .stopped: "stopped"
             case .durationReached: "duration reached"
             case .clientLost: "the client went away"
             case .sourceEnded(let reason): reason
-            case .failed(_, let message): message
+            case .failed(let failure): failure.message
             }
         }
     }
 
     /// What happens to a take. Instants are nanoseconds of CLOCK_MONOTONIC.
-    public enum Event: Sendable, Equatable {
-        /// The first picture was taken.
+    enum Event: Sendable, Equatable {
+        /// A client has said what to record, and the worker opens the take.
+        case openRequested
+        case opened
+        /// It could not be opened, or not even asked for like that.
+        case openFailed(TakeFailure)
+        /// The first frame was captured.
         case began(at: Int64)
         case pauseRequested(at: Int64)
         case resumeRequested(at: Int64)
@@ -37,19 +42,33 @@ public struct TakeStateMachine: Sendable {
         case finished
     }
 
-    public enum Action: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
+        /// Start the extensions.
+        case startDestinations
+        /// End whatever the opening waits for. `opened` or `openFailed` follows.
+        case cancelOpening
         case announceStarted
         case pause(at: Int64)
         case resume(at: Int64)
-        /// The request cannot be carried out in this state; one sentence for who asked.
+        /// The request cannot be carried out in this state; one sentence for the one who asked.
         case refuse(String)
         /// End all threads and finish the file, whose last moment is `at`. Follows at most once.
         case finish(StopReason, at: Int64)
         /// Tell the clients the result and leave.
         case end(StopReason)
+        /// Tell the clients that there is no take and leave.
+        case fail(TakeFailure)
+        /// Nothing was asked for.
+        case leave
     }
 
     private enum State: Sendable, Equatable {
+        /// No client has said yet what to record.
+        case idle
+        case opening
+        /// It was told to end while it was being opened.
+        case cancelled(StopReason, at: Int64)
+        /// It is open, and no frame has come yet.
         case starting
         case recording
         case paused(since: Int64)
@@ -57,68 +76,110 @@ public struct TakeStateMachine: Sendable {
         case ended
     }
 
-    private var state = State.starting
-    /// The instant of the last picture taken or pause made, before which the take cannot end.
+    private var state = State.idle
+    /// The instant of the first frame or the last pause, before which the take cannot end.
     private var latest = Int64.min
 
-    public init() {}
-
-    public var phase: TakePhase {
+    var phase: TakePhase {
         switch state {
-        case .starting: .starting
+        case .idle, .opening, .starting: .starting
         case .recording: .recording
         case .paused: .paused
-        case .finishing: .finishing
+        case .cancelled, .finishing: .finishing
         case .ended: .ended
         }
     }
 
-    public mutating func handle(_ event: Event) -> [Action] {
-        switch (state, event) {
-        case (.starting, .began(let instant)):
+    mutating func handle(_ event: Event) -> [Action] {
+        switch event {
+        case .openRequested:
+            if state == .idle { state = .opening }
+            return []
+        case .opened: return opened()
+        case .openFailed(let failure): return openFailed(failure)
+        case .began(let instant):
+            guard state == .starting else { return [] }
             state = .recording
             latest = instant
             return [.announceStarted]
-        case (_, .began):
-            return []
+        case .pauseRequested(let instant): return pauseRequested(at: instant)
+        case .resumeRequested(let instant): return resumeRequested(at: instant)
+        case .stopRequested(let reason, let instant): return stopRequested(reason, at: instant)
+        case .finished:
+            guard case .finishing(let reason) = state else { return [] }
+            state = .ended
+            return [.end(reason)]
+        }
+    }
 
-        case (.recording, .pauseRequested(let instant)):
+    private mutating func opened() -> [Action] {
+        switch state {
+        case .opening:
+            state = .starting
+            return [.startDestinations]
+        case .cancelled(let reason, let instant):
+            state = .finishing(reason)
+            return [.finish(reason, at: instant)]
+        case .idle, .starting, .recording, .paused, .finishing, .ended: return []
+        }
+    }
+
+    private mutating func openFailed(_ failure: TakeFailure) -> [Action] {
+        switch state {
+        case .idle, .opening:
+            state = .ended
+            return [.fail(failure)]
+        case .cancelled(let reason, _):
+            // It failed because it was told to end.
+            state = .ended
+            return [.end(reason)]
+        case .starting, .recording, .paused, .finishing, .ended: return []
+        }
+    }
+
+    private mutating func pauseRequested(at instant: Int64) -> [Action] {
+        switch state {
+        case .recording:
             latest = max(latest, instant)
             state = .paused(since: latest)
             return [.pause(at: latest)]
-        case (.paused, .pauseRequested):
-            return [.refuse("The take is paused already; kinecast resume goes on.")]
-        case (.starting, .pauseRequested), (.starting, .resumeRequested):
-            return [.refuse("The take has not begun yet; try again in a moment.")]
+        case .paused: return [.refuse("The take is paused already; kinecast resume goes on.")]
+        case .idle, .opening, .starting: return [Self.notBegun]
+        case .cancelled, .finishing, .ended: return [Self.over]
+        }
+    }
 
-        case (.paused(let since), .resumeRequested(let instant)):
+    private mutating func resumeRequested(at instant: Int64) -> [Action] {
+        switch state {
+        case .paused(let since):
             latest = max(since, instant)
             state = .recording
             return [.resume(at: latest)]
-        case (.recording, .resumeRequested):
-            return [.refuse("The take is not paused; kinecast pause pauses it.")]
-        case (.finishing, .pauseRequested), (.finishing, .resumeRequested), (.ended, .pauseRequested),
-            (.ended, .resumeRequested):
-            return [.refuse("The take is over; kinecast status shows what runs.")]
-
-        case (.starting, .stopRequested(let reason, let instant)):
-            state = .finishing(reason)
-            return [.finish(reason, at: instant)]
-        case (.recording, .stopRequested(let reason, let instant)):
-            state = .finishing(reason)
-            return [.finish(reason, at: max(latest, instant))]
-        case (.paused(let since), .stopRequested(let reason, _)):
-            // The pause lasts to the end: nothing after its beginning belongs to the take.
-            state = .finishing(reason)
-            return [.finish(reason, at: since)]
-        case (.finishing, .stopRequested), (.ended, .stopRequested):
-            return []
-
-        case (.finishing(let reason), .finished):
-            state = .ended
-            return [.end(reason)]
-        case (_, .finished):
-            return []
+        case .recording: return [.refuse("The take is not paused; kinecast pause pauses it.")]
+        case .idle, .opening, .starting: return [Self.notBegun]
+        case .cancelled, .finishing, .ended: return [Self.over]
         }
+    }
+
+    private static let notBegun = Action.refuse("The take has not begun yet; try again in a moment.")
+    private static let over = Action.refuse("The take is over; kinecast status shows what runs.")
+
+    private mutating func stopRequested(_ reason: StopReason, at instant: Int64) -> [Action] {
+        let end: Int64
+        switch state {
+        case .idle:
+            state = .ended
+            return [.leave]
+        case .opening:
+            state = .cancelled(reason, at: instant)
+            return [.cancelOpening]
+        case .starting: end = instant
+        case .recording: end = max(latest, instant)
+        // The pause lasts to the end: nothing after its beginning belongs to the take.
+        case .paused(let since): end = since
+        case .cancelled, .finishing, .ended: return []
+        }
+        state = .finishing(reason)
+        return [.finish(reason, at: end)]
     }
 }

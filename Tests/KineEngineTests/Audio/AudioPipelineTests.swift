@@ -1,7 +1,7 @@
+// The whole way of audio against a real PulseAudio: what a player of the file would hear, and when.
 import AudioTesting
 import CoreTesting
 import KineControl
-// The whole way of sound against a real PulseAudio: what a player of the file would hear, and when.
 import KineMedia
 import KinePlatform
 import Testing
@@ -9,24 +9,31 @@ import Testing
 @testable import KineEngine
 
 /// Collects what a pipeline delivers.
-final class DeliveredSound: Sendable {
+final class DeliveredAudio: AudioSink {
     struct State {
         var samples: [EncodedSample] = []
-        var warnings: [String] = []
         var isOver = false
         var lateCalls = 0
     }
 
     let state = Monitor(State())
+    let inbox = Inbox()
 
-    func append(_ sample: EncodedSample) {
+    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
         state.signal {
-            $0.samples.append(sample)
+            $0.samples.append(unit)
             if $0.isOver { $0.lateCalls += 1 }
         }
     }
 
-    func warn(_ sentence: String) { state.signal { $0.warnings.append(sentence) } }
+    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
+        Issue.record("nobody wants samples as they are")
+    }
+
+    /// Those that have come since the last call.
+    var warnings: [String] {
+        inbox.drain().compactMap { if case .warning(let text) = $0 { text } else { nil } }
+    }
 
     func samples(of type: SampleType) -> [EncodedSample] {
         state.withLock { $0.samples.filter { $0.type == type } }
@@ -39,7 +46,7 @@ final class DeliveredSound: Sendable {
         }
         guard found == true else {
             throw PrivateSoundServer.Failure(
-                description: "no sound came up to \(time.seconds) s: \(state.withLock { $0.warnings })")
+                description: "no sound came up to \(time.seconds) s: \(warnings)")
         }
     }
 
@@ -68,11 +75,10 @@ final class DeliveredSound: Sendable {
 }
 
 private func pipeline(
-    _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String, into sound: DeliveredSound
+    _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String, into sound: DeliveredAudio
 ) throws -> AudioPipeline {
     try AudioPipeline(
-        configuration: configuration, clock: clock, server: server, onSample: { sound.append($0) },
-        onWarning: { sound.warn($0) })
+        configuration: configuration, clock: clock, server: server, inbox: sound.inbox)
 }
 
 private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = { _ in }) -> TakeConfiguration.Audio {
@@ -81,7 +87,7 @@ private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = {
     return configuration
 }
 
-/// A sound server that is kept from running loses sound, and its clock is a guess: places are promised on a quiet machine.
+/// A sound server that is kept from running loses audio, and its clock is a guess: places are promised on a quiet machine.
 /// Clicks that nobody played are wrong anywhere.
 private func judge(_ found: [Double], _ meant: [Double], within tolerance: Double) {
     #expect(found.count <= meant.count)
@@ -99,13 +105,13 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let player = try TonePlayer(server: server.address)
             defer { player.stop() }
             let clock = TakeClock()
-            let sound = DeliveredSound()
+            let sound = DeliveredAudio()
             let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
             #expect(pipeline.tracks.map(\.type) == [.audioApp])
             let track = try #require(pipeline.tracks.first)
-            // The first click is before the take's first picture.
+            // The first click is before the take's first frame.
             _ = try player.click()
-            pipeline.start()
+            pipeline.start(into: sound)
             let origin = MonotonicClock.now()
             clock.begin(at: origin)
             var meant: [Double] = []
@@ -146,7 +152,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let voice = try TonePlayer(server: server.address, application: "Voice", output: "room")
             defer { voice.stop() }
             let clock = TakeClock()
-            let sound = DeliveredSound()
+            let sound = DeliveredAudio()
             let pipeline = try pipeline(
                 configuration {
                     $0.app = .application("chess")
@@ -155,7 +161,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let track = try #require(pipeline.tracks.first)
             #expect(pipeline.tracks.map(\.type) == [.audioApp])
             clock.begin(at: MonotonicClock.now())
-            pipeline.start()
+            pipeline.start(into: sound)
             try sound.wait(for: .audioApp, until: .seconds(0.5))
             var meant: [Double] = []
             for player in [chess, voice, chess, voice] {
@@ -166,7 +172,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             pipeline.finish(at: MonotonicClock.now())
             let found = try sound.clicks(in: track)
             // The microphone of this test is the monitor of an output in disguise, so the server does not say how far its
-            // sound is ahead of what is heard: that output's own latency, up to 50 ms.
+            // audio is ahead of what is heard: that output's own latency, up to 50 ms.
             judge(found, meant, within: 0.05)
         }
     }
@@ -178,7 +184,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let player = try TonePlayer(server: server.address)
             defer { player.stop() }
             let clock = TakeClock()
-            let sound = DeliveredSound()
+            let sound = DeliveredAudio()
             let pipeline = try pipeline(
                 configuration {
                     $0.microphone = .defaultDevice
@@ -190,7 +196,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             #expect(pipeline.tracks.map(\.type) == [.audioApp, .audioMic])
             #expect(pipeline.tracks.allSatisfy { $0.sampleRate == 44100 && $0.channels == 1 })
             clock.begin(at: MonotonicClock.now())
-            pipeline.start()
+            pipeline.start(into: sound)
             let meant = clock.mediaTime(at: try player.click()).seconds
             pipeline.finish(at: MonotonicClock.now())
             let app = try sound.clicks(in: pipeline.tracks[0])
@@ -205,11 +211,11 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let server = try PrivateSoundServer()
             defer { server.end() }
             let clock = TakeClock()
-            let sound = DeliveredSound()
+            let sound = DeliveredAudio()
             let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
             let origin = MonotonicClock.now()
             clock.begin(at: origin)
-            pipeline.start()
+            pipeline.start(into: sound)
             try sound.wait(for: .audioApp, until: .seconds(0.5))
             server.kill()
             try sound.wait(for: .audioApp, until: .seconds(3))
@@ -225,20 +231,20 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             pipeline.finish(at: MonotonicClock.now())
             let found = try sound.clicks(in: pipeline.tracks[0])
             judge(found, [meant], within: 0.01)
-            #expect(sound.state.withLock { $0.warnings.count } == 1)
+            #expect(sound.warnings.count == 1)
         }
     }
 
-    @Test func `sound comes at least every half second, and silence is encoded once`() async throws {
+    @Test func `audio comes at least every half second, and silence is encoded once`() async throws {
         try await onThread {
             let server = try PrivateSoundServer()
             defer { server.end() }
             let clock = TakeClock()
-            let sound = DeliveredSound()
+            let sound = DeliveredAudio()
             let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
             let origin = MonotonicClock.now()
             clock.begin(at: origin)
-            pipeline.start()
+            pipeline.start(into: sound)
             var worst = 0.0
             for step in 1...10 {
                 try sound.wait(for: .audioApp, until: .seconds(Double(step) * 0.5))
@@ -251,29 +257,29 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
-    @Test func `finishing without a picture delivers nothing, and twice is once`() async throws {
+    @Test func `finishing without a frame delivers nothing, and twice is once`() async throws {
         try await onThread {
             let server = try PrivateSoundServer()
             defer { server.end() }
-            let sound = DeliveredSound()
+            let sound = DeliveredAudio()
             let pipeline = try pipeline(configuration(), clock: TakeClock(), server: server.address, into: sound)
-            pipeline.start()
+            pipeline.start(into: sound)
             pipeline.finish(at: MonotonicClock.now())
             pipeline.finish(at: MonotonicClock.now())
             #expect(sound.samples(of: .audioApp).isEmpty)
         }
     }
 
-    @Test func `without a sound server the default has no sound and says so once`() async throws {
+    @Test func `without a sound server the default has no audio and says so once`() async throws {
         try await onThread {
-            let sound = DeliveredSound()
+            let sound = DeliveredAudio()
             let pipeline = try pipeline(
                 configuration(), clock: TakeClock(), server: "unix:/nonexistent/socket", into: sound)
             #expect(pipeline.tracks.isEmpty)
-            pipeline.start()
+            pipeline.start(into: sound)
             pipeline.finish(at: MonotonicClock.now())
             #expect(
-                sound.state.withLock { $0.warnings } == [
+                sound.warnings == [
                     "No sound server answers (Connection refused), so this take has no sound."
                 ])
         }
@@ -285,24 +291,25 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         configuration { $0.microphone = .defaultDevice },
         configuration { $0.microphone = .named("desk") },
     ])
-    func `without a sound server, sound asked for by name is an error`(
+    func `without a sound server, audio asked for by name is an error`(
         configuration: TakeConfiguration.Audio
     ) async throws {
         try await onThread {
             _ = #expect {
                 _ = try pipeline(
-                    configuration, clock: TakeClock(), server: "unix:/nonexistent/socket", into: DeliveredSound())
+                    configuration, clock: TakeClock(), server: "unix:/nonexistent/socket", into: DeliveredAudio())
             } throws: { error in
-                (error as? AudioPipeline.Error)?.exitStatus == 69 && "\(error)".contains("start PulseAudio or PipeWire")
+                (error as? TakeError)?.failure.exitStatus == 69
+                    && (error as? TakeError)?.message.contains("start PulseAudio or PipeWire") == true
             }
         }
     }
 
-    @Test func `no sound at all needs no server`() throws {
-        let sound = DeliveredSound()
+    @Test func `no audio at all needs no server`() throws {
+        let sound = DeliveredAudio()
         let pipeline = try pipeline(
             configuration { $0.app = .none }, clock: TakeClock(), server: "unix:/nonexistent/socket", into: sound)
         #expect(pipeline.tracks.isEmpty)
-        #expect(sound.state.withLock { $0.warnings.isEmpty })
+        #expect(sound.warnings.isEmpty)
     }
 }

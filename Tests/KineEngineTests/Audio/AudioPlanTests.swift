@@ -22,7 +22,7 @@ import Testing
         #expect(!plan.isRequired)
     }
 
-    @Test func `sound asked for by name is required`() {
+    @Test func `audio asked for by name is required`() {
         #expect(plan(.system(required: true)).isRequired)
         #expect(plan(.application("Chess")).isRequired)
         #expect(plan(.system(required: false), .defaultDevice).isRequired)
@@ -48,37 +48,39 @@ import Testing
         #expect(self.plan(.none).tracks.isEmpty)
     }
 
-    private func plan(separate: Bool = false, isRecorded: Bool = true, _ wishes: SoundWish...) -> AudioPlan {
+    private func plan(separate: Bool = false, isRecorded: Bool = true, _ requirements: AudioRequirements...)
+        -> AudioPlan
+    {
         var configuration = TakeConfiguration.Audio()
         configuration.microphone = .defaultDevice
         configuration.separateTracks = separate
-        return AudioPlan(configuration, isRecorded: isRecorded, wishes: wishes)
+        return AudioPlan(configuration, isRecorded: isRecorded, requirements: requirements)
     }
 
     @Test func `samples as they are come of app and microphone apart, also where the file mixes them`() {
-        let wish = SoundWish(app: .pcm, microphone: .pcm)
+        let wish = AudioRequirements(app: .pcm, microphone: .pcm)
         let mixed = plan(wish)
         #expect(
             mixed.tracks == [
                 .init(type: .audioApp, targets: [0, 1], isMixed: true),
                 .init(
-                    type: .audioApp, targets: [0], isMixed: false, isRecorded: false, isEncoded: false, isPlain: true),
+                    type: .audioApp, targets: [0], isMixed: false, isRecorded: false, isEncoded: false, isPCM: true),
                 .init(
-                    type: .audioMic, targets: [1], isMixed: false, isRecorded: false, isEncoded: false, isPlain: true),
+                    type: .audioMic, targets: [1], isMixed: false, isRecorded: false, isEncoded: false, isPCM: true),
             ])
         #expect(mixed.choices(for: wish) == [.init(track: 1, form: .pcm), .init(track: 2, form: .pcm)])
         let separate = plan(separate: true, wish)
-        #expect(separate.tracks.map(\.isPlain) == [true, true])
+        #expect(separate.tracks.map(\.isPCM) == [true, true])
         #expect(separate.tracks.allSatisfy { $0.isRecorded && $0.isEncoded })
     }
 
     @Test func `access units of the app are the mix where there is one, and those of the microphone never are`() {
-        let both = SoundWish(app: .aac, microphone: .aac)
+        let both = AudioRequirements(app: .aac, microphone: .aac)
         #expect(plan(both).tracks.count == 1)
         #expect(plan(both).choices(for: both) == [.init(track: 0, form: .aac)])
-        let app = SoundWish(app: .aac)
+        let app = AudioRequirements(app: .aac)
         #expect(plan(app).choices(for: app) == [.init(track: 0, form: .aac)])
-        let microphone = SoundWish(microphone: .aac)
+        let microphone = AudioRequirements(microphone: .aac)
         let plan = plan(microphone, both)
         #expect(plan.tracks.map(\.targets) == [[0, 1], [1]])
         #expect(plan.tracks.map(\.isRecorded) == [true, false])
@@ -89,10 +91,10 @@ import Testing
     @Test func `without a file only what somebody wants is made`() {
         let silent = plan(isRecorded: false)
         #expect(silent.tracks.isEmpty && silent.targets.isEmpty)
-        let wish = SoundWish(app: .pcm)
+        let wish = AudioRequirements(app: .pcm)
         let plan = plan(isRecorded: false, wish)
         #expect(plan.tracks.map(\.isEncoded) == [false])
         #expect(plan.choices(for: wish) == [.init(track: 0, form: .pcm)])
-        #expect(plan.choices(for: SoundWish(microphone: .aac)).isEmpty)
+        #expect(plan.choices(for: AudioRequirements(microphone: .aac)).isEmpty)
     }
 }

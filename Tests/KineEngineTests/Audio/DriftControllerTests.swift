@@ -1,4 +1,4 @@
-// The loop that keeps sound with the picture, on a simulated clock.
+// The loop that keeps audio with the video, on a simulated clock.
 import Testing
 
 @testable import KineEngine
@@ -17,8 +17,8 @@ struct Randomness: RandomNumberGenerator {
 }
 
 @Suite struct DriftControllerTests {
-    /// Simulates a device for `hours` and returns the worst distance of sound from picture, in seconds, and how often
-    /// sound was moved at once. `clock`: the device's error as a part of one at a time (seconds).
+    /// Simulates a device for `hours` and returns the worst distance of audio from video, in seconds, and how often
+    /// audio was moved at once. `clock`: the device's error as a part of one at a time (seconds).
     private func simulate(
         hours: Double, jitter: Double, interval: Double, clock: (Double) -> Double
     ) -> (worst: Double, jumps: Int, widestStep: Double) {
@@ -30,12 +30,12 @@ struct Randomness: RandomNumberGenerator {
         var worst = 0.0
         var jumps = 0
         var widestStep = 0.0
-        // The first reading places the sound, so its own jitter is the first error.
+        // The first reading places the audio, so its own jitter is the first error.
         error = Double.random(in: -jitter...jitter, using: &random)
         while time < hours * 3600 {
             let elapsed = time < 5 ? 0.4 : interval
             time += elapsed
-            // A slow device's second lasts longer than the picture's, so its sound falls short of where it belongs.
+            // A slow device's second lasts longer than the machine's, so its audio falls short of where it belongs.
             error += (clock(time) - stretch) * elapsed
             worst = max(worst, abs(error))
             let seen = error + Double.random(in: -jitter...jitter, using: &random)
@@ -52,7 +52,7 @@ struct Randomness: RandomNumberGenerator {
     }
 
     @Test(arguments: [-300e-6, -120e-6, 0, 45e-6, 300e-6], [0.4, 2.5])
-    func `sound stays within 5 ms for four hours, whatever the device's clock does within 300 ppm`(
+    func `audio stays within 5 ms for four hours, whatever the device's clock does within 300 ppm`(
         clock: Double, interval: Double
     ) {
         let result = simulate(hours: 4, jitter: 0.002, interval: interval) { _ in clock }

@@ -47,7 +47,7 @@ import Testing
             open: opening ?? { ImmediateOpening { StuckSource(gate) } },
             output: CaptureThread.Output(
                 opened: { canvas in
-                    PictureOutlet(
+                    FrameDistributor(
                         encoding: VideoEncodingThread(
                             plan: EncodingPlan(settings, services: [], size: canvas.codedSize),
                             keyframes: KeyframePolicy(interval: .seconds(10), frames: nil), isWanted: false,
@@ -186,12 +186,12 @@ import Testing
     @Test func `the first frame is never one that could not be read`() {
         let lumas = Monitor<[UInt8]>([])
         let configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
-        let outlets = Monitor<PictureOutlet?>(nil)
+        let outlets = Monitor<FrameDistributor?>(nil)
         let capture = CaptureThread(
             configuration: configuration, clock: TakeClock(), open: { ImmediateOpening { LateSource() } },
             output: CaptureThread.Output(
                 opened: { canvas in
-                    let outlet = PictureOutlet(
+                    let outlet = FrameDistributor(
                         encoding: VideoEncodingThread(
                             plan: EncodingPlan(configuration, services: [], size: canvas.codedSize),
                             keyframes: KeyframePolicy(interval: .seconds(10), frames: nil),

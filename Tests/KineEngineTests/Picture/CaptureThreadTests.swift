@@ -48,7 +48,7 @@ import Testing
                                     _ = seen.wait { $0.isHeld ? nil : true }
                                 }, failed: { Issue.record("\($0)") }))
                         encoder.signal { $0 = thread }
-                        return PictureOutlet(
+                        return FrameDistributor(
                             encoding: thread, framesPerSecond: settings.video.framesPerSecond, canvas: canvas)
                     }, began: { _ in }, ended: { ending in seen.signal { $0.ended = .some(ending) } }))
         }

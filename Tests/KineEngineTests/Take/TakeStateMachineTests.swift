@@ -1,5 +1,5 @@
+// The take's states: every series of events, whatever their instants.
 import KineControl
-// The take's states: every series of six events, whatever their instants.
 import Testing
 
 @testable import KineEngine
@@ -8,10 +8,15 @@ import Testing
     private typealias Event = TakeStateMachine.Event
     private typealias Action = TakeStateMachine.Action
 
+    private static let failure = TakeFailure(exitStatus: 69, message: "No.")
+
     /// What has been seen on the way to a state.
     private struct History {
+        enum Opening { case unasked, begun, cancelled, done, failed }
+
         var machine = TakeStateMachine()
         var events: [Event] = []
+        var opening = Opening.unasked
         var announced = 0
         var finishes = 0
         var ends = 0
@@ -19,28 +24,46 @@ import Testing
         var latest = Int64.min
 
         mutating func advance(_ event: Event) -> String? {
-            let before = machine.phase
+            let before = (phase: machine.phase, opening: opening, ends: ends)
             let actions = machine.handle(event)
             events.append(event)
             for action in actions {
                 if let problem = check(action) { return problem }
             }
             switch event {
+            case .openRequested:
+                if before.opening == .unasked, before.ends == 0 { opening = .begun }
+                if !actions.isEmpty { return "the request to open gave \(actions)" }
+            case .opened:
+                let isAwaited = before.opening == .begun || before.opening == .cancelled
+                if isAwaited { opening = .done }
+                if isAwaited != (actions.count == 1) { return "opened gave \(actions)" }
+            case .openFailed:
+                let isAwaited = before.ends == 0 && before.opening != .done
+                if isAwaited { opening = .failed }
+                if isAwaited != (actions.count == 1) { return "a failed opening gave \(actions)" }
             case .pauseRequested, .resumeRequested:
                 if actions.count != 1 { return "a request had \(actions.count) answers" }
             case .stopRequested:
-                let isRunning = before == .starting || before == .recording || before == .paused
+                let isRunning = [.starting, .recording, .paused].contains(before.phase)
                 if isRunning != (actions.count == 1) { return "stop in \(before) gave \(actions)" }
             case .began:
-                if (before == .starting) != (actions == [.announceStarted]) { return "began in \(before)" }
+                let isAwaited = before.phase == .starting && before.opening == .done
+                if isAwaited != (actions == [.announceStarted]) { return "began in \(before)" }
             case .finished:
-                if (before == .finishing) != (actions.count == 1) { return "finished in \(before)" }
+                let isAwaited = before.phase == .finishing && before.opening == .done
+                if isAwaited != (actions.count == 1) { return "finished in \(before)" }
             }
             return checkPhase()
         }
 
         private mutating func check(_ action: Action) -> String? {
             switch action {
+            case .startDestinations:
+                return opening != .begun ? "destinations out of turn" : nil
+            case .cancelOpening:
+                defer { opening = .cancelled }
+                return opening != .begun ? "cancelled out of turn" : nil
             case .announceStarted:
                 announced += 1
                 return announced > 1 || finishes > 0 ? "announced late or twice" : nil
@@ -59,7 +82,10 @@ import Testing
                 return instant < latest ? "an end in the past" : nil
             case .end:
                 ends += 1
-                return ends > 1 || finishes == 0 ? "ended out of turn" : nil
+                return ends > 1 || finishes == 0 && opening != .cancelled ? "ended out of turn" : nil
+            case .fail, .leave:
+                ends += 1
+                return ends > 1 || finishes > 0 || announced > 0 ? "left out of turn" : nil
             case .refuse(let reason):
                 return reason.hasSuffix(".") ? nil : "a refusal that is no sentence"
             }
@@ -69,7 +95,7 @@ import Testing
             let wanted: TakePhase =
                 if ends > 0 {
                     .ended
-                } else if finishes > 0 {
+                } else if finishes > 0 || opening == .cancelled {
                     .finishing
                 } else if pausedAt != nil {
                     .paused
@@ -80,16 +106,25 @@ import Testing
         }
     }
 
-    @Test func `no series of events finishes twice, goes back in time or leaves a request unanswered`() {
-        let alphabet: [Event] = [
-            .began(at: 10), .began(at: 30), .pauseRequested(at: 5), .pauseRequested(at: 20), .resumeRequested(at: 8),
-            .resumeRequested(at: 25), .stopRequested(.stopped, at: 15), .stopRequested(.clientLost, at: 40), .finished,
-        ]
-        var level = [History()]
-        for _ in 0..<5 {
+    private static let alphabet: [Event] = [
+        .openRequested, .opened, .openFailed(failure), .began(at: 10), .began(at: 30), .pauseRequested(at: 5),
+        .pauseRequested(at: 20), .resumeRequested(at: 8), .resumeRequested(at: 25), .stopRequested(.stopped, at: 15),
+        .stopRequested(.clientLost, at: 40), .finished,
+    ]
+
+    private static let beginnings: [[Event]] = [
+        [], [.openRequested], [.openRequested, .opened], [.openRequested, .stopRequested(.stopped, at: 7)],
+    ]
+
+    @Test(arguments: beginnings.indices)
+    func `no series of events finishes twice, goes back in time or leaves a request unanswered`(beginning: Int) {
+        var first = History()
+        for event in Self.beginnings[beginning] { #expect(first.advance(event) == nil) }
+        var level = [first]
+        for _ in 0..<4 {
             var next: [History] = []
             for history in level {
-                for event in alphabet {
+                for event in Self.alphabet {
                     var following = history
                     if let problem = following.advance(event) {
                         Issue.record("\(problem) after \(following.events)")
@@ -102,9 +137,34 @@ import Testing
         }
     }
 
-    @Test func `a take that is stopped while it is paused ends where the pause began`() {
+    /// A take that is open, and records since 100.
+    private func recording() -> TakeStateMachine {
         var machine = TakeStateMachine()
-        _ = machine.handle(.began(at: 100))
+        for event in [Event.openRequested, .opened, .began(at: 100)] { _ = machine.handle(event) }
+        return machine
+    }
+
+    @Test func `a take that is told to end while it is being opened ends at that instant, whether it opens or not`() {
+        var opened = TakeStateMachine()
+        _ = opened.handle(.openRequested)
+        #expect(opened.handle(.stopRequested(.clientLost, at: 50)) == [.cancelOpening])
+        var failed = opened
+        #expect(opened.handle(.opened) == [.finish(.clientLost, at: 50)])
+        #expect(opened.handle(.finished) == [.end(.clientLost)])
+        #expect(failed.handle(.openFailed(Self.failure)) == [.end(.clientLost)])
+    }
+
+    @Test func `a take that cannot be opened fails, and without a request the engine just leaves`() {
+        var machine = TakeStateMachine()
+        _ = machine.handle(.openRequested)
+        #expect(machine.handle(.openFailed(Self.failure)) == [.fail(Self.failure)])
+        var idle = TakeStateMachine()
+        #expect(idle.handle(.stopRequested(.clientLost, at: 1)) == [.leave])
+        #expect(machine.phase == .ended && idle.phase == .ended)
+    }
+
+    @Test func `a take that is stopped while it is paused ends where the pause began`() {
+        var machine = recording()
         #expect(machine.handle(.pauseRequested(at: 200)) == [.pause(at: 200)])
         #expect(machine.handle(.stopRequested(.stopped, at: 900)) == [.finish(.stopped, at: 200)])
         #expect(machine.handle(.finished) == [.end(.stopped)])
@@ -112,8 +172,7 @@ import Testing
     }
 
     @Test func `the first reason to stop is the one that is told`() {
-        var machine = TakeStateMachine()
-        _ = machine.handle(.began(at: 100))
+        var machine = recording()
         #expect(
             machine.handle(.stopRequested(.sourceEnded("the window was closed"), at: 200))
                 == [.finish(.sourceEnded("the window was closed"), at: 200)])

@@ -22,31 +22,31 @@ import Testing
     }
 
     @Test(arguments: [(false, "file"), (true, "sound")])
-    func `without a thread for the file or the sound the take does not begin, and there is no file`(
+    func `without a thread for the file or the audio the take does not begin, and there is no file`(
         hasSound: Bool, thread: String
     ) throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("take.mp4")
-        let failure = Monitor<TakeFailure?>(nil)
+        let failure = Monitor<TakeError?>(nil)
         WithoutThreads.run {
-            do throws(TakeFailure) {
+            do throws(TakeError) {
                 let configuration = Self.configuration(output: path, sound: hasSound)
                 _ = try Take(configuration: configuration, inbox: Inbox())
             } catch {
                 failure.signal { $0 = error }
             }
         }
-        let told = try #require(failure.withLock { $0 })
+        let told = try #require(failure.withLock { $0?.failure })
         #expect(told.exitStatus == ExitStatus.unavailable)
         #expect(Self.isRefusal(told.message, of: thread), "\(told.message)")
         // The folder is empty.
         #expect(rmdir(folder.path) == 0)
     }
 
-    @Test func `without a thread for the pictures the take is told so as of a source that cannot be opened`() {
+    @Test func `without a thread for the frames the take is told so as of a source that cannot be opened`() {
         let inbox = Inbox()
         WithoutThreads.run {
-            do throws(TakeFailure) {
+            do throws(TakeError) {
                 let take = try Take(configuration: Self.configuration(output: nil), inbox: inbox)
                 guard case .unrecorded(_, 0) = take.finish(at: MonotonicClock.now(), movesIndex: false) else {
                     Issue.record("it drew pictures")
@@ -56,13 +56,13 @@ import Testing
                 Issue.record("\(error)")
             }
         }
-        let failures = inbox.takeAll().compactMap { message in
-            if case .failure(ExitStatus.unavailable, let message) = message { message } else { nil }
+        let failures = inbox.drain().compactMap { message in
+            if case .failure(let error) = message { error.failure.message } else { nil }
         }
         #expect(failures.count == 1 && failures.allSatisfy { Self.isRefusal($0, of: "capture") }, "\(failures)")
     }
 
-    @Test func `without a thread for the encoder the take is told so, and every picture is given back`() throws {
+    @Test func `without a thread for the encoder the take is told so, and every frame is given back`() throws {
         let size = PixelSize(width: 64, height: 64)
         let told = Monitor<[String]>([])
         let released = Monitor(0)

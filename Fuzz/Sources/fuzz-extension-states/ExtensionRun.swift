@@ -1,0 +1,1 @@
+../../../Sources/KineEngine/Supervision/ExtensionRun.swift

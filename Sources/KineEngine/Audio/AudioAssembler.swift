@@ -1,0 +1,96 @@
+// From the lanes to the tracks, along the take's timeline: decides up to when audio is complete, cuts pauses out at the
+// sample, and asks every track for the same stretch. No threads and no clock of its own.
+import KineCodecs
+
+/// Belongs to the audio thread.
+final class AudioAssembler {
+    let grid: SampleGrid
+    let tracks: [AudioTrack]
+    /// Up to which instant of CLOCK_MONOTONIC audio has been handed to the tracks; nil before the take's origin is
+    /// known.
+    private(set) var cursor: Int64?
+    /// Samples of the take's time handed to each track.
+    private(set) var written: Int64 = 0
+    private var nextPlace: Int64?
+
+    /// Nanoseconds that a device which should deliver is given before it counts as silent.
+    static let patience: Int64 = 1_500_000_000
+    /// Nanoseconds kept back where nothing is waited for: a pause that another thread declares "now" must not come
+    /// late.
+    static let margin: Int64 = 100_000_000
+    /// The same while somebody listens. Should a pause come later than this, what was handed on too much is made up for after
+    /// the pause.
+    static let liveMargin: Int64 = 8_000_000
+    /// Nanoseconds of audio kept while the take's origin is not known yet.
+    static let prelude: Int64 = 3_000_000_000
+
+    private let margin: Int64
+
+    init(grid: SampleGrid, tracks: [AudioTrack], margin: Int64 = AudioAssembler.margin) {
+        self.grid = grid
+        self.tracks = tracks
+        self.margin = margin
+    }
+
+    /// The instant up to which every lane that plays has delivered. A lane that is stuck is not waited for until it has
+    /// caught up: its silence must reach the file as soon as other audio does.
+    func horizon(now: Int64) -> Int64 {
+        var horizon = now - margin
+        for track in tracks {
+            for lane in track.lanes where lane.isPlaced && !lane.isClosed {
+                let end = grid.instant(of: lane.store.end)
+                if end > now - Self.patience { horizon = min(horizon, end) }
+            }
+        }
+        return horizon
+    }
+
+    /// Whether every lane that plays has delivered up to an instant.
+    func isComplete(upTo instant: Int64) -> Bool {
+        let place = grid.count(before: instant)
+        return tracks.allSatisfy { track in
+            track.lanes.allSatisfy { !$0.isPlaced || $0.isClosed || $0.store.end >= place }
+        }
+    }
+
+    /// Hands all recorded audio from the cursor up to `instant` to the tracks. What no lane holds is silence.
+    func advance(to instant: Int64, timeline: TakeTimeline) throws(AACEncoder.Error) {
+        guard let origin = timeline.origin else { return discard(before: instant - Self.prelude) }
+        let from = cursor ?? origin
+        guard instant > from else { return }
+        for part in timeline.recordedParts(of: from..<instant) {
+            // Lengths are never added up: both ends are asked of the timeline, so that no pause leaves a rest behind.
+            let total = grid.count(before: timeline.mediaTime(at: part.upperBound).nanoseconds)
+            let count = total - written
+            guard count > 0 else { continue }
+            let early = timeline.mediaTime(at: part.lowerBound).nanoseconds
+            let place = place(of: part.lowerBound + grid.instant(of: written) - early)
+            for track in tracks { try track.append(count, from: place) }
+            nextPlace = place + count
+            written = total
+        }
+        cursor = instant
+        discard(before: instant)
+    }
+
+    /// The grid's sample at an instant, or the next one where the last stretch simply continues: rounding must not leave a gap.
+    private func place(of instant: Int64) -> Int64 {
+        let nearest = grid.nearest(to: instant)
+        if let nextPlace, abs(nearest - nextPlace) <= 1 { return nextPlace }
+        return nearest
+    }
+
+    func finish() throws(AACEncoder.Error) {
+        for track in tracks { try track.finish() }
+    }
+
+    /// Forgets the audio before an instant.
+    func discard(before instant: Int64) {
+        // One sample more is kept than asked for: the next stretch may begin at the one before, by rounding.
+        let place = grid.nearest(to: instant) - 2
+        for track in tracks {
+            for lane in track.lanes { lane.discard(before: place) }
+            track.lanes.removeAll { $0.isClosed && $0.store.end <= place }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// The audio of one device or application on its way to a track: from chunks at the device's own pace to samples on the
+// grid of CLOCK_MONOTONIC, kept there by stretching.
+import KineCapture
+import KineCodecs
+
+/// Belongs to the audio thread.
+final class AudioLane {
+    /// Where the lane's samples lie on the grid.
+    private(set) var store: SampleStore
+    /// A first clock reading came, so samples have places.
+    private(set) var isPlaced = false
+    /// The device or the application is gone: nothing follows what is held.
+    var isClosed = false
+
+    private let grid: SampleGrid
+    private let deviceRate: Int
+    private let channels: Int
+    private let resampler: SoundResampler
+    private var drift = DriftController()
+    private var stretch = 0.0
+    /// The grid place of the next frame that the device delivers.
+    private var position = 0.0
+    private var lastReading: Int64 = 0
+    private var framesToDrop = 0
+    /// Only silence is in the resampler, so further silence need not go through it.
+    private var isResting = true
+
+    /// Device frames of silence that surely push everything else out of the resampler's filter.
+    private static let restingLength = 512
+    /// Seconds of gap that are filled sample by sample; after a longer one the store begins anew.
+    private static let longestFill: Int64 = 3
+
+    init(deviceRate: Int, grid: SampleGrid, channels: Int) throws(SoundResampler.Error) {
+        self.grid = grid
+        self.deviceRate = deviceRate
+        self.channels = channels
+        resampler = try SoundResampler(inputRate: deviceRate, outputRate: grid.rate, channels: channels)
+        store = SampleStore(channels: channels, start: 0)
+    }
+
+    /// Device frames that went through the resampler.
+    var resampledFrames: Int64 { resampler.convertedFrames }
+
+    /// Grid samples for one device frame.
+    private var step: Double { Double(grid.rate) / Double(deviceRate) * (1 + stretch) }
+
+    /// The next frame to be appended was heard at `instant`, nanoseconds.
+    func timed(instant: Int64) {
+        let place = grid.position(of: instant)
+        guard isPlaced else {
+            isPlaced = true
+            position = place
+            lastReading = instant
+            // One filter length late, so that there is room for the resampler's delay in front of the first sample.
+            store.restart(at: Int64(place.rounded(.up)) - Int64(resampler.delay.rounded(.up)))
+            return
+        }
+        let target = place + Double(framesToDrop) * step
+        let elapsed = Double(instant - lastReading) / 1e9
+        lastReading = instant
+        switch drift.update(error: (target - position) / Double(grid.rate), elapsed: elapsed) {
+        case .stretch(let value):
+            stretch = value
+            resampler.setStretch(value)
+        case .jump where target > position:
+            skip(to: target)
+        case .jump:
+            framesToDrop += Int(((position - target) / step).rounded())
+        }
+    }
+
+    /// The device lost this many frames.
+    func appendMissing(frames: Int) { skip(to: position + Double(frames) * step) }
+
+    /// Appends interleaved samples of the device.
+    func append(_ samples: Span<Float>) {
+        guard isPlaced else { return }
+        var frames = samples.count / channels
+        let dropped = min(framesToDrop, frames)
+        framesToDrop -= dropped
+        frames -= dropped
+        guard frames > 0 else { return }
+        let rest = samples.extracting(last: frames * channels)
+        let isSilent = AACTrackEncoder.isSilent(rest)
+        if isSilent && isResting {
+            position += Double(frames) * step
+            store.appendSilence(upTo: restingEnd)
+            return
+        }
+        if isResting {
+            isResting = false
+            // The resampler holds silence of the length of its delay, which comes out first.
+            store.appendSilence(upTo: restingEnd)
+        }
+        resampler.convert(interleaved: rest) { store.append($0) }
+        position = Double(store.end) + resampler.delay
+        isResting = isSilent && frames >= Self.restingLength
+    }
+
+    /// While resting, the store ends where the resampler's next output belongs.
+    private var restingEnd: Int64 { Int64((position - resampler.delay).rounded()) }
+
+    private func skip(to place: Double) {
+        guard isPlaced, place > position else { return }
+        resampler.reset()
+        isResting = true
+        position = place
+        if restingEnd - store.end > Self.longestFill * Int64(grid.rate) {
+            store.restart(at: restingEnd)
+        } else {
+            store.appendSilence(upTo: restingEnd)
+        }
+    }
+
+    func discard(before place: Int64) { store.discard(before: place) }
+}

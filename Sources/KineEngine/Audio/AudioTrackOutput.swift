@@ -1,0 +1,70 @@
+// The end of a track: its samples go to those who want them as they are, and through the encoder to those who want access units.
+import KineCodecs
+import KineControl
+import KineMedia
+
+/// Gives each access unit and each stretch of samples its time. Belongs to the audio thread.
+final class AudioTrackOutput {
+    /// What the encoder makes; nil where nobody wants access units, and there is no encoder then.
+    let format: AudioTrackFormat?
+    /// Samples a channel that are appended at once.
+    let frameLength: Int
+    /// Nil: what is appended is lost.
+    var sink: (any AudioSink)?
+
+    private let index: Int
+    private let track: AudioPlan.Track
+    private let timescale: Int32
+    private let encoder: AACTrackEncoder?
+    private var framesAppended: Int64 = 0
+
+    /// Opens the encoder, where one is needed, with the configuration's rate, channels and bitrate. `index`: of the track.
+    init(
+        index: Int, track: AudioPlan.Track, configuration: TakeConfiguration.Audio
+    ) throws(AACEncoder.Error) {
+        self.index = index
+        self.track = track
+        timescale = Int32(clamping: configuration.sampleRate)
+        guard track.isEncoded else {
+            format = nil
+            encoder = nil
+            // As long as an access unit: about 20 ms, which is as much as a listener is kept waiting.
+            frameLength = 1024
+            return
+        }
+        let encoder = try AACEncoder(
+            sampleRate: configuration.sampleRate, channels: configuration.channels, bitrate: configuration.bitrate)
+        format = AudioTrackFormat(
+            type: track.type, sampleRate: encoder.sampleRate, channels: encoder.channels,
+            bitrate: configuration.bitrate, audioSpecificConfig: encoder.audioSpecificConfig,
+            samplesPerAccessUnit: encoder.samplesPerFrame, primingSamples: encoder.primingSamples)
+        frameLength = encoder.samplesPerFrame
+        self.encoder = AACTrackEncoder(encoder: encoder)
+    }
+
+    /// Frames that libavcodec encoded; silent ones mostly do not count.
+    var encodedFrames: Int { encoder?.encoder.encodedFrames ?? 0 }
+
+    /// One frame of interleaved samples.
+    func append(_ frame: Span<Float>) throws(AACEncoder.Error) {
+        if track.isPCM {
+            sink?.receive(
+                pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
+                duration: time(Int64(frameLength)))
+        }
+        framesAppended += 1
+        try encoder?.encode(interleaved: frame) { deliver($0) }
+    }
+
+    /// Hands out what the encoder holds.
+    func finish() throws(AACEncoder.Error) { try encoder?.finish { deliver($0) } }
+
+    private func deliver(_ unit: AACTrackEncoder.AccessUnit) {
+        let sample = EncodedSample(
+            type: track.type, presentationTime: time(unit.firstSample), duration: time(Int64(frameLength)),
+            isKeyframe: true, data: unit.data)
+        sink?.receive(sample, of: index, isRecorded: track.isRecorded)
+    }
+
+    private func time(_ samples: Int64) -> MediaTime { MediaTime(ticks: samples, timescale: timescale) }
+}

@@ -1,0 +1,23 @@
+// What the feeds of a take together ask of its encoder. All get the same frames, so the lowest request counts; none gets more
+// than the user chose.
+import KineRelay
+
+extension EncodingRequest {
+    /// The lowest of each that is asked for.
+    static func lowest(of requests: some Sequence<EncodingRequest>) -> EncodingRequest {
+        requests.reduce(into: .none) { lowest, request in
+            lowest.averageBitRate = [lowest.averageBitRate, request.averageBitRate].compactMap(\.self).min()
+            lowest.maximumFrameRate = [lowest.maximumFrameRate, request.maximumFrameRate].compactMap(\.self).min()
+        }
+    }
+
+    /// What of it is less than was chosen, and not less than the floor. `averageBitRate`: nil where only a quality was chosen,
+    /// which has no rate.
+    func within(averageBitRate chosen: Int?, framesPerSecond: Int, floor: EncodingFloor) -> EncodingRequest {
+        EncodingRequest(
+            averageBitRate: averageBitRate.map { max($0, floor.bitrate) }
+                .flatMap { $0 < chosen ?? .max ? $0 : nil },
+            maximumFrameRate: maximumFrameRate.map { max($0, floor.framesPerSecond) }
+                .flatMap { $0 < Double(framesPerSecond) ? $0 : nil })
+    }
+}

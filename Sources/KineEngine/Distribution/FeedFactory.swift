@@ -1,0 +1,230 @@
+// Where feeds are made: as soon as the size of the frames is known, and the encoder's parameter sets where they are wanted. It
+// also decides what the slots that capture draws in have to be.
+import KineCapture
+import KineControl
+import KineImaging
+import KineMedia
+import KineRelay
+import KineServices
+import Synchronization
+
+/// What somebody outside the engine wants to be fed with.
+struct FeedRequest: Sendable {
+    var manifest: ServiceManifest
+    var setupInfo: [String: String]
+    /// Called on any thread, once.
+    var ready: @Sendable (Result<SampleFeed, TakeError>) -> Void
+}
+
+/// Makes the feeds of one take. Any thread may call it.
+final class FeedFactory: Sendable {
+    private struct State {
+        /// The memory that capture draws in, where readers may see it.
+        var memory: PictureMemory?
+        /// Nil until the source is open.
+        var distributor: FrameDistributor?
+        /// Nil until the encoder is open.
+        var format: VideoFormat?
+        var annotation: [String: String] = [:]
+        /// Why no feed can be made any more.
+        var failure: TakeError?
+        var requests: [FeedRequest] = []
+        var conversions: [FrameConverter.Output] = []
+    }
+
+    private let configuration: TakeConfiguration
+    private let services: [ServiceManifest]
+    private let audio: AudioPipeline
+    private let state = Mutex(State())
+
+    init(configuration: TakeConfiguration, services: [ServiceManifest], audio: AudioPipeline) {
+        self.configuration = configuration
+        self.services = services
+        self.audio = audio
+    }
+
+    var distributor: FrameDistributor? { state.withLock { $0.distributor } }
+    /// How frames are encoded; nil until the source is open.
+    var plan: EncodingPlan? { distributor.map(plan) }
+    var annotation: [String: String] { state.withLock { $0.annotation } }
+
+    // MARK: From the take's threads
+
+    /// The slots for frames of `size`, to show: in memory that readers may see, where one wants the encoder's own frames.
+    func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots {
+        let requirements = services.compactMap { self.requirements($0, size: size) }
+        let readers = requirements.count(where: \.isNative)
+        var slots = CaptureThread.Slots()
+        slots.count += FrameSink.slotsEach * readers
+        // The converter may still look at a frame when the next is there.
+        if requirements.contains(where: { !$0.isNative || $0.framesPerSecond != nil }) { slots.count += 1 }
+        guard readers > 0 else { return slots }
+        guard slots.count <= PictureLayout.slotLimit else {
+            throw .unavailable(
+                TakeError.tooManyReaders(readers, limit: (PictureLayout.slotLimit - 4) / FrameSink.slotsEach).message)
+        }
+        let layout = PictureSlotLayout(pixelFormat: .i420, size: size.roundedUpToEven)
+        do throws(SharedMemory.Error) {
+            let memory = try PictureMemory(
+                layout: PictureLayout(layout, visibleSize: size, slotCount: slots.count))
+            slots.memory = PictureRing.Memory(base: memory.slot(0), owner: memory)
+            state.withLock { $0.memory = memory }
+            return slots
+        } catch {
+            throw .unavailable(error.description)
+        }
+    }
+
+    /// The source is open: feeds without encoded frames can be made.
+    func sourceOpened(_ distributor: FrameDistributor) {
+        let annotation =
+            services.isEmpty
+            ? [:] : SourceAnnotation.describe(configuration.source, size: distributor.canvas.size)
+        state.withLock { state in
+            state.distributor = distributor
+            state.annotation = annotation
+        }
+        fulfilReadyRequests()
+    }
+
+    func encoderOpened(_ format: VideoFormat) {
+        state.withLock { $0.format = format }
+        fulfilReadyRequests()
+    }
+
+    /// No feed can be made any more.
+    func failed(_ failure: TakeError) {
+        state.withLock { if $0.failure == nil { $0.failure = failure } }
+        fulfilReadyRequests()
+    }
+
+    // MARK: From whoever looks after the reader
+
+    func request(_ request: FeedRequest) {
+        state.withLock { $0.requests.append(request) }
+        fulfilReadyRequests()
+    }
+
+    // MARK: Making
+
+    private func fulfilReadyRequests() {
+        let answers = state.withLock { state -> [(FeedRequest, Result<SampleFeed, TakeError>)] in
+            let requests = state.requests
+            state.requests = []
+            return requests.compactMap { request in
+                if let result = answer(request, &state) { return (request, result) }
+                state.requests.append(request)
+                return nil
+            }
+        }
+        for (request, result) in answers { request.ready(result) }
+    }
+
+    /// Nil while something is not known yet.
+    private func answer(_ request: FeedRequest, _ state: inout State) -> Result<SampleFeed, TakeError>? {
+        if let failure = state.failure { return .failure(failure) }
+        guard let distributor = state.distributor else { return nil }
+        if case .encoded(let codec, _, _) = request.manifest.video {
+            guard codec == "h264" else {
+                return .failure(.unknownCodec(codec, service: request.manifest.name))
+            }
+            guard state.format != nil else {
+                distributor.encoding.prepare()
+                return nil
+            }
+            if let interval = request.manifest.keyframeInterval {
+                distributor.encoding.shortenKeyframeInterval(to: interval)
+            }
+        }
+        do {
+            return .success(try make(request, distributor, &state))
+        } catch {
+            return .failure(.noMemory("\(error)"))
+        }
+    }
+
+    private func make(
+        _ request: FeedRequest, _ distributor: FrameDistributor, _ state: inout State
+    ) throws -> SampleFeed {
+        let manifest = request.manifest
+        let size = distributor.canvas.size
+        let tracks = audio.tracks(for: AudioRequirements(manifest))
+        let required = requirements(manifest, size: size)
+        let source = try required.map { try frameSource($0, distributor, &state) }
+        let sender = try StreamSender(
+            video: manifest.wantsEncodedVideo, pictures: source?.memory.layout,
+            sampleRingBytes: Self.ringBytes(
+                manifest.wantsEncodedVideo ? size : nil, hasPCM: tracks.contains { $0.sound.form == .pcm }))
+        let frames = source.map { source in
+            FrameSink(
+                sender: sender, memory: source.memory, loans: source.loans, conversion: source.conversion,
+                framesPerSecond: required?.framesPerSecond)
+        }
+        let plan = plan(distributor)
+        let start = ExtensionStart(
+            service: manifest.id, setupInfo: request.setupInfo,
+            framesPerSecond: frames?.framesPerSecond ?? configuration.video.framesPerSecond,
+            video: manifest.wantsEncodedVideo
+                ? state.format.map { ExtensionStart.EncodedVideo($0, averageBitRate: plan.averageBitRate) } : nil,
+            pictures: frames?.memory.layout, sounds: tracks.map(\.sound), sampleRingBytes: sender.sampleRingBytes,
+            memoryLimit: manifest.memoryLimit, finishSeconds: manifest.finishSeconds)
+        return SampleFeed(
+            sender: sender, start: start, frames: frames, tracks: tracks, limits: limits(of: manifest, plan))
+    }
+
+    private func limits(of manifest: ServiceManifest, _ plan: EncodingPlan) -> SampleFeed.Limits {
+        let expectations = manifest.expectations ?? .init()
+        let isLimited = expectations.maximumBitrate != nil || configuration.video.maximumBitrate != nil
+        return SampleFeed.Limits(
+            bitrate: isLimited ? plan.ceiling : nil, accessUnit: expectations.maximumAccessUnit,
+            stillInterval: expectations.stillFramesPerSecond.map { 1_000_000_000 / Int64($0) })
+    }
+
+    private func plan(_ distributor: FrameDistributor) -> EncodingPlan {
+        EncodingPlan(configuration, services: services, size: distributor.canvas.codedSize)
+    }
+
+    private func requirements(_ manifest: ServiceManifest, size: PixelSize) -> FrameRequirements? {
+        FrameRequirements(manifest, size: size, framesPerSecond: configuration.video.framesPerSecond)
+    }
+
+    private typealias FrameSource = (memory: PictureMemory, loans: SlotLoans, conversion: FrameConverter.Output?)
+
+    /// Where frames that meet the requirements come from.
+    private func frameSource(
+        _ required: FrameRequirements, _ distributor: FrameDistributor, _ state: inout State
+    ) throws(SharedMemory.Error) -> FrameSource {
+        if required.isNative, let memory = state.memory {
+            return (memory, distributor.canvas.loans, nil)
+        }
+        if let found = state.conversions.first(where: { $0.layout == required.layout }) {
+            return (found.memory, found.loans, found)
+        }
+        let canvas = distributor.canvas
+        let readers = services.count { requirements($0, size: canvas.size)?.layout == required.layout }
+        let made = try FrameConverter.Output(required, sourceSize: canvas.codedSize, readers: max(1, readers))
+        state.conversions.append(made)
+        distributor.converter()?.prepare(made)
+        return (made.memory, made.loans, made)
+    }
+
+    /// Room for some seconds of what is sent, and for the largest keyframe that is to be expected. What is not used takes no
+    /// memory.
+    private static func ringBytes(_ encodedSize: PixelSize?, hasPCM: Bool) -> Int {
+        if let encodedSize { return max(2 << 20, encodedSize.area * 2) }
+        return hasPCM ? 1 << 20 : 1 << 18
+    }
+}
+
+extension ServiceManifest {
+    var wantsEncodedVideo: Bool {
+        if case .encoded = video { return true }
+        return false
+    }
+
+    /// The longest time that it wants between keyframes.
+    var keyframeInterval: MediaTime? {
+        guard case .encoded(_, let seconds?, _) = video else { return nil }
+        return .seconds(max(0.1, seconds))
+    }
+}

@@ -1,0 +1,165 @@
+// The thread that makes uncompressed frames at a lower rate, a smaller size or in another pixel format than the encoder's. It
+// looks at the newest frame only, when one of its feeds is due, so capture is never held up.
+import KineImaging
+import KineMedia
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+final class FrameConverter: Sendable {
+    private struct Frame: Sendable {
+        var picture: PictureRing.Picture
+        var time: MediaTime
+        var duration: MediaTime
+        var sequence: UInt64
+    }
+
+    /// One feed that is served here.
+    private struct Member: Sendable {
+        let feed: SampleFeed
+        let sink: FrameSink
+        var pacer: FramePacer?
+        /// The last frame that it was served.
+        var sequence: UInt64
+
+        func isDue(_ frame: Frame, at now: Int64) -> Bool {
+            sequence < frame.sequence && now >= pacer?.earliest ?? .min
+        }
+    }
+
+    private struct Work {
+        let frame: Frame
+        let changed: DamageRegion
+        let members: [Member]
+        let outputs: [Output]
+        let due: [Bool]
+    }
+
+    /// What the thread does next.
+    private enum Step {
+        case deliver(Work)
+        case sleep(until: Int64)
+        case end
+    }
+
+    private struct State {
+        var newest: Frame?
+        var sequence: UInt64 = 0
+        /// What changed since the thread last looked at the newest frame.
+        var changed: DamageRegion
+        var members: [Member] = []
+        var outputs: [Output] = []
+        var isFinished = false
+
+        /// Nil: nothing, until something happens or `deadline` is reached. At the end those not yet due get the last frame.
+        mutating func nextStep(at now: Int64, sleepingUntil deadline: Int64?) -> Step? {
+            guard let frame = newest else { return isFinished ? .end : nil }
+            let due = members.map { $0.isDue(frame, at: isFinished ? .max : now) }
+            guard due.contains(true) else {
+                if isFinished { return .end }
+                let next = members.filter { $0.sequence < frame.sequence }.compactMap { $0.pacer?.earliest }.min()
+                return next == deadline ? nil : next.map { .sleep(until: $0) }
+            }
+            for index in members.indices where due[index] {
+                members[index].sequence = frame.sequence
+                members[index].pacer?.took(at: now)
+            }
+            defer { changed.removeAll() }
+            return .deliver(Work(frame: frame, changed: changed, members: members, outputs: outputs, due: due))
+        }
+    }
+
+    private let state: Monitor<State>
+    private let thread: DedicatedThread
+    private let canvas: CaptureThread.CanvasDescription
+
+    init(canvas: CaptureThread.CanvasDescription) throws(Errno) {
+        let state = Monitor(State(changed: DamageRegion(size: canvas.codedSize)))
+        self.state = state
+        self.canvas = canvas
+        thread = try DedicatedThread(starting: "pictures") {
+            while let work = Self.nextWork(state, canvas) {
+                Self.deliver(work)
+                canvas.release(work.frame.picture)
+            }
+        }
+    }
+
+    /// Converts for feeds that come later, whose sinks name `output`.
+    func prepare(_ output: Output) { state.withLock { $0.outputs.append(output) } }
+
+    /// From now on `feed` is served, at the rate and with the conversion that its sink names.
+    func add(_ feed: SampleFeed, _ sink: FrameSink) {
+        state.withLock {
+            // The frame that is there is as old as the screen has stood still: the next one is asked for.
+            $0.members.append(
+                Member(
+                    feed: feed, sink: sink, pacer: sink.framesPerSecond.map { FramePacer(framesPerSecond: $0) },
+                    sequence: $0.sequence))
+        }
+    }
+
+    func remove(_ feed: SampleFeed) { state.withLock { $0.members.removeAll { $0.feed === feed } } }
+
+    /// A new frame, which the caller has lent for the call. On the capture thread.
+    func offer(_ picture: PictureRing.Picture, at time: MediaTime, duration: MediaTime) {
+        let (previous, isAwaited) = state.withLock { state -> (PictureRing.Picture?, Bool) in
+            state.changed.formUnion(picture.changed)
+            let previous = state.newest.take()?.picture
+            guard !state.members.isEmpty else { return (previous, false) }
+            canvas.loans.retain(picture.slot)
+            state.sequence += 1
+            state.newest = Frame(picture: picture, time: time, duration: duration, sequence: state.sequence)
+            return (previous, true)
+        }
+        if let previous { canvas.release(previous) }
+        if isAwaited { state.signal { _ in } }
+    }
+
+    /// Ends the thread. Feeds that are not due yet get the last frame all the same.
+    func finish() {
+        state.signal { $0.isFinished = true }
+        thread.join()
+        if let picture = state.withLock({ $0.newest.take()?.picture }) { canvas.release(picture) }
+    }
+
+    // MARK: The thread
+
+    /// Waits until a feed is due, and lends its frame; nil at the end.
+    private static func nextWork(_ state: Monitor<State>, _ canvas: CaptureThread.CanvasDescription) -> Work? {
+        var deadline: Int64?
+        while true {
+            let step = state.wait(until: deadline) { state -> Step? in
+                let step = state.nextStep(at: MonotonicClock.now(), sleepingUntil: deadline)
+                if case .deliver(let work) = step { canvas.loans.retain(work.frame.picture.slot) }
+                return step
+            }
+            switch step {
+            case .deliver(let work): return work
+            case .sleep(let next): deadline = next
+            case .end: return nil
+            case nil: deadline = nil
+            }
+        }
+    }
+
+    private static func deliver(_ work: Work) {
+        let frame = work.frame
+        for output in work.outputs { output.note(work.changed) }
+        for member in work.members where member.sink.conversion == nil { member.sink.note(work.changed) }
+        for (member, isDue) in zip(work.members, work.due) where isDue {
+            var slot = frame.picture.slot
+            if let output = member.sink.conversion {
+                guard let converted = output.convert(frame.picture, sequence: frame.sequence) else { continue }
+                slot = converted.slot
+                if let changed = converted.changed {
+                    for other in work.members where other.sink.conversion === output { other.sink.note(changed) }
+                }
+            }
+            member.feed.offer(
+                slot: slot, at: frame.time,
+                duration: member.pacer.map { MediaTime(nanoseconds: $0.interval) } ?? frame.duration,
+                changed: DamageRegion(size: member.sink.memory.layout.size))
+        }
+    }
+}

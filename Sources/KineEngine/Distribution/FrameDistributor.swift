@@ -1,0 +1,112 @@
+// Where capture's frames go: to feeds that read them in place, to the converter for feeds that want them otherwise, and to the
+// encoder. None of them is waited for.
+import KineImaging
+import KineMedia
+import KineRelay
+import Synchronization
+
+/// Hands each frame on. Capture calls it; feeds begin and end on any thread.
+public final class FrameDistributor: Sendable {
+    private struct State {
+        /// Feeds that read every one of the encoder's own frames.
+        var readers: [(feed: SampleFeed, sink: FrameSink)] = []
+        var converter: FrameConverter?
+        var isFinished = false
+    }
+
+    let encoding: VideoEncodingThread
+    private let samples: SampleDistributor
+    private let isRecorded: Bool
+    private let duration: MediaTime
+    let canvas: CaptureThread.CanvasDescription
+    private let state = Mutex(State())
+
+    /// `isRecorded`: frames are encoded in any case, also where no feed wants them.
+    init(
+        encoding: VideoEncodingThread, samples: SampleDistributor = SampleDistributor(), isRecorded: Bool = true,
+        framesPerSecond: Int, canvas: CaptureThread.CanvasDescription
+    ) {
+        self.encoding = encoding
+        self.samples = samples
+        self.isRecorded = isRecorded
+        self.canvas = canvas
+        duration = .seconds(1 / Double(max(1, framesPerSecond)))
+    }
+
+    // MARK: On the capture thread
+
+    /// How long a frame may stand before it is shown again, in nanoseconds; nil: nobody watches.
+    var stillInterval: Int64? { samples.stillInterval }
+
+    /// Frees the slots that readers have given back.
+    func reclaim() {
+        for (_, sink) in state.withLock({ $0.readers }) { sink.reclaim() }
+    }
+
+    /// Hands on a frame that was lent once. `time` is since the take's first frame; at `repeats` it is shown again.
+    func deliver(_ frame: PictureRing.Picture, at time: MediaTime, repeats: [MediaTime]) {
+        let (readers, converter) = state.withLock { ($0.readers, $0.converter) }
+        for (feed, _) in readers {
+            feed.offer(slot: frame.slot, at: time, duration: duration, changed: frame.changed)
+        }
+        converter?.offer(frame, at: time, duration: duration)
+        if isRecorded || samples.wantsEncodedVideo {
+            encoding.encode(frame, at: time, repeats: repeats)
+        } else {
+            encoding.leaveOut()
+            canvas.release(frame)
+        }
+    }
+
+    // MARK: On any thread
+
+    /// From the next frame on `feed` gets what it was made for, and the encoder keeps to its limits.
+    func begin(_ feed: SampleFeed) {
+        samples.begin(feed)
+        if feed.wantsEncodedVideo { encoding.adjust(samples.encodingRequest) }
+        guard let sink = feed.frames else { return }
+        if sink.conversion == nil && sink.framesPerSecond == nil {
+            state.withLock { $0.readers.append((feed, sink)) }
+        } else {
+            converter()?.add(feed, sink)
+        }
+    }
+
+    /// Nothing goes to `feed` any more, and what it asked of the encoder is forgotten.
+    func end(_ feed: SampleFeed) {
+        feed.end()
+        samples.remove(feed)
+        let converter = state.withLock { state in
+            state.readers.removeAll { $0.feed === feed }
+            return state.converter
+        }
+        converter?.remove(feed)
+        encoding.adjust(samples.encodingRequest)
+    }
+
+    /// From the next frame on the encoder makes no more than this and the other feeds ask for.
+    func adjust(to request: EncodingRequest, for feed: SampleFeed) {
+        encoding.adjust(samples.note(request, of: feed))
+    }
+
+    /// Started when first needed. Nil at the end of the take, and where the process may have no more threads: its feeds get no
+    /// frames then, and the take goes on.
+    func converter() -> FrameConverter? {
+        state.withLock { state in
+            if state.isFinished || state.converter != nil { return state.converter }
+            let converter = try? FrameConverter(canvas: canvas)
+            state.converter = converter
+            return converter
+        }
+    }
+
+    /// Everything delivered so far reaches whom it is for. Only when capture has stopped. Blocks until it is encoded.
+    func finish() {
+        let converter = state.withLock { state in
+            state.isFinished = true
+            return state.converter.take()
+        }
+        converter?.finish()
+        encoding.finish()
+    }
+}

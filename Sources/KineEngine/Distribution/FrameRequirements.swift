@@ -1,0 +1,30 @@
+// What a wish for uncompressed frames means for a take of a given size and rate. Pure.
+import KineImaging
+import KineMedia
+import KineServices
+
+struct FrameRequirements: Equatable {
+    let layout: FrameLayout
+    /// To show; odd only where it is the take's own.
+    let visibleSize: PixelSize
+    /// At most so many; nil: every frame.
+    let framesPerSecond: Int?
+    /// The encoder's own frames meet them, and are read in place.
+    let isNative: Bool
+
+    /// Nil where the manifest does not ask for uncompressed frames. `size`: the take's, to show.
+    init?(_ manifest: ServiceManifest, size: PixelSize, framesPerSecond takeRate: Int) {
+        guard case .raw(let pixelFormat, let maximumSize, let rate) = manifest.video else { return nil }
+        visibleSize = Self.fit(size, into: maximumSize)
+        layout = FrameLayout(pixelFormat: pixelFormat, size: visibleSize.roundedUpToEven)
+        framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
+        isNative = pixelFormat == .i420 && visibleSize == size
+    }
+
+    /// The largest size of the same shape within the limit, with even sides; the size itself where it is within.
+    private static func fit(_ size: PixelSize, into limit: PixelSize?) -> PixelSize {
+        guard let limit, size.width > limit.width || size.height > limit.height else { return size }
+        let fitted = size.aspectFit(into: limit)
+        return PixelSize(width: max(2, fitted.width & ~1), height: max(2, fitted.height & ~1))
+    }
+}

@@ -1,0 +1,103 @@
+// The uncompressed frames of one feed: which slots its reader has, and what changed since it was last offered one.
+import KineImaging
+import KineMedia
+import KineRelay
+import Synchronization
+
+/// Offers frames to one reader in another process. Slots are lent to it until it gives them back or this object goes away; by
+/// then the reader must have gone too.
+final class FrameSink: Sendable {
+    private struct State {
+        /// What changed since the frame offered last, on the grid of the offered frames.
+        var damage: DamageRegion
+        var slots = PictureSlots()
+        var slotCount = 0
+        var isOver = false
+        var violation: StreamSender.Error?
+    }
+
+    /// The most slots a reader has: the frame it looks at, and the next.
+    static let slotsEach = 2
+
+    /// Where the frames lie.
+    let memory: PictureMemory
+    /// What makes them; nil: they are the encoder's own.
+    let conversion: FrameConverter.Output?
+    /// At most so many; nil: every frame.
+    let framesPerSecond: Int?
+    private let sender: StreamSender
+    private let loans: SlotLoans
+    private let state: Mutex<State>
+
+    /// `loans`: of the slots in `memory`.
+    init(
+        sender: StreamSender, memory: PictureMemory, loans: SlotLoans, conversion: FrameConverter.Output?,
+        framesPerSecond: Int?
+    ) {
+        self.sender = sender
+        self.memory = memory
+        self.loans = loans
+        self.conversion = conversion
+        self.framesPerSecond = framesPerSecond
+        state = Mutex(State(damage: .full(size: memory.layout.size)))
+    }
+
+    deinit { state.withLock { for slot in $0.slots { loans.release(slot) } } }
+
+    /// How the reader broke the protocol in the memory that it writes. Nothing is offered to it any more.
+    var violation: StreamSender.Error? { state.withLock { $0.violation } }
+
+    /// The frame changed and is not offered.
+    func note(_ changed: DamageRegion) { state.withLock { $0.damage.formUnion(changed) } }
+
+    /// Offers the frame in `slot`, which the caller has lent, in place of one that was not read yet. `changed`: since the frame
+    /// offered or noted before.
+    func offer(slot: Int, at time: MediaTime, duration: MediaTime, changed: DamageRegion) {
+        state.withLock { state in
+            guard !state.isOver else { return }
+            state.damage.formUnion(changed)
+            loans.retain(slot)
+            state.slots.insert(slot)
+            state.slotCount += 1
+            do throws(StreamSender.Error) {
+                let freed = try sender.offer(
+                    slot: slot, at: time, duration: duration, damage: state.damage, orientation: .up)
+                release(freed, &state)
+                state.damage.removeAll()
+                if state.slotCount > Self.slotsEach {
+                    // The reader gave one back and began the next meanwhile: now that can be seen.
+                    release(try sender.reclaim(), &state)
+                    guard state.slotCount <= Self.slotsEach else {
+                        throw .misbehaved("it holds more pictures than one")
+                    }
+                }
+            } catch {
+                fail(error, &state)
+            }
+        }
+    }
+
+    /// Frees the slots that the reader has given back.
+    func reclaim() {
+        state.withLock { state in
+            guard !state.slots.isEmpty, !state.isOver else { return }
+            do throws(StreamSender.Error) { release(try sender.reclaim(), &state) } catch { fail(error, &state) }
+        }
+    }
+
+    /// Offers nothing any more. The reader keeps what it has.
+    func end() { state.withLock { $0.isOver = true } }
+
+    private func release(_ freed: PictureSlots, _ state: inout State) {
+        for slot in freed where state.slots.contains(slot) {
+            state.slots.remove(slot)
+            state.slotCount -= 1
+            loans.release(slot)
+        }
+    }
+
+    private func fail(_ error: StreamSender.Error, _ state: inout State) {
+        state.violation = error
+        state.isOver = true
+    }
+}

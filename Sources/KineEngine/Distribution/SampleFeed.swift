@@ -1,0 +1,216 @@
+// What one process outside the engine is fed with. Made by the take, which knows the formats; begun and ended by whoever looks
+// after that process, an extension's supervisor or a client's session.
+import KineMedia
+import KineRelay
+import Synchronization
+import SystemPackage
+
+/// The samples of a take on their way to one reader. It is never waited for: it alone loses what it is too slow for.
+///
+/// Nothing is sent in a pause. What was on its way when the pause began comes first when the take is resumed.
+///
+/// Keep it until the reader's process is gone: afterwards the frames that the reader may be looking at are drawn over.
+///
+/// Times are those of the recording: nanoseconds since the take's first frame, without pauses. The first frame needs no other
+/// before it (a keyframe, or one with all of it marked as damage), and audio begins with what is heard when that frame is
+/// shown; a feed without video gets audio at once. The time of an access unit of audio is that of its first *decoded*
+/// sample; the encoder's priming comes first, so a take begins at −`primingSamples`/`sampleRate`.
+final class SampleFeed: Sendable {
+    let sender: StreamSender
+    /// What to tell the reader, with `descriptors`.
+    let start: ExtensionStart
+
+    private enum Phase {
+        case made
+        /// Audio from before the first frame is left out.
+        case feeding(firstFrame: MediaTime?)
+        case over
+    }
+
+    /// A frame was too large, and none can be decoded before the next keyframe.
+    private enum Gap {
+        case none
+        /// Nobody has asked for the keyframe yet.
+        case unasked
+        case asked
+    }
+
+    private struct State {
+        var phase = Phase.made
+        var gap = Gap.none
+        /// What came in a pause; nil: there is none.
+        var held: [Sample]?
+
+        mutating func admits(frameAt time: MediaTime, isEntry: Bool) -> Bool {
+            guard case .feeding(let first) = phase, first != nil || isEntry else { return false }
+            phase = .feeding(firstFrame: first ?? time)
+            return true
+        }
+
+        func admits(audioUpTo end: MediaTime, hasVideo: Bool) -> Bool {
+            guard case .feeding(let first) = phase else { return false }
+            // The one that ends just when the frame begins is needed to decode the next (the transform overlaps).
+            return !hasVideo || first.map { end >= $0 } ?? false
+        }
+    }
+
+    private enum Sample {
+        case encoded(EncodedSample)
+        case pcm([Float], SampleType, MediaTime, MediaTime)
+    }
+
+    /// What the far end expects, for this take's frames.
+    struct Limits: Sendable {
+        /// Bits a second; nil: no limit.
+        var bitrate: Int?
+        /// Bytes of an access unit; nil: no limit.
+        var accessUnit: Int?
+        /// Nanoseconds from one frame to the next while the screen stands still; nil: about a second.
+        var stillInterval: Int64?
+    }
+
+    /// Uncompressed frames; nil where they are not wanted.
+    let frames: FrameSink?
+    let limits: Limits
+    private let encodedTracks: [Int]
+    private let pcmTracks: [Int]
+    private let state = Mutex(State())
+
+    init(
+        sender: StreamSender, start: ExtensionStart, frames: FrameSink?,
+        tracks: [(track: Int, sound: ExtensionStart.Sound)], limits: Limits = Limits()
+    ) {
+        self.limits = limits
+        self.sender = sender
+        self.start = start
+        self.frames = frames
+        encodedTracks = tracks.filter { $0.sound.form == .aac }.map(\.track)
+        pcmTracks = tracks.filter { $0.sound.form == .pcm }.map(\.track)
+    }
+
+    /// To be passed with `start`, in the order that it wants. Owned by this object.
+    var descriptors: [FileDescriptor] { sender.descriptors + (frames.map { [$0.memory.descriptor] } ?? []) }
+
+    /// How the reader broke the protocol in the memory that it writes. Nothing reaches it any more.
+    var violation: StreamSender.Error? {
+        if let violation = frames?.violation { return violation }
+        do throws(StreamSender.Error) {
+            try sender.check()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    var wantsEncodedVideo: Bool { start.video != nil }
+    var hasVideo: Bool { wantsEncodedVideo || frames != nil }
+    var hasAudio: Bool { !start.sounds.isEmpty }
+
+    func begin(isPaused: Bool) {
+        state.withLock { state in
+            state.held = isPaused ? [] : nil
+            if case .made = state.phase { state.phase = .feeding(firstFrame: nil) }
+        }
+    }
+
+    func end() {
+        state.withLock { state in
+            state.phase = .over
+            state.held = nil
+        }
+        frames?.end()
+    }
+
+    func pause() { state.withLock { $0.held = $0.held ?? [] } }
+
+    /// Sends what came in the pause.
+    func resume() {
+        state.withLock { state in
+            for sample in state.held ?? [] {
+                switch sample {
+                case .encoded(let sample): sender.send(sample)
+                case .pcm(let samples, let type, let time, let duration):
+                    samples.withUnsafeBufferPointer {
+                        sender.sendSound(type: type, interleaved: $0, at: time, duration: duration)
+                    }
+                }
+            }
+            state.held = nil
+        }
+    }
+
+    // What is sent is sent with the lock held, so that a pause and its end are between samples.
+
+    /// A frame from the encoder. On the encoder's thread.
+    func send(video sample: EncodedSample) {
+        guard wantsEncodedVideo else { return }
+        state.withLock { state in
+            guard isWithinLimits(sample, &state),
+                state.admits(frameAt: sample.presentationTime, isEntry: sample.isKeyframe)
+            else { return }
+            send(sample, &state)
+        }
+    }
+
+    /// False for a frame that the far end would refuse, and for those that cannot be decoded without it.
+    private func isWithinLimits(_ sample: EncodedSample, _ state: inout State) -> Bool {
+        guard let limit = limits.accessUnit else { return true }
+        if sample.data.count > limit {
+            state.gap = .unasked
+        } else if sample.isKeyframe {
+            state.gap = .none
+        }
+        return state.gap == .none
+    }
+
+    /// Whether a keyframe is needed because frames were lost or too large. Says so once for each time.
+    func consumeKeyframeRequest() -> Bool {
+        let isUnasked = state.withLock { state in
+            guard state.gap == .unasked else { return false }
+            state.gap = .asked
+            return true
+        }
+        return sender.takeKeyframeRequest() || isUnasked
+    }
+
+    /// Offers an uncompressed frame, or notes what changed where this is not the time. On any thread.
+    func offer(slot: Int, at time: MediaTime, duration: MediaTime, changed: DamageRegion) {
+        guard let frames else { return }
+        state.withLock { state in
+            if state.held == nil && state.admits(frameAt: time, isEntry: true) {
+                frames.offer(slot: slot, at: time, duration: duration, changed: changed)
+            } else {
+                frames.note(changed)
+            }
+        }
+    }
+
+    /// An access unit of the take's audio. On the audio thread.
+    func send(audio sample: EncodedSample, of track: Int) {
+        guard encodedTracks.contains(track) else { return }
+        state.withLock { state in
+            let end = sample.presentationTime + sample.duration
+            guard state.admits(audioUpTo: end, hasVideo: hasVideo) else { return }
+            send(sample, &state)
+        }
+    }
+
+    private func send(_ sample: EncodedSample, _ state: inout State) {
+        if state.held == nil { sender.send(sample) } else { state.held?.append(.encoded(sample)) }
+    }
+
+    /// Interleaved samples of the take's audio. On the audio thread.
+    func send(pcm samples: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
+        guard pcmTracks.contains(track) else { return }
+        samples.withUnsafeBufferPointer { samples in
+            state.withLock { state in
+                guard state.admits(audioUpTo: time + duration, hasVideo: hasVideo) else { return }
+                if state.held == nil {
+                    sender.sendSound(type: type, interleaved: samples, at: time, duration: duration)
+                } else {
+                    state.held?.append(.pcm(Array(samples), type, time, duration))
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// The clients of one engine: the owner, which started it, and guests of the same user who have connected since.
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// Used by the main thread.
+final class EngineClients {
+    let owner: EngineConnection
+    private(set) var ownerIsThere = true
+    /// Where guests connect, once the take is registered.
+    var listener: ControlListener?
+    private var guests: [EngineConnection] = []
+    /// After there was no descriptor for a guest, none is accepted before this instant.
+    private var nextAccept: Int64?
+    /// Nanoseconds.
+    private static let acceptRest: Int64 = 250_000_000
+
+    init(owner: FileDescriptor) throws(ControlError) { self.owner = try EngineConnection(adopting: owner) }
+
+    var pollEntries: [pollfd] {
+        var entries = ((ownerIsThere ? [owner] : []) + guests).map {
+            pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0)
+        }
+        if let listener, nextAccept == nil {
+            entries.append(pollfd(fd: listener.descriptor.rawValue, events: Int16(POLLIN), revents: 0))
+        }
+        return entries
+    }
+
+    /// CLOCK_MONOTONIC, nanoseconds, at which `accept` is due again; nil: when the socket is readable.
+    var nextDeadline: Int64? { nextAccept }
+
+    func accept(at now: Int64) {
+        guard let listener, now >= nextAccept ?? .min else { return }
+        let (accepted, isExhausted) = listener.acceptWaiting(as: EngineConnection.self)
+        guests += accepted
+        // Connections that wait stay in the kernel's queue.
+        nextAccept = isExhausted ? now + Self.acceptRest : nil
+    }
+
+    /// Hands on what has come. False where the owner is found to be gone: it has died, or was killed.
+    func receive(_ handle: (ClientMessage, EngineConnection) -> Void) -> Bool {
+        let ownerWasThere = ownerIsThere
+        if ownerIsThere { ownerIsThere = Self.receive(from: owner, handle) }
+        // The list is complete while its members are served: an answer may go to all of them.
+        let gone = guests.filter { !Self.receive(from: $0, handle) }
+        if !gone.isEmpty { guests.removeAll { guest in gone.contains { $0 === guest } } }
+        return ownerIsThere == ownerWasThere
+    }
+
+    private static func receive(
+        from client: EngineConnection, _ handle: (ClientMessage, EngineConnection) -> Void
+    ) -> Bool {
+        do throws(ControlError) {
+            for message in try client.readAvailable() { handle(message, client) }
+            _ = try client.flush()
+            return !client.isClosed
+        } catch {
+            return false
+        }
+    }
+
+    func tellOwner(_ message: EngineMessage) { if ownerIsThere { try? owner.send(message) } }
+
+    func tellAll(_ message: EngineMessage) {
+        tellOwner(message)
+        for guest in guests { try? guest.send(message) }
+    }
+}

@@ -1,0 +1,23 @@
+// What the end of an extension's process means for its destination.
+import KineControl
+import KinePlatform
+
+extension DestinationEnding {
+    /// The process ended by itself, unasked.
+    static func crash(_ ending: ChildProcess.Ending, lastWords: String?) -> DestinationEnding {
+        let cause =
+            switch ending {
+            case .exited(let status): "exit status \(status)"
+            case .killed(let signal): "signal \(signal)"
+            }
+        return .crashed(cause + (lastWords.map { ": \($0)" } ?? ""))
+    }
+
+    /// Whether another process might do better. An error that the extension reports itself, it would only report again.
+    var mayPass: Bool {
+        switch self {
+        case .crashed, .memoryLimitExceeded, .stalled: true
+        case .finished, .failed: false
+        }
+    }
+}

@@ -1,0 +1,59 @@
+// What one extension is held to, in the units that its state machine counts in, and how much it may say.
+import KineControl
+import KineServices
+
+/// Times are nanoseconds, memory is bytes.
+struct ExtensionLimits: Sendable, Equatable {
+    var start: Int64
+    var heartbeat: Int64
+    var held: Int64
+    var finish: Int64
+    var restartDelay: Int64
+    var restarts: Int
+    var memory: Int64
+    /// For a process that has said its last word to end by itself.
+    var exit: Int64 = 1_000_000_000
+    /// For the exit status of a process that has closed its control channel: it tells more than the closing.
+    var closedChannel: Int64 = 300_000_000
+    /// From a pause until the extension is told. Audio captured before the pause needs so long at most through buffers and the
+    /// encoder, and the handler is to get it before the pause too.
+    var settle: Int64 = 300_000_000
+    /// Between two keyframes that an extension asks for: what it asks costs the recording bytes.
+    var keyframe: Int64 = 2_000_000_000
+    /// Between two requests of another encoding that are carried out: each may cost a keyframe.
+    var encoding: Int64 = 250_000_000
+
+    init(manifest: ServiceManifest, supervision: SupervisionLimits) {
+        start = Self.nanoseconds(supervision.start)
+        heartbeat = Self.nanoseconds(supervision.heartbeat)
+        held = Self.nanoseconds(supervision.held)
+        finish = Self.nanoseconds(manifest.finishSeconds)
+        restartDelay = Self.nanoseconds(supervision.restartDelay)
+        restarts = manifest.restarts
+        memory = Int64(manifest.memoryLimit)
+    }
+
+    private static func nanoseconds(_ seconds: Double) -> Int64 { Int64(max(0, min(seconds, 86400)) * 1e9) }
+
+    /// A time as people write it: "5 s", "0.5 s".
+    static func text(_ nanoseconds: Int64) -> String {
+        let tenths = (nanoseconds + 50_000_000) / 100_000_000
+        return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
+    }
+}
+
+/// How many messages of an extension are passed on: a few at once, then a few a second, so that they do not fill a terminal.
+struct SpeechAllowance: Sendable, Equatable {
+    private static let most = 20.0
+    private static let perSecond = 4.0
+    private var left = most
+    private var last: Int64?
+
+    mutating func consume(at now: Int64) -> Bool {
+        if let last { left = min(Self.most, left + Double(now - last) / 1e9 * Self.perSecond) }
+        last = now
+        guard left >= 1 else { return false }
+        left -= 1
+        return true
+    }
+}

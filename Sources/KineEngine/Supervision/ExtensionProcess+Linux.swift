@@ -1,0 +1,141 @@
+// One running extension: its process with what it may have and no more, its control channel, and its last words. Linux.
+import CLinux
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+import KineServices
+import SystemPackage
+
+/// A started extension, which is killed with all its descendants by `kill`, and reaped by `poll`. Used by the thread that
+/// started it, which must live as long as this process: the kernel kills the extension when that thread ends.
+final class ExtensionProcess {
+    /// How it ended.
+    struct End {
+        var ending: ChildProcess.Ending
+        /// The last line that it wrote to standard error.
+        var lastWords: String?
+        /// The most memory it held, in bytes, where the kernel ended it for that.
+        var cappedAt: Int64?
+    }
+
+    /// Bytes of private memory beyond its memory limit that it may reserve and not touch: stacks, the allocator's reserve, tables
+    /// of libraries. It also leaves the fastest leak to the watch, which can name the cause: at this limit it only crashes.
+    private static let dataSlack: Int64 = 128 << 20
+    /// Bytes of a thread's stack. Four times what Darwin gives; at the usual 8 MB a pool of threads alone, one for
+    /// each core, would use up the limit on data.
+    private static let stackBytes: Int64 = 2 << 20
+    /// Bytes of standard error that are kept.
+    private static let logBytes = 128 << 10
+
+    let connection: ExtensionEngineEnd
+    var pid: Int32 { process.pid }
+    /// For poll: readable when the process has ended.
+    var exitDescriptor: Int32 { process.exitDescriptor }
+    /// The layers of confinement that hold.
+    let layers: Set<Sandbox.Layer>
+    private let process: ChildProcess
+    private let log: MemoryLog?
+    private let orphans: Orphans
+    private let mark: String
+    private let cap: MemoryCap?
+
+    /// What one extension is started with.
+    struct Start {
+        let service: Service
+        /// Unlike that of every other extension of this engine.
+        let mark: String
+        /// Checked and complete.
+        let setupInfo: [String: String]
+        /// The engine's own, as `NAME=value`.
+        let environment: [String]
+        let confinement: ConfinementRequest
+        /// Where its manifest has the engine listen for it.
+        let listener: ListeningSocket?
+    }
+
+    init(_ start: Start, orphans: Orphans) throws(StartError) {
+        let (service, mark) = (start.service, start.mark)
+        let limit = Int64(service.manifest.memoryLimit)
+        log = MemoryLog(name: "kinecast-extension", limit: Self.logBytes)
+        cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
+        self.mark = mark
+        self.orphans = orphans
+        let ends: (near: ExtensionEngineEnd, farEnd: FileDescriptor)
+        do throws(ControlError) {
+            ends = try ExtensionEngineEnd.pair()
+        } catch {
+            throw .noChannel(error, service: service.id)
+        }
+        connection = ends.near
+        defer { try? ends.farEnd.close() }
+        let passed = SettingFiles(
+            of: service, setupInfo: start.setupInfo, listener: start.listener?.descriptor)
+        defer { passed.close() }
+        let data = ServiceSandbox.dataDirectory(of: service, environment: start.environment)
+        let confinement = try Self.confinement(start, data: data, cap: cap, limit: limit)
+        layers = confinement.sandbox?.layers ?? []
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, log?.descriptor, ends.farEnd] + passed.descriptors
+        options.parentDeathSignal = SIGKILL
+        options.newSession = true
+        options.directory = "/"
+        options.confinement = confinement
+        do throws(Errno) {
+            process = try ChildProcess(
+                executable: service.executable.string, arguments: [],
+                environment: service.manifest.childEnvironment(from: start.environment)
+                    + ["\(Orphans.markVariable)=\(mark)"] + passed.environment
+                    + (data.map { ["\(PassedDescriptors.dataVariable)=\($0)"] } ?? []),
+                options: options)
+        } catch {
+            throw .notExecutable(error, service.executable, service: service.id)
+        }
+        orphans.note(extension: process.pid, mark: mark)
+    }
+
+    private static func confinement(
+        _ start: Start, data: FilePath?, cap: MemoryCap?, limit: Int64
+    ) throws(StartError) -> ChildProcess.Confinement {
+        var confinement = ChildProcess.Confinement()
+        do throws(Errno) {
+            let rules = ServiceSandbox.rules(for: start.service, data: data, isCounted: cap != nil)
+            confinement.sandbox = try Sandbox(rules, leavingOut: start.confinement.leftOut)
+        } catch {
+            throw .unconfined(error, service: start.service.id)
+        }
+        if cap == nil { confinement.fileLimit = limit }
+        let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
+        confinement.dataLimit = limit + dataSlack + threads * stackBytes
+        confinement.stackLimit = stackBytes
+        confinement.outOfMemoryScore = 500
+        confinement.cgroupProcesses = cap?.processes
+        return confinement
+    }
+
+    /// Resident bytes of it and all its descendants, what several of them share counted for each.
+    func residentBytes() -> Int64 {
+        orphans.processes(of: pid, mark: mark).reduce(0) { $0 + ProcessTree.residentBytes(of: $1) }
+    }
+
+    /// Kills it and all its descendants. `poll` tells when it is gone.
+    func kill() {
+        cap?.kill()
+        orphans.kill(pid, mark: mark)
+    }
+
+    /// Reaps it if it has ended; nil while it runs. After that, nothing else may be called but `clear`.
+    func poll() -> End? {
+        guard let ending = process.poll() else { return nil }
+        orphans.forget(extension: pid)
+        return End(ending: ending, lastWords: log?.lastWords(), cappedAt: cap?.peakWhenEnded)
+    }
+
+    /// Once it was reaped: kills what it left behind. True when nothing is left.
+    func clear() -> Bool {
+        cap?.kill()
+        if orphans.remains(of: mark).isEmpty { return true }
+        orphans.kill(nil, mark: mark)
+        return orphans.remains(of: mark).isEmpty
+    }
+}

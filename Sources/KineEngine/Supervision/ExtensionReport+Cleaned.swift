@@ -1,0 +1,22 @@
+// Words of an extension that a person is shown: no longer than a line, nothing that steers a terminal, no secret.
+import KinePlatform
+import KineRelay
+
+extension ExtensionReport {
+    func cleaned(of secrets: [String]) -> ExtensionReport {
+        func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 500) }
+        func cleanLink(_ text: String) -> String { text.cleaned(of: secrets, limit: 2000) }
+        return switch self {
+        case .link(let text): .link(cleanLink(text))
+        case .links(let links):
+            .links(
+                BroadcastLinks(
+                    page: cleanLink(links.page), player: links.player.map(cleanLink), isRenewable: links.isRenewable))
+        case .state(let text): .state(clean(text))
+        case .warning(let text): .warning(clean(text))
+        case .failed(let text): .failed(clean(text))
+        case .live(let isLive, let reason): .live(isLive, reason: reason.map(clean))
+        case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .finished: self
+        }
+    }
+}

@@ -1,0 +1,337 @@
+// The life of one destination: from the start of its extension to its end, through faults and a new start. No clock, no process,
+// no I/O: instants come in with the events, and the driver (ExtensionSupervisor) carries out the actions.
+import KineControl
+import KinePlatform
+import KineRelay
+
+/// The pure part of a destination's supervision. Instants are nanoseconds of CLOCK_MONOTONIC.
+struct ExtensionStateMachine: Sendable {
+    private enum State: Sendable, Equatable {
+        /// To be started at that instant; `after`: what ended the last process.
+        case waiting(until: Int64, after: DestinationEnding?)
+        case active(ExtensionRun)
+        /// The ending is known, and the process still has to go: by itself until `killAt`; nil: it has been killed. `isLast`: the
+        /// take is over too, and no other follows.
+        case leaving(DestinationEnding, killAt: Int64?, isLast: Bool)
+        case ended
+    }
+
+    private enum Pause: Sendable, Equatable {
+        case none
+        /// The take has paused; a running extension is told at this instant.
+        case settling(until: Int64)
+        /// The extension knows, or will be told as soon as it runs.
+        case told
+    }
+
+    /// What is known of the destination; the driver adds what the feed has skipped and lost.
+    private(set) var status: DestinationStatus
+    private let limits: ExtensionLimits
+    private var state: State
+    private var pause = Pause.none
+    private var liveness = Liveness()
+    private var annotation: [String: String]?
+    private var isLinkRenewable = false
+    private var allowance = SpeechAllowance()
+    private var nextKeyframe = Int64.min
+    private var nextEncoding = Int64.min
+
+    /// `now`: when it is to be launched, by the first `timePassed`.
+    init(status: DestinationStatus, limits: ExtensionLimits, now: Int64) {
+        self.status = status
+        self.limits = limits
+        self.status.memoryLimit = limits.memory
+        self.status.phase = .launching
+        state = .waiting(until: now, after: nil)
+    }
+
+    var isEnded: Bool { state == .ended }
+
+    /// It runs, and has said that it can replace its link by another.
+    var canRenewLink: Bool { isRunning && isLinkRenewable }
+
+    /// The process of which nothing final is known yet.
+    private var run: ExtensionRun? {
+        if case .active(let run) = state { run } else { nil }
+    }
+
+    private var isRunning: Bool { run?.stage == .running }
+
+    /// When `timePassed` has to be told at the latest; nil: other events come first.
+    var nextDeadline: Int64? {
+        switch state {
+        case .waiting(let instant, _): return instant
+        case .leaving(_, let killAt, _): return killAt
+        case .ended: return nil
+        case .active(let run):
+            var deadlines = [run.deadline(limits)]
+            if run.stage == .running {
+                if case .settling(let instant) = pause { deadlines.append(instant) }
+                if status.encoding != run.toldEncoding { deadlines.append(nextEncoding) }
+            }
+            return deadlines.compactMap(\.self).min()
+        }
+    }
+
+    mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+        switch event {
+        case .timePassed: return timePassed(at: now)
+        case .launched(let pid): return launched(pid: pid, at: now)
+        case .impossible(let reason):
+            if case .waiting = state { return conclude(.failed(reason), isLast: false, at: now) }
+            return killing(.failed(reason))
+        case .startSent:
+            guard run?.stage == .launching else { return [] }
+            let deadline = now + limits.start
+            change {
+                $0.stage = .starting(deadline: deadline)
+                $0.lastHeartbeat = now
+            }
+            return [enter(.starting)]
+        case .report(let report): return run == nil ? [] : heard(report, at: now)
+        case .memory(let resident): return measured(resident)
+        case .held(let since):
+            change { $0.heldSince = since }
+            return []
+        case .protocolViolation(let what): return killing(.crashed(what))
+        case .channelClosed:
+            change { $0.closedAt = $0.closedAt ?? now }
+            return []
+        case .exited(let ending, let lastWords, let peak):
+            return exited(ending, lastWords: lastWords, cappedAt: peak, at: now)
+        case .pauseRequested:
+            guard pause == .none else { return [] }
+            pause = isRunning ? .settling(until: now + limits.settle) : .told
+            return []
+        case .resumeRequested:
+            let told = tellPause()
+            guard pause != .none else { return [] }
+            pause = .none
+            return isRunning ? told + [.send(.resume)] + announcePhase() : []
+        case .annotateRequested(let info):
+            annotation = info
+            return isRunning ? [.send(.annotate(info))] : []
+        case .linkRenewalRequested: return canRenewLink ? [.send(.renewLink)] : []
+        case .finishRequested: return finish(at: now)
+        }
+    }
+
+    // MARK: The process
+
+    private mutating func launched(pid: Int32, at now: Int64) -> [Action] {
+        guard case .waiting = state else { return [.kill] }
+        state = .active(ExtensionRun(limits: limits, now: now))
+        if case .settling = pause { pause = .told }
+        liveness.processLaunched()
+        status.pid = pid
+        return [enter(.launching)]
+    }
+
+    private mutating func timePassed(at now: Int64) -> [Action] {
+        switch state {
+        case .waiting(let instant, _): return now >= instant ? [.launch] : []
+        case .leaving(let ending, let killAt?, let isLast) where now >= killAt:
+            state = .leaving(ending, killAt: nil, isLast: isLast)
+            return [.kill]
+        case .leaving, .ended: return []
+        case .active(let run):
+            if let ending = run.overdue(at: now, limits) { return killing(ending) }
+            if case .settling(let instant) = pause, now >= instant { return tellPause() }
+            return tellEncoding(at: now)
+        }
+    }
+
+    private mutating func finish(at now: Int64) -> [Action] {
+        switch state {
+        case .waiting(_, let after): return conclude(after ?? liveness.ending, isLast: true, at: now)
+        case .leaving(let ending, let killAt, _): state = .leaving(ending, killAt: killAt, isLast: true)
+        case .ended: break
+        case .active(let run):
+            switch run.stage {
+            case .launching: return killing(liveness.ending, isLast: true)
+            case .finishing: break
+            case .starting, .running:
+                let actions = stopFeeding()
+                let deadline = now + limits.finish
+                change { $0.stage = .finishing(deadline: deadline) }
+                return actions + [.send(.finish(seconds: Double(limits.finish) / 1e9)), enter(.finishing)]
+            }
+        }
+        return []
+    }
+
+    private mutating func measured(_ resident: Int64) -> [Action] {
+        status.residentMemory = resident
+        status.peakMemory = max(status.peakMemory, resident)
+        guard var memory = run?.memory else { return [] }
+        let verdict = memory.measured(resident)
+        change { $0.memory = memory }
+        switch verdict {
+        case .fits: return []
+        case .isNearLimit: return [.announce(.memoryWarning(resident: resident, limit: limits.memory))]
+        case .exceedsLimit: return killing(memory.ending)
+        }
+    }
+
+    private mutating func exited(
+        _ ending: ChildProcess.Ending, lastWords: String?, cappedAt: Int64?, at now: Int64
+    ) -> [Action] {
+        status.pid = nil
+        status.residentMemory = 0
+        if let cappedAt { status.peakMemory = max(status.peakMemory, cappedAt) }
+        switch state {
+        case .leaving(let known, _, let isLast): return conclude(known, isLast: isLast, at: now)
+        case .active(var run):
+            if let cappedAt { run.memory.capped(at: cappedAt) }
+            return conclude(
+                cappedAt == nil ? .crash(ending, lastWords: lastWords) : run.memory.ending, isLast: isFinishing(run),
+                at: now)
+        case .waiting, .ended: return []
+        }
+    }
+
+    private func isFinishing(_ run: ExtensionRun) -> Bool {
+        if case .finishing = run.stage { true } else { false }
+    }
+
+    /// The process is gone, or never was: a new one, or the end.
+    private mutating func conclude(_ ending: DestinationEnding, isLast: Bool, at now: Int64) -> [Action] {
+        let stop = stopFeeding()
+        if !isLast, ending.mayPass, status.restarts < limits.restarts {
+            status.restarts += 1
+            state = .waiting(until: now + limits.restartDelay, after: ending)
+            return stop + [.announce(.restarting(after: ending))]
+        }
+        state = .ended
+        status.phase = .ended
+        status.ending = ending
+        return stop + [.announce(.ended(ending))]
+    }
+
+    /// It has said its last word: it may go by itself.
+    private mutating func leaving(_ ending: DestinationEnding, at now: Int64) -> [Action] {
+        guard let run else { return [] }
+        let stop = stopFeeding()
+        state = .leaving(ending, killAt: now + limits.exit, isLast: isFinishing(run))
+        return stop
+    }
+
+    /// Nothing, where its ending is known already.
+    private mutating func killing(_ ending: DestinationEnding, isLast: Bool = false) -> [Action] {
+        guard let run else { return [] }
+        let stop = stopFeeding()
+        state = .leaving(ending, killAt: nil, isLast: isLast || isFinishing(run))
+        return stop + [.kill]
+    }
+
+    /// Before its state changes. What it asked of the encoder counts no more.
+    private mutating func stopFeeding() -> [Action] {
+        status.encoding = .none
+        change { $0.toldEncoding = .none }
+        return isRunning ? [.endFeeding] : []
+    }
+
+    private mutating func change(_ body: (inout ExtensionRun) -> Void) {
+        guard var run else { return }
+        body(&run)
+        state = .active(run)
+    }
+
+    // MARK: What it says
+
+    private mutating func heard(_ report: ExtensionReport, at now: Int64) -> [Action] {
+        switch report {
+        case .started: return started(at: now)
+        case .live(let isLive, let reason):
+            liveness.heard(isLive: isLive, reason: reason)
+            status.problem = liveness.problem
+            // It may change its mind as often as it likes.
+            let actions = announcePhase()
+            return actions.isEmpty || allowance.consume(at: now) ? actions : []
+        case .heartbeat: change { $0.lastHeartbeat = now }
+        case .statistics(let statistics): status.statistics = statistics
+        case .link(let link): return linked(BroadcastLinks(page: link), at: now)
+        case .links(let links): return linked(links, at: now)
+        case .state(let text):
+            guard text != status.state else { break }
+            status.state = text
+            if allowance.consume(at: now) { return [.announce(.state(text))] }
+        case .warning(let text): if allowance.consume(at: now) { return [.announce(.warning(text))] }
+        case .needsKeyframe:
+            guard isRunning, now >= nextKeyframe else { break }
+            nextKeyframe = now + limits.keyframe
+            return [.requestKeyframe]
+        case .encoding(let request):
+            status.encoding = request
+            return tellEncoding(at: now)
+        case .failed(let reason): return leaving(.failed(reason), at: now)
+        case .finished:
+            guard let run, isFinishing(run) else {
+                return leaving(.failed("It says that it has finished, and the take goes on."), at: now)
+            }
+            return leaving(liveness.ending, at: now)
+        }
+        return []
+    }
+
+    private mutating func started(at now: Int64) -> [Action] {
+        switch run?.stage {
+        case .starting: break
+        case .finishing:
+            // The take ended meanwhile; it has been live all the same.
+            liveness.started()
+            return []
+        case .launching, .running, nil: return []
+        }
+        change { $0.stage = .running }
+        liveness.started()
+        // First live and then paused, also where the take is paused already: both are true.
+        var actions = [.beginFeeding] + announce(liveness.phase)
+        if let annotation { actions.append(.send(.annotate(annotation))) }
+        if pause == .told { actions += [.send(.pause)] + announcePhase() }
+        return actions + tellEncoding(at: now)
+    }
+
+    private mutating func linked(_ links: BroadcastLinks, at now: Int64) -> [Action] {
+        isLinkRenewable = links.isRenewable
+        var actions: [Action] = []
+        if links.page != status.link, allowance.consume(at: now) { actions.append(.announce(.link(links.page))) }
+        if let player = links.player, player != status.playerLink, allowance.consume(at: now) {
+            actions.append(.announce(.playerLink(player)))
+        }
+        (status.link, status.playerLink) = (links.page, links.player)
+        return actions
+    }
+
+    /// Passes on what it asks of the encoder, where that is new and the last time is long enough ago.
+    private mutating func tellEncoding(at now: Int64) -> [Action] {
+        guard let run, run.stage == .running, status.encoding != run.toldEncoding, now >= nextEncoding else {
+            return []
+        }
+        let request = status.encoding
+        change { $0.toldEncoding = request }
+        nextEncoding = now + limits.encoding
+        return [.requestEncoding(request)]
+    }
+
+    /// Tells the extension of the pause that it has not been told of.
+    private mutating func tellPause() -> [Action] {
+        guard case .settling = pause, isRunning else { return [] }
+        pause = .told
+        return [.send(.pause)] + announcePhase()
+    }
+
+    /// Where a running destination stands, if that is new.
+    private mutating func announcePhase() -> [Action] {
+        isRunning ? announce(pause == .told ? .paused : liveness.phase) : []
+    }
+
+    private mutating func announce(_ phase: DestinationPhase) -> [Action] {
+        phase == status.phase ? [] : [enter(phase)]
+    }
+
+    private mutating func enter(_ phase: DestinationPhase) -> Action {
+        status.phase = phase
+        return .announce(.phase(phase))
+    }
+}

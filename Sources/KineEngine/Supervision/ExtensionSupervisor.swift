@@ -1,0 +1,318 @@
+// Drives one destination: starts its extension, listens to it, watches what it holds and how much memory it has, and does
+// what ExtensionStateMachine says. Part of the engine's poll loop; nothing in it waits.
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+import KineServices
+import SystemPackage
+
+/// A feed that is ready, or cannot be had, on its way to the main thread.
+struct FeedDelivery: Sendable {
+    let destination: Int
+    let run: Int
+    let result: Result<SampleFeed, TakeError>
+}
+
+/// One destination of a take. Used by the main thread.
+final class ExtensionSupervisor {
+    /// What a supervisor shares with the others of its engine.
+    struct Surroundings {
+        let take: Take
+        let orphans: Orphans
+        /// The engine's own, as `NAME=value`.
+        let environment: [String]
+        let confinement: ConfinementRequest
+        /// Brings a feed that is ready to the main thread, and from there to `fed`.
+        let inbox: Inbox
+        let announce: (DestinationEvent) -> Void
+    }
+
+    /// Nanoseconds between two looks at an extension: twelve times a second, and more often where memory is about to run out.
+    private static let watchInterval: Int64 = 80_000_000
+    private static let closeWatchInterval: Int64 = 10_000_000
+    /// Bytes of growth between two looks that call for closer ones.
+    private static let fastGrowth: Int64 = 4 << 20
+    /// How often in a row an extension is listened to before it is the others' turn.
+    private static let reads = 4
+
+    private let index: Int
+    private let destination: TakeConfiguration.Destination
+    private let service: Service
+    private let setupInfo: [String: String]
+    private let secrets: [String]
+    private let surroundings: Surroundings
+    private var machine: ExtensionStateMachine
+    private var process: ExtensionProcess?
+    private var feed: SampleFeed?
+    /// Kept from its first process to its last: nobody gets the port meanwhile, and viewers wait instead of being refused.
+    private var listener: ListeningSocket?
+    /// Processes that have ended and may have left others behind.
+    private var remains: [ExtensionProcess] = []
+    /// How many processes were started.
+    private var runs = 0
+    private var isAnnotated = false
+    /// When to look again; nil: there is nothing to look at.
+    private var nextWatch: Int64?
+    private var lastResident: Int64 = 0
+    /// What the feeds of earlier processes lost.
+    private var earlierLosses = (frames: Int64(0), audio: 0.0)
+
+    /// `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
+    init(
+        index: Int, destination: TakeConfiguration.Destination, service: Service, setupInfo: [String: String],
+        supervision: SupervisionLimits, surroundings: Surroundings
+    ) {
+        self.index = index
+        self.destination = destination
+        self.service = service
+        self.setupInfo = setupInfo
+        self.surroundings = surroundings
+        secrets = service.secrets(in: setupInfo)
+        machine = ExtensionStateMachine(
+            status: DestinationStatus(
+                destination: index, service: service.id, label: destination.label, phase: .launching),
+            limits: ExtensionLimits(manifest: service.manifest, supervision: supervision), now: MonotonicClock.now())
+    }
+
+    /// It is over for good, and nothing of it is left running.
+    var isDone: Bool { machine.isEnded && process == nil && remains.isEmpty }
+
+    /// It is over for good.
+    var isEnded: Bool { machine.isEnded }
+
+    var status: DestinationStatus {
+        var status = machine.status
+        let counts = feed?.sender.counts
+        status.picturesSkipped = earlierLosses.frames + (counts?.picturesSkipped ?? 0)
+        status.soundLost = earlierLosses.audio + (counts?.soundLost ?? 0)
+        // What the extension says of it is not believed.
+        if let counts { status.statistics.queuedBytes = counts.queuedBytes }
+        status.confinement = process?.layers
+        return status
+    }
+
+    // MARK: The poll loop
+
+    /// What to wait for.
+    var pollEntries: [pollfd] {
+        guard let process else { return [] }
+        return [
+            pollfd(
+                fd: process.connection.isClosed ? -1 : process.connection.descriptor.rawValue,
+                events: process.connection.pollEvents, revents: 0),
+            pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0),
+        ]
+    }
+
+    /// CLOCK_MONOTONIC, nanoseconds, at which `attend` is due at the latest; nil: never by itself.
+    var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, nextWatch].compactMap(\.self).min() }
+
+    /// Listens, looks, and does what is due. To be called whenever the loop wakes.
+    func attend(at now: Int64) {
+        guard !isDone else { return }
+        if let process {
+            listen(to: process, at: now)
+            if let end = process.poll() {
+                // Its last words came before its end.
+                listen(to: process, at: now)
+                self.process = nil
+                remains.append(process)
+                nextWatch = now
+                let lastWords = end.lastWords?.cleaned(of: secrets, limit: 500)
+                handle(.exited(end.ending, lastWords: lastWords, cappedAt: end.cappedAt), at: now)
+            }
+        }
+        if let nextWatch, now >= nextWatch { watch(at: now) }
+        handle(.timePassed, at: now)
+    }
+
+    private func listen(to process: ExtensionProcess, at now: Int64) {
+        guard !process.connection.isClosed else { return }
+        do throws(ControlError) {
+            // Until nothing is there: an error behind what could be read is thrown by the next call. Not for ever, or one that
+            // never stops talking would keep the engine listening.
+            for _ in 0..<Self.reads {
+                let reports = try process.connection.readAvailable()
+                if reports.isEmpty { break }
+                for report in reports { handle(.report(report.cleaned(of: secrets)), at: now) }
+            }
+            if process.connection.isClosed { handle(.channelClosed, at: now) }
+        } catch {
+            handle(Self.event(for: error), at: now)
+        }
+    }
+
+    private static func event(for error: ControlError) -> ExtensionStateMachine.Event {
+        switch error {
+        case .protocolError(.version(let theirs)):
+            let own = ControlHello.currentVersion
+            return .impossible("It was made for version \(theirs) of Kinecast's messages, and this is \(own).")
+        case .protocolError: return .protocolViolation("wrote nonsense on its control channel")
+        case .peerTooSlow: return .protocolViolation("does not read its control channel")
+        default: return .channelClosed
+        }
+    }
+
+    private func watch(at now: Int64) {
+        remains.removeAll { $0.clear() }
+        guard let process else {
+            nextWatch = remains.isEmpty ? nil : now + Self.closeWatchInterval
+            return
+        }
+        let resident = process.residentBytes()
+        if let feed {
+            handle(.held(since: feed.sender.heldSince(now: now)), at: now)
+            if feed.violation != nil {
+                // What it said before it did so still counts.
+                listen(to: process, at: now)
+                handle(.protocolViolation("wrote nonsense into its ring"), at: now)
+            }
+        }
+        handle(.memory(resident: resident), at: now)
+        let isClose =
+            resident - lastResident > Self.fastGrowth || resident * 10 > Int64(service.manifest.memoryLimit) * 6
+        lastResident = resident
+        nextWatch = now + (isClose ? Self.closeWatchInterval : Self.watchInterval)
+    }
+
+    // MARK: What the take does
+
+    /// What the take or a client asks of it.
+    func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
+        if case .annotateRequested = event { isAnnotated = true }
+        handle(event, at: now)
+    }
+
+    var canRenewLink: Bool { machine.canRenewLink }
+
+    /// Ends it now, whatever it does: the engine leaves. Waits a moment for what was killed.
+    func abandon() {
+        let deadline = MonotonicClock.now() + 2_000_000_000
+        process?.kill()
+        while let process, MonotonicClock.now() < deadline {
+            if process.poll() != nil {
+                self.process = nil
+                remains.append(process)
+            } else {
+                _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
+            }
+        }
+        while !remains.isEmpty, MonotonicClock.now() < deadline {
+            remains.removeAll { $0.clear() }
+            if !remains.isEmpty { _ = WakeSignal.poll([], until: MonotonicClock.now() + Self.closeWatchInterval) }
+        }
+    }
+
+    /// Its feed is ready, or cannot be had.
+    func fed(_ delivery: FeedDelivery, at now: Int64) {
+        guard delivery.run == runs, let process else { return }
+        switch delivery.result {
+        case .failure(let error): handle(.impossible(error.message), at: now)
+        case .success(let feed):
+            self.feed = feed
+            // What the source says of itself, until the client says more of the take.
+            let annotation = surroundings.take.factory.annotation
+            if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
+            do throws(ControlError) {
+                try process.connection.send(.start(feed.start), descriptors: feed.descriptors)
+                handle(.startSent, at: now)
+            } catch {
+                handle(.channelClosed, at: now)
+            }
+        }
+    }
+
+    // MARK: Actions
+
+    private func handle(_ event: ExtensionStateMachine.Event, at now: Int64) {
+        for action in machine.handle(event, at: now) {
+            switch action {
+            case .launch: launch(at: now)
+            case .beginFeeding: if let feed { surroundings.take.beginFeeding(feed) }
+            case .endFeeding: if let feed { surroundings.take.endFeeding(feed) }
+            case .send(let order): send(order, at: now)
+            case .kill: process?.kill()
+            case .requestKeyframe: surroundings.take.requestKeyframe(.lost)
+            case .requestEncoding(let request):
+                if let feed { surroundings.take.requestEncoding(request, for: feed) }
+            case .announce(let kind):
+                surroundings.announce(DestinationEvent(destination: index, label: destination.label, kind: kind))
+            }
+        }
+        if machine.isEnded {
+            forgetFeed()
+            listener = nil
+        }
+    }
+
+    private func launch(at now: Int64) {
+        forgetFeed()
+        runs += 1
+        do throws(ExtensionProcess.StartError) {
+            try listen()
+            let process = try ExtensionProcess(
+                ExtensionProcess.Start(
+                    service: service, mark: "\(index).\(runs)", setupInfo: setupInfo,
+                    environment: surroundings.environment, confinement: surroundings.confinement,
+                    listener: listener),
+                orphans: surroundings.orphans)
+            self.process = process
+            lastResident = 0
+            nextWatch = now + Self.closeWatchInterval
+            handle(.launched(pid: process.pid), at: now)
+        } catch {
+            return handle(.impossible(error.description), at: now)
+        }
+        let (index, runs, inbox) = (index, runs, surroundings.inbox)
+        surroundings.take.makeFeed(
+            FeedRequest(manifest: service.manifest, setupInfo: completeSetupInfo) { result in
+                inbox.post(.feed(FeedDelivery(destination: index, run: runs, result: result)))
+            })
+    }
+
+    /// With the link of an earlier run, so that open pages go on, and what the listening socket knows.
+    private var completeSetupInfo: [String: String] {
+        var info = setupInfo
+        if let link = machine.status.link { info["previousLink"] = link }
+        if let link = machine.status.playerLink { info["previousPlayerLink"] = link }
+        if let listener { info.merge(listener.setupInfo) { _, its in its } }
+        return info
+    }
+
+    /// Where its manifest says so, and it has not happened yet.
+    private func listen() throws(ExtensionProcess.StartError) {
+        guard listener == nil, let key = service.manifest.listen else { return }
+        do throws(ListeningSocket.Error) {
+            listener = try ListeningSocket(at: setupInfo[key] ?? "", setting: key, service: service.manifest.name)
+        } catch {
+            throw .notListening(error)
+        }
+    }
+
+    private func forgetFeed() {
+        if let counts = feed?.sender.counts {
+            earlierLosses.frames += counts.picturesSkipped
+            earlierLosses.audio += counts.soundLost
+        }
+        feed = nil
+    }
+
+    private func send(_ order: ExtensionStateMachine.Order, at now: Int64) {
+        guard let process, let feed else { return }
+        let position = feed.sender.position
+        let request: ExtensionRequest =
+            switch order {
+            case .pause: .pause(after: position)
+            case .resume: .resume(after: position)
+            case .annotate(let info): .annotate(info, after: position)
+            case .renewLink: .renewLink(after: position)
+            case .finish(let seconds): .finish(after: position, seconds: seconds)
+            }
+        do throws(ControlError) {
+            try process.connection.send(request)
+        } catch {
+            handle(error == .peerTooSlow ? Self.event(for: error) : .channelClosed, at: now)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+// The socket on which an extension serves: opened by the engine and passed on, so that no other program gets the port while the
+// extension is started again, and the extension needs no right to open any. Linux.
+import CLinux
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A bound TCP socket that listens. Connections wait in it while no extension runs.
+final class ListeningSocket {
+    private static let backlog: Int32 = 1024
+
+    let descriptor: FileDescriptor
+    /// What a confined extension cannot find out: by what address other machines reach this one.
+    let setupInfo: [String: String]
+
+    /// `text`: a `ListenAddress`, but no name: the engine would wait for a name server. `setting` and `service` are for the
+    /// error.
+    init(at text: String, setting: String, service: String) throws(Error) {
+        func error(_ cause: Errno?) -> Error {
+            Error(address: text, setting: setting, service: service, cause: cause)
+        }
+        guard let address = ListenAddress(text), !address.isName else { throw error(nil) }
+        do throws(Errno) { descriptor = try Self.open(address) } catch let cause { throw error(cause) }
+        setupInfo = address.isEverywhere ? Self.reachableAddress().map { ["reachableHost": $0] } ?? [:] : [:]
+    }
+
+    deinit { try? descriptor.close() }
+
+    private static func open(_ place: ListenAddress) throws(Errno) -> FileDescriptor {
+        var hints = addrinfo()
+        hints.ai_flags = AI_PASSIVE | AI_NUMERICHOST | AI_NUMERICSERV
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var found: UnsafeMutablePointer<addrinfo>?
+        let host = place.host == "localhost" ? "127.0.0.1" : place.host
+        guard getaddrinfo(host, String(place.port), &hints, &found) == 0, let address = found?.pointee else {
+            throw .addressNotAvailable
+        }
+        defer { freeaddrinfo(found) }
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let fd = socket(address.ai_family, kind, 0)
+        guard fd >= 0 else { throw Errno(rawValue: errno) }
+        var on: Int32 = 1
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        guard bind(fd, address.ai_addr, address.ai_addrlen) == 0, listen(fd, backlog) == 0 else {
+            let failure = Errno(rawValue: errno)
+            close(fd)
+            throw failure
+        }
+        return FileDescriptor(rawValue: fd)
+    }
+
+    /// The machine's first IPv4 address that others can use.
+    private static func reachableAddress() -> String? {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return nil }
+        defer { freeifaddrs(list) }
+        var next = list
+        while let entry = next {
+            next = entry.pointee.ifa_next
+            guard let address = entry.pointee.ifa_addr, Int32(address.pointee.sa_family) == AF_INET else { continue }
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard
+                getnameinfo(
+                    address, socklen_t(MemoryLayout<sockaddr_in>.size), &text, socklen_t(text.count), nil, 0,
+                    NI_NUMERICHOST) == 0
+            else { continue }
+            let host = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if !host.hasPrefix("127."), !host.hasPrefix("169.254.") { return host }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,34 @@
+// How much memory an extension uses, against its limit. Pure.
+import KineControl
+
+/// The memory of one process and its descendants. Bytes.
+struct MemoryWatch: Sendable, Equatable {
+    enum Verdict: Sendable, Equatable {
+        case fits
+        /// Said once, and again after it was well below.
+        case isNearLimit
+        case exceedsLimit
+    }
+
+    private let limit: Int64
+    private var peak: Int64 = 0
+    private var hasWarned = false
+
+    init(limit: Int64) { self.limit = limit }
+
+    /// The end of a process that used more than it may.
+    var ending: DestinationEnding { .memoryLimitExceeded(peak: peak, limit: limit) }
+
+    mutating func measured(_ resident: Int64) -> Verdict {
+        peak = max(peak, resident)
+        if resident > limit { return .exceedsLimit }
+        // Percent by multiplication: limits are small enough not to overflow.
+        if resident * 100 < limit * 70 { hasWarned = false }
+        guard resident * 100 > limit * 80, !hasWarned else { return .fits }
+        hasWarned = true
+        return .isNearLimit
+    }
+
+    /// The kernel ended it at so many bytes.
+    mutating func capped(at resident: Int64) { peak = max(peak, resident) }
+}

@@ -1,0 +1,53 @@
+// Why an extension cannot be started, and the sentence that a person is told of it.
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+extension ExtensionProcess {
+    /// Each with the service's identifier.
+    enum StartError: Error, CustomStringConvertible {
+        case noChannel(ControlError, service: String)
+        case unconfined(Errno, service: String)
+        case notExecutable(Errno, FilePath, service: String)
+        case notListening(ListeningSocket.Error)
+
+        var description: String {
+            switch self {
+            case .noChannel(let error, let service): "The service \(service) cannot be started: \(error)"
+            case .unconfined(let error, let service):
+                "The service \(service) cannot be confined: \(error); kinecast doctor says what this machine has."
+            case .notExecutable(let error, let executable, let service):
+                "\(executable), the executable of the service \(service), cannot be started: \(error); install the "
+                    + "service anew."
+            case .notListening(let error): error.description
+            }
+        }
+    }
+}
+
+extension ListeningSocket {
+    struct Error: Swift.Error, CustomStringConvertible {
+        /// What was to be listened on, as the user wrote it.
+        let address: String
+        let setting: String
+        /// The service's name.
+        let service: String
+        /// Nil: the address is none that can be listened on.
+        let cause: Errno?
+
+        var description: String {
+            let advice =
+                switch cause {
+                case nil:
+                    "set “\(setting)” to an address and a port, such as 127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080"
+                case .addressInUse:
+                    "something else listens there already; set “\(setting)” to another port, or to none for a free one"
+                case .permissionDenied: "ports below 1024 are for root; set “\(setting)” to a port above"
+                case .addressNotAvailable, .noSuchAddressOrDevice:
+                    "this machine has no such address; set “\(setting)” to one of its own, or to 0.0.0.0 for all"
+                case .some(let error): "\(error); set “\(setting)” to another address"
+                }
+            return "\(service) cannot listen on “\(address.printable(limit: 100))”: \(advice)."
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// The way of a frame, built from its end when the source has opened:
+//
+//   source → CaptureThread → FrameDistributor ┬→ VideoEncodingThread → SampleSinks ┬→ RecordingThread → the file
+//                                             │                                    └→ SampleDistributor → SampleFeed
+//                                             └→ FrameSink, or FrameConverter → FrameSink: frames that are not encoded
+import KineCapture
+import KineControl
+import KineMedia
+import KinePlatform
+import KineServices
+
+/// What the stages are made of.
+struct FramePipeline: Sendable {
+    let configuration: TakeConfiguration
+    let services: [ServiceManifest]
+    let clock: TakeClock
+    let sinks: SampleSinks
+    let factory: FeedFactory
+    let inbox: Inbox
+
+    /// Opens the source in a new thread; the other stages follow when its size is known. `cancellation` ends its waits.
+    func start(
+        cancellation: Cancellation, open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
+    ) -> CaptureThread {
+        CaptureThread(
+            configuration: configuration, clock: clock, cancellation: cancellation, open: open,
+            output: CaptureThread.Output(
+                slots: { size throws(VideoSourceError) in try factory.makeSlots(size: size) },
+                opened: { canvas in
+                    let distributor = FrameDistributor(
+                        encoding: startEncoder(canvas), samples: sinks.feeds, isRecorded: sinks.recording != nil,
+                        framesPerSecond: configuration.video.framesPerSecond, canvas: canvas)
+                    factory.sourceOpened(distributor)
+                    return distributor
+                },
+                began: { inbox.post(.event(.began(at: $0))) }, ended: captureEnded))
+    }
+
+    private func startEncoder(_ canvas: CaptureThread.CanvasDescription) -> VideoEncodingThread {
+        VideoEncodingThread(
+            plan: EncodingPlan(configuration, services: services, size: canvas.codedSize),
+            keyframes: KeyframePolicy(
+                interval: services.compactMap(\.keyframeInterval).reduce(configuration.video.keyframeInterval, min),
+                frames: configuration.video.keyframeFrames),
+            isWanted: sinks.recording != nil || services.contains(where: \.wantsEncodedVideo),
+            output: VideoEncodingThread.Output(
+                ready: { sets in
+                    let format = VideoFormat(parameterSets: sets, size: canvas.size)
+                    sinks.recording?.begin(format)
+                    factory.encoderOpened(format)
+                }, release: canvas.release, sample: sinks.receive, needsKeyframe: sinks.consumeKeyframeRequest,
+                needsPicture: { inbox.post(.needsFrame(at: $0)) },
+                failed: { message in
+                    factory.failed(.encoder(message))
+                    inbox.post(.failure(.encoder(message)))
+                }))
+    }
+
+    /// Nil after a stop.
+    private func captureEnded(_ error: VideoSourceError?) {
+        switch error {
+        case nil: factory.failed(.over(reason: nil))
+        case .ended(let reason):
+            factory.failed(.over(reason: reason))
+            inbox.post(.event(.stopRequested(.sourceEnded(reason), at: MonotonicClock.now())))
+        case .some(let error):
+            factory.failed(.source(error))
+            inbox.post(.failure(.source(error)))
+        }
+    }
+}

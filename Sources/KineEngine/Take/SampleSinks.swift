@@ -1,0 +1,44 @@
+// Everything that takes a take's encoded frames and audio: the file, and the feeds of whoever watches.
+import KineMedia
+
+/// Where audio goes. Called on the audio thread, and within `AudioPipeline.finish` on the thread that calls it; must not block.
+/// Tracks are counted as in the take's `AudioPlan`.
+protocol AudioSink: AnyObject, Sendable {
+    /// An access unit; its time is that of its first decoded sample. `isRecorded`: its track is in the file.
+    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool)
+    /// Interleaved samples within ±1, borrowed for the call.
+    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime)
+}
+
+final class SampleSinks: AudioSink {
+    /// nil: the take is only broadcast.
+    let recording: RecordingThread?
+    let feeds: SampleDistributor
+
+    init(recording: RecordingThread?, feeds: SampleDistributor) {
+        self.recording = recording
+        self.feeds = feeds
+    }
+
+    /// An encoded frame. On the encoder's thread.
+    func receive(_ sample: EncodedSample, for audience: SampleAudience) {
+        // The feeds come first, which are not waited for; while somebody watches, the file is not waited for either.
+        if audience.contains(.extensions) { feeds.send(video: sample) }
+        if audience.contains(.recording) { recording?.append(sample, mayWait: !feeds.hasVideo) }
+    }
+
+    /// Whether a sink has lost encoded frames and has room for a keyframe now. Says so once.
+    func consumeKeyframeRequest() -> Bool {
+        let isNeededByFile = recording?.consumeKeyframeRequest() ?? false
+        return feeds.consumeKeyframeRequest() || isNeededByFile
+    }
+
+    func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
+        if isRecorded { recording?.append(unit) }
+        feeds.send(audio: unit, of: track)
+    }
+
+    func receive(pcm: Span<Float>, of track: Int, type: SampleType, at time: MediaTime, duration: MediaTime) {
+        feeds.send(pcm: pcm, of: track, type: type, at: time, duration: duration)
+    }
+}

@@ -1,0 +1,89 @@
+// Why a take cannot begin or go on, and the one sentence that a person is told of it.
+import KineCapture
+import KineContainers
+import KineControl
+import KinePlatform
+import KineServices
+import SystemPackage
+
+enum TakeError: Error, Sendable {
+    case configuration(TakeConfiguration.Problem)
+    case registry(TakeRegistry.Error)
+    case virtualSession(VirtualSession.Error)
+    /// A client asks for what this version does not know.
+    case unknownRequest(String)
+    case audio(any Error)
+    /// The file cannot be made.
+    case file(StorageError)
+    /// Nothing more can be written.
+    case storage(StorageError)
+    /// The process may have no more threads.
+    case thread(String, Errno)
+    case source(VideoSourceError)
+    /// The take has ended, after a stop or for the source's own reason.
+    case over(reason: String?)
+    case nothingCaptured(isRecorded: Bool)
+    /// The encoder's sentence.
+    case encoder(String)
+
+    // Destinations
+    case unconfined(Set<Sandbox.Layer>)
+    case unknownService(String, installed: [String])
+    case missingExecutable(Service)
+    case setup(Service.SetupProblem)
+    case unknownCodec(String, service: String)
+    case tooManyReaders(Int, limit: Int)
+    case noMemory(String)
+    case noDestinationLeft
+
+    var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message) }
+
+    private var exitStatus: Int32 {
+        switch self {
+        case .configuration, .setup: ExitStatus.usage
+        case .file(let error): error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
+        case .storage: ExitStatus.storageFailed
+        case .noDestinationLeft: ExitStatus.destinationFailed
+        default: ExitStatus.unavailable
+        }
+    }
+
+    /// One sentence: what happened, on what, and what to do.
+    var message: String {
+        switch self {
+        case .configuration(let problem): problem.description
+        case .registry(let error): error.description
+        case .virtualSession(let error): error.description
+        case .unknownRequest(let name):
+            "This kinecast-engine does not understand the request \(name.printable(limit: 40)); "
+                + "use the kinecast and kinecast-engine of one installation."
+        case .audio(let error): "\(error)"
+        case .file(let error), .storage(let error): error.description
+        case .thread(let name, let error): DedicatedThread.explanation(of: error, thread: name)
+        case .source(let error): error.description
+        case .over(let reason): "The take is over\(reason.map { ", as \($0)" } ?? ""); start another."
+        case .nothingCaptured(let isRecorded):
+            "The take ended before its first picture, so nothing was "
+                + (isRecorded ? "recorded; record for longer." : "broadcast; let it run for longer.")
+        case .encoder(let sentence), .noMemory(let sentence): sentence
+        case .unconfined(let layers):
+            "Extensions cannot be confined by "
+                + Sandbox.Layer.allCases.filter(layers.contains).map(\.rawValue).joined(separator: " and ")
+                + " here; kinecast doctor says why, or leave out --require-sandbox."
+        case .unknownService(let name, let installed):
+            "There is no service \(name.printable(limit: 100)); there are \(installed.joined(separator: ", ")), and "
+                + "kinecast services install adds one."
+        case .missingExecutable(let service):
+            "\(service.executable), the executable of the service \(service.id), is not there; "
+                + "install \(service.origin == .builtIn ? "Kinecast completely" : "the service anew")."
+        case .setup(let problem): problem.description
+        case .unknownCodec(let codec, let service):
+            "\(service) wants video encoded as \(codec), and this engine encodes h264 only; use another service."
+        case .tooManyReaders(let count, let limit):
+            "\(count) destinations want uncompressed frames, and one take has room for \(limit); leave some out, or "
+                + "give them to a second take."
+        case .noDestinationLeft:
+            "Every destination has ended and nothing is recorded; correct what was said of them and start again."
+        }
+    }
+}

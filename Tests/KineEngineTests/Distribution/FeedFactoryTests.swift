@@ -1,0 +1,32 @@
+// More extensions that want uncompressed frames than one take has memory for.
+import KineCapture
+import KineControl
+import KineMedia
+import KineServices
+import Testing
+
+@testable import KineEngine
+
+@Suite struct FeedFactoryTests {
+    private func slots(_ count: Int) throws -> Int {
+        var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
+        configuration.audio.app = .none
+        let services = (0..<count).map { index in
+            var manifest = ServiceManifest(id: "raw\(index)", name: "Raw", executable: "raw")
+            manifest.video = .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil)
+            return manifest
+        }
+        let audio = try AudioPipeline(configuration: configuration.audio, clock: TakeClock(), inbox: Inbox())
+        let factory = FeedFactory(configuration: configuration, services: services, audio: audio)
+        return try factory.makeSlots(size: PixelSize(width: 64, height: 64)).count
+    }
+
+    @Test func `too many are an error in words, before the first frame`() throws {
+        #expect(try slots(30) == 63)
+        #expect {
+            _ = try slots(40)
+        } throws: {
+            "\($0)".contains("40 destinations want uncompressed frames")
+        }
+    }
+}

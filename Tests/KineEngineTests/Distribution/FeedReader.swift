@@ -1,0 +1,161 @@
+// An extension's end of a feed, in a thread of the test: it reads what comes and keeps what the test wants to know.
+import KineMedia
+import KinePlatform
+import KineRelay
+import SystemPackage
+import Testing
+
+@testable import KineEngine
+
+/// Reads a feed as an extension's process would, and keeps everything.
+final class FeedReader: Sendable {
+    struct Sample: Sendable {
+        var type: SampleType
+        var isPCM: Bool
+        var isKeyframe: Bool
+        var isDiscontinuity: Bool
+        var time: MediaTime
+        var duration: MediaTime
+        var bytes: [UInt8]
+        /// CLOCK_MONOTONIC when it was read.
+        var instant: Int64
+    }
+
+    struct Picture: Sendable {
+        var time: MediaTime
+        var skipped: UInt64
+        var damage: DamageRegion
+        /// Each plane's rows one behind the other, padding left out.
+        var planes: [[UInt8]]
+        /// What a reader has that copies only what is marked as damage.
+        var patched: [[UInt8]]
+    }
+
+    struct State {
+        var samples: [Sample] = []
+        var pictures: [Picture] = []
+        /// It holds the frame it takes next, and reads no sample, while this is set.
+        var isHeld = false
+        var isHolding = false
+        var isOver = false
+    }
+
+    let feed: SampleFeed
+    let state = Monitor(State())
+    private let thread: DedicatedThread
+    private let stop = WakeSignal()
+
+    init(_ feed: SampleFeed) throws {
+        self.feed = feed
+        let receiver = try StreamReceiver(feed.start.stream, descriptors: feed.descriptors.map { try $0.duplicate() })
+        let (state, stop) = (state, stop)
+        thread = DedicatedThread(name: "reader") {
+            var patched: [[UInt8]] = []
+            while !state.withLock({ $0.isOver }) {
+                do {
+                    _ = WakeSignal.poll([stop.descriptor, receiver.wakeDescriptor.rawValue], until: nil)
+                    stop.clear()
+                    _ = receiver.clearWake()
+                    try Self.readSamples(receiver, state)
+                    try Self.readPictures(receiver, state, &patched)
+                } catch {
+                    Issue.record("\(error)")
+                    return
+                }
+            }
+        }
+    }
+
+    private static func readSamples(_ receiver: StreamReceiver, _ state: Monitor<State>) throws {
+        while !state.withLock({ $0.isHeld }), let record = try receiver.nextRecord() {
+            let sample = Sample(
+                type: record.type, isPCM: record.isPCM, isKeyframe: record.isKeyframe,
+                isDiscontinuity: record.isDiscontinuity, time: record.presentationTime, duration: record.duration,
+                bytes: Array(record.bytes), instant: MonotonicClock.now())
+            state.signal { $0.samples.append(sample) }
+            receiver.advance(past: record)
+        }
+    }
+
+    private static func readPictures(
+        _ receiver: StreamReceiver, _ state: Monitor<State>, _ patched: inout [[UInt8]]
+    ) throws {
+        guard let layout = receiver.pictureLayout else { return }
+        while let picture = try receiver.takePicture() {
+            defer { receiver.release(picture) }
+            state.signal { $0.isHolding = true }
+            _ = state.wait { $0.isHeld && !$0.isOver ? nil : true }
+            let planes = layout.planeExtents.indices.map { plane in
+                copy(plane, of: picture, layout)
+            }
+            let damage = try #require(DamageRegion(size: layout.size, words: picture.damageWords))
+            if patched.isEmpty { patched = planes.map { [UInt8](repeating: 0, count: $0.count) } }
+            for rect in damage.rectangles() { patch(&patched, from: planes, rect, layout) }
+            let result = Picture(
+                time: picture.presentationTime, skipped: picture.skipped, damage: damage, planes: planes,
+                patched: patched)
+            state.signal {
+                $0.isHolding = false
+                $0.pictures.append(result)
+            }
+        }
+    }
+
+    private static func copy(
+        _ plane: Int, of picture: StreamReceiver.Picture, _ layout: PictureLayout
+    ) -> [UInt8] {
+        let extent = layout.planeExtents[plane]
+        var result: [UInt8] = []
+        for row in 0..<extent.rows {
+            let start = picture.base + layout.planeOffsets[plane] + row * layout.planeStrides[plane]
+            result += UnsafeRawBufferPointer(start: start, count: extent.rowBytes)
+        }
+        return result
+    }
+
+    private static func patch(
+        _ target: inout [[UInt8]], from source: [[UInt8]], _ rect: PixelRect, _ layout: PictureLayout
+    ) {
+        for (plane, extent) in layout.planeExtents.enumerated() {
+            // Bytes of the plane for a pixel of the frame, across and down, doubled.
+            let across = 2 * extent.rowBytes / layout.size.width
+            let down = 2 * extent.rows / layout.size.height
+            for row in rect.y * down / 2..<rect.maxY * down / 2 {
+                let first = row * extent.rowBytes + rect.x * across / 2
+                let last = row * extent.rowBytes + rect.maxX * across / 2
+                target[plane].replaceSubrange(first..<last, with: source[plane][first..<last])
+            }
+        }
+    }
+
+    var samples: [Sample] { state.withLock { $0.samples } }
+    var pictures: [Picture] { state.withLock { $0.pictures } }
+
+    /// Holds what it takes next, and what comes behind it, until `go`.
+    func hold() { state.signal { $0.isHeld = true } }
+
+    func go() {
+        state.signal { $0.isHeld = false }
+        stop.signal()
+    }
+
+    /// Waits until the condition holds.
+    func expect(
+        _ what: String, seconds: Int64 = 300, sourceLocation: SourceLocation = #_sourceLocation,
+        _ condition: (State) -> Bool
+    ) {
+        let deadline = MonotonicClock.now() + seconds * 1_000_000_000
+        if state.wait(until: deadline, for: { condition($0) ? true : nil }) == nil {
+            Issue.record("\(what) never came", sourceLocation: sourceLocation)
+        }
+    }
+
+    func end() {
+        state.signal {
+            $0.isOver = true
+            $0.isHeld = false
+        }
+        stop.signal()
+        thread.join()
+    }
+}

@@ -1,0 +1,140 @@
+// A take's way of frames on a screen that the test paints: capture, encoder and feeds, without audio and without a file.
+import AudioTesting
+import KineCapture
+import KineCodecs
+import KineControl
+import KineImaging
+import KineMedia
+import KinePlatform
+import KineServices
+import Testing
+
+@testable import KineEngine
+
+final class FeedStage: Sendable {
+    let screen: ScriptedSource.Screen
+    let clock = TakeClock()
+    /// What the encoder made, as a file would get it.
+    let samples = Monitor<[EncodedSample]>([])
+    let capture: CaptureThread
+    let factory: FeedFactory
+    private let size: PixelSize
+
+    /// `isRecorded`: frames are encoded in any case.
+    init(
+        size: PixelSize = PixelSize(width: 128, height: 96), services: [ServiceManifest], isRecorded: Bool = true,
+        _ change: (inout TakeConfiguration) -> Void = { _ in }
+    ) throws {
+        self.size = size
+        screen = ScriptedSource.Screen(size: size)
+        var configuration = TakeConfiguration(source: .screen(monitor: nil), output: nil)
+        configuration.video.framesPerSecond = 100
+        configuration.audio.app = .none
+        change(&configuration)
+        let settings = configuration
+        let audio = try AudioPipeline(configuration: configuration.audio, clock: clock, inbox: Inbox())
+        let feeds = SampleDistributor()
+        let factory = FeedFactory(configuration: configuration, services: services, audio: audio)
+        self.factory = factory
+        let (screen, samples) = (screen, samples)
+        capture = CaptureThread(
+            configuration: configuration, clock: clock, open: { ScriptedSource.opening(screen) },
+            output: CaptureThread.Output(
+                slots: { size throws(VideoSourceError) in try factory.makeSlots(size: size) },
+                opened: { canvas in
+                    let encoding = VideoEncodingThread(
+                        plan: EncodingPlan(settings, services: services, size: canvas.codedSize),
+                        keyframes: KeyframePolicy(interval: .seconds(100), frames: nil), isWanted: isRecorded,
+                        output: VideoEncodingThread.Output(
+                            ready: { factory.encoderOpened(VideoFormat(parameterSets: $0, size: canvas.size)) },
+                            release: canvas.release,
+                            sample: { sample, _ in
+                                feeds.send(video: sample)
+                                samples.signal { $0.append(sample) }
+                            }, needsKeyframe: { feeds.consumeKeyframeRequest() },
+                            failed: { Issue.record("\($0)") }))
+                    let distributor = FrameDistributor(
+                        encoding: encoding, samples: feeds, isRecorded: isRecorded,
+                        framesPerSecond: settings.video.framesPerSecond, canvas: canvas)
+                    factory.sourceOpened(distributor)
+                    return distributor
+                }, began: { _ in }, ended: { _ in factory.failed(.over(reason: nil)) }))
+    }
+
+    /// Paints, and waits until the frame is drawn and encoded: then only readers hold slots, however slow the encoder is.
+    func paint(_ rect: PixelRect, _ colour: UInt32) throws {
+        let before = (drawn: capture.counts.drawn, samples: samples.withLock { $0.count })
+        screen.fill(rect, colour)
+        try wait("a picture") { capture.counts.drawn > before.drawn }
+        let isEncoded = samples.wait(until: MonotonicClock.now() + 300_000_000_000) { [capture] in
+            $0.count > before.samples && $0.count >= capture.counts.drawn ? true : nil
+        }
+        try #require(isEncoded == true)
+    }
+
+    /// Makes a feed, and waits for it.
+    func feed(_ manifest: ServiceManifest) throws -> SampleFeed {
+        let answer = Monitor<Result<SampleFeed, TakeError>?>(nil)
+        factory.request(
+            FeedRequest(manifest: manifest, setupInfo: ["key": "value"]) { result in answer.signal { $0 = result } })
+        let deadline = MonotonicClock.now() + 300_000_000_000
+        return try #require(answer.wait(until: deadline) { $0 }).get()
+    }
+
+    /// What `Take.beginFeeding` does.
+    func begin(_ feed: SampleFeed) {
+        guard let distributor = factory.distributor else { return }
+        distributor.begin(feed)
+        if feed.wantsEncodedVideo {
+            capture.repeatPicture(at: distributor.encoding.requestKeyframe(.joined, at: MonotonicClock.now()))
+        } else {
+            capture.repeatPicture()
+        }
+    }
+
+    func end(_ feed: SampleFeed) { factory.distributor?.end(feed) }
+
+    /// A feed that is begun, and its reader.
+    func reader(_ manifest: ServiceManifest) throws -> FeedReader {
+        let feed = try feed(manifest)
+        let reader = try FeedReader(feed)
+        begin(feed)
+        return reader
+    }
+
+    /// Shows the screen as the encoder should see it: converted all at once, by a ring of its own.
+    func converted<Result>(_ body: (I420Picture) -> Result) throws -> Result {
+        let ring = PictureRing(size: size.roundedUpToEven)
+        try #require(ring.begin())
+        screen.withPixels { ring.draw(PixelRect(size: size), bgra: $0, stride: size.width * 4) }
+        let picture = try #require(ring.commit())
+        defer { ring.release(picture) }
+        return body(picture.planes)
+    }
+
+    func stop() {
+        capture.stop()
+        factory.distributor?.finish()
+    }
+}
+
+extension ServiceManifest {
+    /// A service as the tests need them.
+    static func test(
+        _ video: Video?, app: AudioCodec? = nil, mic: AudioCodec? = nil
+    ) -> ServiceManifest {
+        var manifest = ServiceManifest(id: "org.example.test", name: "Test", executable: "test")
+        manifest.video = video
+        manifest.appAudio = app
+        manifest.micAudio = mic
+        return manifest
+    }
+
+    static let encoded = test(.encoded(codec: "h264", keyframeInterval: nil))
+
+    static func raw(
+        _ format: PixelFormat = .i420, size: PixelSize? = nil, framesPerSecond: Int? = nil
+    ) -> ServiceManifest {
+        test(.raw(pixelFormat: format, maximumSize: size, framesPerSecond: framesPerSecond))
+    }
+}

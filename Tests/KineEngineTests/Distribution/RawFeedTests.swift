@@ -1,0 +1,188 @@
+import AudioTesting
+import CoreTesting
+// Uncompressed frames on their way to extensions: whole, with the right damage, and at nobody else's cost.
+import KineImaging
+import KineMedia
+import KinePlatform
+import KineServices
+import Testing
+
+@testable import KineEngine
+
+@Suite(.serialized) struct RawFeedTests {
+    private static let size = PixelSize(width: 128, height: 96)
+
+    private func randomRect(using generator: inout SeededGenerator) -> PixelRect {
+        let x = Int.random(in: 0..<Self.size.width - 1, using: &generator)
+        let y = Int.random(in: 0..<Self.size.height - 1, using: &generator)
+        return PixelRect(
+            x: x, y: y, width: Int.random(in: 1...min(40, Self.size.width - x), using: &generator),
+            height: Int.random(in: 1...min(40, Self.size.height - y), using: &generator))
+    }
+
+    private func planes(_ picture: I420Picture) -> [[UInt8]] {
+        let (width, height) = (picture.size.width, picture.size.height)
+        func rows(_ plane: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ height: Int) -> [UInt8] {
+            (0..<height).flatMap { Array(UnsafeBufferPointer(start: plane + $0 * stride, count: width)) }
+        }
+        return [
+            rows(picture.y, picture.lumaStride, width, height),
+            rows(picture.u, picture.chromaStride, width / 2, height / 2),
+            rows(picture.v, picture.chromaStride, width / 2, height / 2),
+        ]
+    }
+
+    @Test func `the encoder's own frames are read in place, each of them, with what changed`() throws {
+        let stage = try FeedStage(services: [.raw()], isRecorded: false)
+        let reader = try stage.reader(.raw())
+        #expect(reader.feed.start.pictures?.size == Self.size)
+        #expect(reader.feed.start.setupInfo == ["key": "value"])
+        reader.expect("the first picture") { !$0.pictures.isEmpty }
+        var generator = SeededGenerator(seed: 5)
+        for count in 2...60 {
+            let time = reader.pictures.last?.time ?? .zero
+            stage.screen.fill(randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
+            reader.expect("picture \(count)") { $0.pictures.contains { $0.time > time && !$0.damage.isEmpty } }
+            let picture = try #require(reader.pictures.last)
+            let isWhole = try picture.planes == stage.converted { planes($0) }
+            #expect(isWhole)
+            let isPatched = picture.patched == picture.planes
+            #expect(isPatched)
+            #expect(!picture.damage.isFull)
+        }
+        stage.stop()
+        reader.end()
+        #expect(reader.pictures.first?.damage.isFull == true)
+        let times = reader.pictures.map(\.time)
+        #expect(times == times.sorted() && Set(times).count == times.count)
+        // Nobody wanted an encoder, so there was none.
+        #expect(stage.samples.withLock { $0.isEmpty })
+        #expect(reader.feed.sender.counts.bytesCopied == 0)
+    }
+
+    @Test(arguments: [
+        ServiceManifest.raw(), .raw(framesPerSecond: 20), .raw(.nv12), .raw(.bgra),
+        .raw(size: PixelSize(width: 64, height: 64)), .raw(.nv12, size: PixelSize(width: 50, height: 90)),
+        .raw(.bgra, size: PixelSize(width: 100, height: 60), framesPerSecond: 30),
+    ])
+    func `a slow reader that copies only damage has the whole frame, and the last one comes`(
+        manifest: ServiceManifest
+    ) throws {
+        let stage = try FeedStage(services: [manifest])
+        let reader = try stage.reader(manifest)
+        reader.expect("the first picture") { !$0.pictures.isEmpty }
+        var generator = SeededGenerator(seed: 17)
+        for round in 0..<15 {
+            reader.hold()
+            for _ in 0...Int.random(in: 0...5, using: &generator) {
+                try stage.paint(
+                    randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
+            }
+            let count = reader.pictures.count
+            reader.go()
+            reader.expect("a picture in round \(round)") { $0.pictures.count > count }
+        }
+        // The end flushes readers that are not due yet.
+        stage.stop()
+        let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
+        reader.expect("the last picture") { $0.pictures.last?.time == last }
+        reader.end()
+        #expect(reader.pictures.allSatisfy { $0.patched == $0.planes })
+        #expect(stage.capture.counts.dropped == 0)
+        if case .raw(.i420, nil, _) = manifest.video {
+            let isWhole = try reader.pictures.last?.planes == stage.converted { planes($0) }
+            #expect(isWhole)
+        }
+        #expect(reader.feed.violation == nil)
+    }
+
+    @Test func `readers that are stuck hold nobody up, and lose only their own`() throws {
+        let services = [ServiceManifest.raw(), .raw(), .raw(.nv12), .encoded]
+        let stage = try FeedStage(services: services)
+        let readers = try services.map { try stage.reader($0) }
+        for reader in readers[..<3] { reader.expect("the first picture") { !$0.pictures.isEmpty } }
+        readers[0].hold()
+        readers[2].hold()
+        let before = readers[0].pictures.count
+        for colour: UInt32 in 1...40 {
+            try stage.paint(PixelRect(x: 16, y: 16, width: 32, height: 32), colour * 0x05_0505)
+        }
+        #expect(stage.capture.counts.dropped == 0)
+        let encoded = stage.samples.withLock { $0.count }
+        #expect(encoded >= 41)
+        readers[1].expect("most pictures") { $0.pictures.count > 20 }
+        #expect(readers[0].pictures.count <= before + 1)
+        readers[0].go()
+        readers[2].go()
+        stage.stop()
+        let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
+        for reader in readers[..<3] {
+            reader.expect("the last picture") { $0.pictures.last?.time == last }
+            reader.end()
+            #expect(reader.pictures.allSatisfy { $0.patched == $0.planes })
+        }
+        readers[3].expect("the last sample") { $0.samples.last?.time == last }
+        readers[3].end()
+        #expect(readers[0].feed.sender.counts.picturesSkipped > 30)
+    }
+
+    @Test func `a feed that is given up gives its frames back`() throws {
+        let stage = try FeedStage(services: [.raw()], isRecorded: false)
+        for _ in 0..<6 {
+            let reader = try stage.reader(.raw())
+            reader.hold()
+            reader.expect("a picture") { $0.isHolding }
+            let drawn = stage.capture.counts.drawn
+            stage.screen.fill(PixelRect(size: Self.size), UInt32(drawn + 1) * 0x07_0707)
+            try wait("a picture") { stage.capture.counts.drawn > drawn }
+            stage.end(reader.feed)
+            reader.end()
+        }
+        let drawn = stage.capture.counts.drawn
+        for colour: UInt32 in 1...10 {
+            let drawn = stage.capture.counts.drawn
+            stage.screen.fill(PixelRect(size: Self.size), colour * 0x03_0303)
+            try wait("a picture") { stage.capture.counts.drawn > drawn }
+        }
+        #expect(stage.capture.counts.drawn == drawn + 10)
+        #expect(stage.capture.counts.dropped == 0)
+        stage.stop()
+    }
+
+    @Test func `a frame that stands still is repeated about once a second while somebody watches`() throws {
+        let stage = try FeedStage(services: [.raw()])
+        try wait("the first picture") { stage.capture.counts.drawn == 1 }
+        let quiet = MonotonicClock.now() + 1_300_000_000
+        try wait("more than a second") { MonotonicClock.now() > quiet }
+        #expect(stage.capture.counts.drawn == 1)
+        let reader = try stage.reader(.raw())
+        reader.expect("two repeats") { $0.pictures.count == 3 }
+        stage.end(reader.feed)
+        stage.stop()
+        reader.end()
+        let times = reader.pictures.map(\.time.seconds)
+        let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
+        #expect(pauses.allSatisfy { $0 >= 0.9 })
+        Margin.atMost(1.05, pauses.max() ?? 0, "s", "between repeats of a still picture")
+        #expect(reader.pictures.dropFirst().allSatisfy { $0.damage.isEmpty })
+    }
+
+    @Test(arguments: [
+        (PixelSize(width: 1920, height: 1080), nil, PixelSize(width: 1920, height: 1080)),
+        (
+            PixelSize(width: 1921, height: 1079), PixelSize(width: 4000, height: 1079),
+            PixelSize(width: 1921, height: 1079)
+        ),
+        (
+            PixelSize(width: 1920, height: 1080), PixelSize(width: 1280, height: 1280),
+            PixelSize(width: 1280, height: 720)
+        ),
+        (PixelSize(width: 1080, height: 1920), PixelSize(width: 1280, height: 720), PixelSize(width: 404, height: 720)),
+        (PixelSize(width: 4000, height: 20), PixelSize(width: 100, height: 100), PixelSize(width: 100, height: 2)),
+    ])
+    func `frames keep their shape`(size: PixelSize, limit: PixelSize?, expected: PixelSize) {
+        let required = FrameRequirements(.raw(size: limit), size: size, framesPerSecond: 30)
+        #expect(required?.visibleSize == expected)
+        #expect(required?.isNative == (size == expected))
+    }
+}
