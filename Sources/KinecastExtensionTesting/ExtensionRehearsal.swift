@@ -89,7 +89,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     public func start(setupInfo: [String: String] = [:], seconds: Double = 30) async throws(Error) {
         let start = ExtensionStart(
             service: "rehearsal", setupInfo: setupInfo, framesPerSecond: feed.framesPerSecond,
-            video: encoded.map { ExtensionStart.EncodedVideo($0.format) }, pictures: pictures?.layout,
+            video: encoded.map { StreamDescription.EncodedVideo($0.format) }, pictures: pictures?.layout,
             sounds: feed.sounds, sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
         try send(.start(start), descriptors: sender.descriptors + (pictures.map { [$0.descriptor] } ?? []))
         let answer = await report(within: seconds) { report in

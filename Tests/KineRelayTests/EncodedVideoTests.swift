@@ -33,17 +33,17 @@ import Testing
             Issue.record("\(message)")
             return
         }
-        #expect(start.video == .init(Self.h264, averageBitRate: 4_000_000))
+        #expect(start.stream.video == .init(Self.h264, averageBitRate: 4_000_000))
     }
 
     @Test func `one that says nothing of adjusting is from an engine that cannot`() throws {
         let json = #"{"sequenceParameterSet":[1],"pictureParameterSet":[2],"size":{"width":2,"height":2}}"#
-        let video = try JSONDecoder().decode(ExtensionStart.EncodedVideo.self, from: Data(json.utf8))
+        let video = try JSONDecoder().decode(StreamDescription.EncodedVideo.self, from: Data(json.utf8))
         #expect(video.isAdjustable == nil && video.averageBitRate == nil)
     }
 
     @Test func `an extension of yesterday reads today's H.264`() throws {
-        let today = try JSONEncoder().encode(ExtensionStart.EncodedVideo(Self.h264, averageBitRate: 4_000_000))
+        let today = try JSONEncoder().encode(StreamDescription.EncodedVideo(Self.h264, averageBitRate: 4_000_000))
         let older = try JSONDecoder().decode(OlderEncodedVideo.self, from: today)
         #expect(
             older
@@ -54,16 +54,16 @@ import Testing
 
     @Test func `an extension of yesterday takes no other codec for H.264`() throws {
         for format in Self.newer {
-            let today = try JSONEncoder().encode(ExtensionStart.EncodedVideo(format))
+            let today = try JSONEncoder().encode(StreamDescription.EncodedVideo(format))
             #expect(throws: DecodingError.self) { try JSONDecoder().decode(OlderEncodedVideo.self, from: today) }
         }
     }
 
     @Test func `every codec's parameter sets arrive as they were sent`() throws {
         for format in Self.newer + [Self.h264] {
-            let video = ExtensionStart.EncodedVideo(format, averageBitRate: nil, isAdjustable: false)
+            let video = StreamDescription.EncodedVideo(format, averageBitRate: nil, isAdjustable: false)
             let json = try JSONEncoder().encode(video)
-            #expect(try JSONDecoder().decode(ExtensionStart.EncodedVideo.self, from: json) == video)
+            #expect(try JSONDecoder().decode(StreamDescription.EncodedVideo.self, from: json) == video)
         }
     }
 
@@ -71,7 +71,7 @@ import Testing
         let json =
             #"{"codec":"vvc","sequenceParameterSet":[1],"pictureParameterSet":[2],"size":{"width":2,"height":2}}"#
         #expect(throws: DecodingError.self) {
-            try JSONDecoder().decode(ExtensionStart.EncodedVideo.self, from: Data(json.utf8))
+            try JSONDecoder().decode(StreamDescription.EncodedVideo.self, from: Data(json.utf8))
         }
     }
 

@@ -86,17 +86,17 @@ final class AudioPipeline: Sendable {
 
     /// What a feed with these requirements gets, and the track of each. Requirements that were not among those at the beginning
     /// are met where somebody else has the same.
-    func tracks(for requirements: AudioRequirements) -> [(track: Int, sound: ExtensionStart.Sound)] {
+    func tracks(for requirements: AudioRequirements) -> [(track: Int, sound: StreamDescription.Audio)] {
         guard let worker = running?.worker else { return [] }
         return plan.choices(for: requirements).compactMap { choice in
             let track = plan.tracks[choice.track]
             switch choice.form {
             case .aac:
-                return worker.formats[choice.track].map { (choice.track, ExtensionStart.Sound($0)) }
+                return worker.formats[choice.track].map { (choice.track, StreamDescription.Audio($0)) }
             case .pcm where track.isPCM:
                 return (
                     choice.track,
-                    ExtensionStart.Sound(
+                    StreamDescription.Audio(
                         type: track.type, form: .pcm, sampleRate: configuration.sampleRate,
                         channels: configuration.channels)
                 )
@@ -129,7 +129,7 @@ final class AudioPipeline: Sendable {
     func cancel() { running?.capture.stop() }
 }
 
-extension ExtensionStart.Sound {
+extension StreamDescription.Audio {
     fileprivate init(_ format: AudioTrackFormat) {
         self.init(
             type: format.type, form: .aac, sampleRate: format.sampleRate, channels: format.channels,

@@ -63,7 +63,7 @@ final class FeedFactory: Sendable {
             throw .unavailable(
                 TakeError.tooManyReaders(readers, limit: (PictureLayout.slotLimit - 4) / FrameSink.slotsEach).message)
         }
-        let layout = PictureSlotLayout(pixelFormat: .i420, size: size.roundedUpToEven)
+        let layout = FrameLayout(pixelFormat: .i420, size: size.roundedUpToEven)
         do throws(SharedMemory.Error) {
             let memory = try PictureMemory(
                 layout: PictureLayout(layout, visibleSize: size, slotCount: slots.count))
@@ -165,7 +165,7 @@ final class FeedFactory: Sendable {
             service: manifest.id, setupInfo: request.setupInfo,
             framesPerSecond: frames?.framesPerSecond ?? configuration.video.framesPerSecond,
             video: manifest.wantsEncodedVideo
-                ? state.format.map { ExtensionStart.EncodedVideo($0, averageBitRate: plan.averageBitRate) } : nil,
+                ? state.format.map { StreamDescription.EncodedVideo($0, averageBitRate: plan.averageBitRate) } : nil,
             pictures: frames?.memory.layout, sounds: tracks.map(\.sound), sampleRingBytes: sender.sampleRingBytes,
             memoryLimit: manifest.memoryLimit, finishSeconds: manifest.finishSeconds)
         return SampleFeed(

@@ -10,7 +10,7 @@ extension FrameConverter {
 
         let memory: PictureMemory
         let loans: SlotLoans
-        let layout: PictureSlotLayout
+        let layout: FrameLayout
         private let converter: PictureConverter
         private var newest: (sequence: UInt64, slot: Int)?
 
@@ -44,13 +44,5 @@ extension FrameConverter {
             newest = (sequence, converted.slot)
             return (converted.slot, converted.changed)
         }
-    }
-}
-
-extension PictureLayout {
-    init(_ layout: PictureSlotLayout, visibleSize: PixelSize, slotCount: Int) {
-        self.init(
-            pixelFormat: layout.pixelFormat, size: layout.size, visibleSize: visibleSize, slotCount: slotCount,
-            slotBytes: layout.slotBytes, planeOffsets: layout.planeOffsets, planeStrides: layout.planeStrides)
     }
 }

@@ -78,7 +78,7 @@ final class SampleFeed: Sendable {
 
     init(
         sender: StreamSender, start: ExtensionStart, frames: FrameSink?,
-        tracks: [(track: Int, sound: ExtensionStart.Sound)], limits: Limits = Limits()
+        tracks: [(track: Int, sound: StreamDescription.Audio)], limits: Limits = Limits()
     ) {
         self.limits = limits
         self.sender = sender
@@ -102,9 +102,9 @@ final class SampleFeed: Sendable {
         }
     }
 
-    var wantsEncodedVideo: Bool { start.video != nil }
+    var wantsEncodedVideo: Bool { start.stream.video != nil }
     var hasVideo: Bool { wantsEncodedVideo || frames != nil }
-    var hasAudio: Bool { !start.sounds.isEmpty }
+    var hasAudio: Bool { !start.stream.sounds.isEmpty }
 
     func begin(isPaused: Bool) {
         state.withLock { state in

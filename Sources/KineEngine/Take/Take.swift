@@ -143,10 +143,3 @@ final class Take: Sendable {
         return .recorded(ending)
     }
 }
-
-extension TakeConfiguration.Source {
-    fileprivate var isPattern: Bool {
-        if case .pattern = self { return true }
-        return false
-    }
-}

@@ -35,7 +35,7 @@ import Testing
     @Test func `the encoder's own frames are read in place, each of them, with what changed`() throws {
         let stage = try FeedStage(services: [.raw()], isRecorded: false)
         let reader = try stage.reader(.raw())
-        #expect(reader.feed.start.pictures?.size == Self.size)
+        #expect(reader.feed.start.stream.pictures?.size == Self.size)
         #expect(reader.feed.start.setupInfo == ["key": "value"])
         reader.expect("the first picture") { !$0.pictures.isEmpty }
         var generator = SeededGenerator(seed: 5)

@@ -94,7 +94,7 @@ import Testing
         }
         let first = try #require(sounds.first)
         #expect(first.time + first.duration >= pictures[0].time)
-        let sound = try #require(reader.feed.start.sounds.first)
+        let sound = try #require(reader.feed.start.stream.sounds.first)
         #expect(sound.form == .aac && !sound.audioSpecificConfig.isEmpty && sound.primingSamples == 1024)
     }
 
