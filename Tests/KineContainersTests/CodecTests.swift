@@ -1,4 +1,5 @@
 // HEVC and AV1 in our files and streams, against what ffmpeg writes and reads.
+import KineMeasure
 import KineMedia
 import Testing
 

@@ -1,5 +1,6 @@
 // HEVC and AV1 as the ffmpeg program encodes them and writes them into MP4: samples, parameter sets, and its own configuration
 // record as the known-good bytes.
+import KineMeasure
 import KineMedia
 import Testing
 
