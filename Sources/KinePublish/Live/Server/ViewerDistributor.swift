@@ -14,10 +14,10 @@ final class ViewerDistributor: @unchecked Sendable {
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// How long a pass waits for more samples, so that audio and video often go out in one write: about as long as writing to so many
-    /// viewers takes. A wait of less than a millisecond would save less than its timer costs.
+    /// How long a pass waits for more samples, so that audio and video often go out in one write. Few viewers are not kept waiting, and
+    /// for many it is about as long as writing to all of them takes. A shorter wait would save less than its timer costs.
     static func wait(viewers: Int) -> TimeAmount? {
-        let wait = min(TimeAmount.microseconds(12) * viewers, .milliseconds(8))
+        let wait = min(TimeAmount.microseconds(25) * (viewers - 60), .milliseconds(12))
         return wait < .milliseconds(1) ? nil : wait
     }
 
