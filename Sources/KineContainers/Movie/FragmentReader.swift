@@ -110,10 +110,15 @@ extension ParsedFragment.Run {
         }
         sizes = []
         sizes.reserveCapacity(count)
-        guard isVideo else {
+        if isVideo {
+            try readFrames(&samples)
+        } else {
             while samples.remaining > 0 { sizes.append(try samples.integer()) }
-            return
         }
+    }
+
+    /// What a trun of video says of each frame.
+    private mutating func readFrames(_ samples: inout BoxReader) throws(MalformedBox) {
         var durations: [UInt32] = []
         var isSync: [Bool] = []
         while samples.remaining > 0 {

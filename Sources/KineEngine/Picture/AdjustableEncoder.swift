@@ -85,6 +85,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         settings.peak = peak
         // Without a second encoder whose format the sinks can follow, they go on getting more than they asked for.
         guard let encoder = try? Encoder(settings, continuing: chosen.encoder) else { return }
+        if let reduced { encoder.follow(reduced.encoder) }
         let lane = EncoderLane(encoder, isBehind: true)
         guard announce(lane.parameterSets, to: reducedAudience) else { return }
         reduced = lane
