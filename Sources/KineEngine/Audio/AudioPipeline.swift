@@ -27,16 +27,13 @@ final class AudioPipeline: Sendable {
     /// Connects to the audio server and opens the encoders; blocks for some ten milliseconds, five seconds at most.
     ///
     /// A missing server, and a missing libavcodec, is an error only where audio was asked for by name; otherwise there are no
-    /// tracks and one warning.
+    /// tracks, and `inbox` gets a warning. `cancellation` ends the wait for the server.
     ///
     /// - Parameters:
     ///   - server: as in PULSE_SERVER, for a private server; nil asks the environment.
     ///   - isPattern: the pattern's beep stands for what the machine plays.
     ///   - isRecorded: there is a file.
-    ///   - requirements: of the feeds. Where any wants audio, it is fetched in small pieces and delivered some 60 ms after it
-    ///     was heard.
-    ///   - inbox: gets warnings.
-    ///   - cancellation: ends the wait for the server.
+    ///   - requirements: of the feeds. Where any wants audio, it is delivered some 60 ms after it was heard.
     init(
         configuration: TakeConfiguration.Audio, clock: TakeClock, server: String? = nil, isPattern: Bool = false,
         isRecorded: Bool = true, requirements: [AudioRequirements] = [], inbox: Inbox,

@@ -8,12 +8,9 @@ import KineServices
 struct AudioRequirements: Sendable, Equatable {
     var app: AudioCodec?
     var microphone: AudioCodec?
+}
 
-    init(app: AudioCodec? = nil, microphone: AudioCodec? = nil) {
-        self.app = app
-        self.microphone = microphone
-    }
-
+extension AudioRequirements {
     init(_ manifest: ServiceManifest) { self.init(app: manifest.appAudio, microphone: manifest.micAudio) }
 }
 

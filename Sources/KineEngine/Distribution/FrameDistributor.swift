@@ -9,7 +9,7 @@ import Synchronization
 public final class FrameDistributor: Sendable {
     private struct State {
         /// Feeds that read every one of the encoder's own frames.
-        var readers: [(feed: SampleFeed, sink: FrameSink)] = []
+        var readers: [SampleFeed] = []
         var converter: FrameConverter?
         var isFinished = false
     }
@@ -40,13 +40,13 @@ public final class FrameDistributor: Sendable {
 
     /// Frees the slots that readers have given back.
     func reclaim() {
-        for (_, sink) in state.withLock({ $0.readers }) { sink.reclaim() }
+        for feed in state.withLock({ $0.readers }) { feed.frames?.reclaim() }
     }
 
     /// Hands on a frame that was lent once. `time` is since the take's first frame; at `repeats` it is shown again.
     func deliver(_ frame: PictureRing.Picture, at time: MediaTime, repeats: [MediaTime]) {
         let (readers, converter) = state.withLock { ($0.readers, $0.converter) }
-        for (feed, _) in readers {
+        for feed in readers {
             feed.offer(slot: frame.slot, at: time, duration: duration, changed: frame.changed)
         }
         converter?.offer(frame, at: time, duration: duration)
@@ -66,7 +66,7 @@ public final class FrameDistributor: Sendable {
         if feed.wantsEncodedVideo { encoding.adjust(samples.encodingRequest) }
         guard let sink = feed.frames else { return }
         if sink.conversion == nil && sink.framesPerSecond == nil {
-            state.withLock { $0.readers.append((feed, sink)) }
+            state.withLock { $0.readers.append(feed) }
         } else {
             converter()?.add(feed, sink)
         }
@@ -77,7 +77,7 @@ public final class FrameDistributor: Sendable {
         feed.end()
         samples.remove(feed)
         let converter = state.withLock { state in
-            state.readers.removeAll { $0.feed === feed }
+            state.readers.removeAll { $0 === feed }
             return state.converter
         }
         converter?.remove(feed)

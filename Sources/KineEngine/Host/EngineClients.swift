@@ -12,8 +12,8 @@ final class EngineClients {
     /// Where guests connect, once the take is registered.
     var listener: ControlListener?
     private var guests: [EngineConnection] = []
-    /// After there was no descriptor for a guest, none is accepted before this instant.
-    private var nextAccept: Int64?
+    /// When guests are accepted again, after there was no descriptor for one; nil: as soon as the socket is readable.
+    private(set) var nextAccept: Int64?
     /// Nanoseconds.
     private static let acceptRest: Int64 = 250_000_000
 
@@ -28,9 +28,6 @@ final class EngineClients {
         }
         return entries
     }
-
-    /// CLOCK_MONOTONIC, nanoseconds, at which `accept` is due again; nil: when the socket is readable.
-    var nextDeadline: Int64? { nextAccept }
 
     func accept(at now: Int64) {
         guard let listener, now >= nextAccept ?? .min else { return }

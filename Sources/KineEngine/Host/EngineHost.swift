@@ -74,7 +74,7 @@ public final class EngineHost {
             [signals.descriptor, inbox.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
             + clients.pollEntries + (destinations?.pollEntries ?? [])
         let deadlines = [
-            nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextDeadline,
+            nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextAccept,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }

@@ -24,8 +24,6 @@ final class Inbox: Sendable {
     private let messages = Mutex<[Message]>([])
     private let wake = WakeSignal()
 
-    init() {}
-
     var descriptor: Int32 { wake.descriptor }
 
     func post(_ message: Message) {

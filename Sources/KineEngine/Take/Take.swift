@@ -32,10 +32,9 @@ final class Take: Sendable {
     /// no file.
     ///
     /// `services`: what will be fed, one entry for each process. What they want decides before the first frame which memory
-    /// frames are drawn in, whether they are encoded, how far keyframes are apart, and what becomes of the audio. One that is
-    /// not named here can be fed all the same, at the cost of a copy, and hears only what others do.
-    ///
-    /// Blocks while the audio server is asked; `cancellation` ends that, and later what the frames' source waits for.
+    /// frames are drawn in, whether they are encoded, how far keyframes are apart, and what becomes of the audio. Another one
+    /// can be fed too, at the cost of a copy, and hears only what others do. Blocks while the audio server is asked;
+    /// `cancellation` ends that, and later what the source waits for.
     init(
         configuration: TakeConfiguration, services: [ServiceManifest] = [], inbox: Inbox,
         cancellation: Cancellation = Cancellation()

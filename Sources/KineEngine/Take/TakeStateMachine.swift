@@ -95,8 +95,24 @@ struct TakeStateMachine: Sendable {
         case .openRequested:
             if state == .idle { state = .opening }
             return []
-        case .opened: return opened()
-        case .openFailed(let failure): return openFailed(failure)
+        case .opened:
+            if case .cancelled(let reason, let instant) = state {
+                state = .finishing(reason)
+                return [.finish(reason, at: instant)]
+            }
+            guard state == .opening else { return [] }
+            state = .starting
+            return [.startDestinations]
+        case .openFailed(let failure):
+            let action: Action
+            switch state {
+            case .idle, .opening: action = .fail(failure)
+            // It failed because it was told to end.
+            case .cancelled(let reason, _): action = .end(reason)
+            case .starting, .recording, .paused, .finishing, .ended: return []
+            }
+            state = .ended
+            return [action]
         case .began(let instant):
             guard state == .starting else { return [] }
             state = .recording
@@ -109,31 +125,6 @@ struct TakeStateMachine: Sendable {
             guard case .finishing(let reason) = state else { return [] }
             state = .ended
             return [.end(reason)]
-        }
-    }
-
-    private mutating func opened() -> [Action] {
-        switch state {
-        case .opening:
-            state = .starting
-            return [.startDestinations]
-        case .cancelled(let reason, let instant):
-            state = .finishing(reason)
-            return [.finish(reason, at: instant)]
-        case .idle, .starting, .recording, .paused, .finishing, .ended: return []
-        }
-    }
-
-    private mutating func openFailed(_ failure: TakeFailure) -> [Action] {
-        switch state {
-        case .idle, .opening:
-            state = .ended
-            return [.fail(failure)]
-        case .cancelled(let reason, _):
-            // It failed because it was told to end.
-            state = .ended
-            return [.end(reason)]
-        case .starting, .recording, .paused, .finishing, .ended: return []
         }
     }
 
