@@ -26,7 +26,7 @@ enum RecordedMessages {
         service: "rtmp", setupInfo: ["url": "rtmp://h/a/k"], framesPerSecond: 30,
         video: StreamDescription.EncodedVideo(
             VideoFormat(
-                parameterSets: H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2]),
+                parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
                 size: PixelSize(width: 1280, height: 720)), averageBitRate: 2_000_000),
         pictures: nil,
         sounds: [

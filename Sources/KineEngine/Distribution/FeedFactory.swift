@@ -125,7 +125,7 @@ final class FeedFactory: Sendable {
         if let failure = state.failure { return .failure(failure) }
         guard let distributor = state.distributor else { return nil }
         if case .encoded(let codec, _, _) = request.manifest.video {
-            guard codec == "h264" else {
+            guard VideoCodec(rawValue: codec) == TakeEncoder.codec else {
                 return .failure(.unknownCodec(codec, service: request.manifest.name))
             }
             guard state.format != nil else {

@@ -138,8 +138,7 @@ extension EngineHost {
     /// its client would wait for ever: it is told, and the engine leaves.
     func refuse(unknown name: String, from client: EngineConnection) {
         guard request == nil else { return refuse(TakeError.unknownRequest(name).message, to: client) }
-        let failure = TakeError.unknownRequest(name).failure
-        leave(with: .failed(failure), status: failure.exitStatus)
+        handle(.openFailed(TakeError.unknownRequest(name).failure))
     }
 
     /// Finishing waits for threads and for the disk: the worker does it.

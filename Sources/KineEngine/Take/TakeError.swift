@@ -78,7 +78,8 @@ enum TakeError: Error, Sendable {
                 + "install \(service.origin == .builtIn ? "Kinecast completely" : "the service anew")."
         case .setup(let problem): problem.description
         case .unknownCodec(let codec, let service):
-            "\(service) wants video encoded as \(codec), and this engine encodes h264 only; use another service."
+            "\(service) wants video encoded as \(codec), and this engine encodes "
+                + "\(TakeEncoder.codec.rawValue) only; use another service."
         case .tooManyReaders(let count, let limit):
             "\(count) destinations want uncompressed frames, and one take has room for \(limit); leave some out, or "
                 + "give them to a second take."

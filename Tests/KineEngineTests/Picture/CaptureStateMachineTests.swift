@@ -1,4 +1,5 @@
 // What capture decides, on a clock that only the test moves.
+import CoreTesting
 import KineControl
 import KineMedia
 import Testing

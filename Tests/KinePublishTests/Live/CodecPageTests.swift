@@ -49,7 +49,7 @@ private struct AV1Clip: Sendable {
     private let frames: [[UInt8]]
 
     init() throws {
-        let folder = try PrivateFolder()
+        let folder = try TemporaryDirectory()
         let path = folder.file("clip.ivf")
         let program = try #require(ExecutableSearch.find("ffmpeg"), "install the package ffmpeg")
         let options = "-c:v libaom-av1 -usage realtime -cpu-used 8 -lag-in-frames 0 -g 15 -b:v 300k -threads 1"
