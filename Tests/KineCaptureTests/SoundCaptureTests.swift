@@ -1,6 +1,6 @@
+// Sound against a real PulseAudio: what is heard, when, and what happens when things come and go.
 import AudioTesting
 import CoreTesting
-// Sound against a real PulseAudio: what is heard, when, and what happens when things come and go.
 import Glibc
 import KinePlatform
 import Testing

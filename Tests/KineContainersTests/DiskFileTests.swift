@@ -26,7 +26,7 @@ import Testing
         return stat(path, &status) == 0 ? Int(status.st_blocks) * 512 : -1
     }
 
-    @Test func onDiskTheFileIsTheSameAsInMemoryAndReservesNothingWhenFinished() throws {
+    @Test func `on disk the file is the same as in memory and reserves nothing when finished`() throws {
         let path = directory("take.mp4")
         let memory = MemoryFile()
         try take.write(to: memory)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aPrivateFileIsItsOwnersWhateverTheUmaskSays(_ overwrite: Bool) throws {
+    func `a private file is its owner's, whatever the umask says`(_ overwrite: Bool) throws {
         let path = directory("take.mp4")
         let file = try DiskFile.create(path, overwrite: overwrite, isPrivate: true)
         var status = stat()
@@ -45,14 +45,14 @@ import Testing
         withExtendedLifetime(file) {}
     }
 
-    @Test func whatExistsIsNotReplacedUnasked() throws {
+    @Test func `what exists is not replaced unasked`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         #expect(throws: StorageError.alreadyExists(path: path)) { try DiskFile.create(path) }
         #expect(try contents(of: path) == [1, 2, 3])
     }
 
-    @Test func theOlderFileStaysUntilTheFirstFragmentOfTheNewOneIsDurable() throws {
+    @Test func `the older file stays until the first fragment of the new one is durable`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         let file = try DiskFile.create(path, overwrite: true)
@@ -69,7 +69,7 @@ import Testing
         #expect(try MP4Recovery.recover(MemoryFile(contents(of: path))).pictures == 1)
     }
 
-    @Test func aWriterThatIsKilledBeforeTheFirstFragmentLeavesTheOlderFileAndNothingElse() throws {
+    @Test func `a writer that is killed before the first fragment leaves the older file and nothing else`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         do {
@@ -81,7 +81,7 @@ import Testing
         #expect(try entries == ["take.mp4"])
     }
 
-    @Test func aDiskThatIsFullBeforeTheFirstFragmentKeepsTheOlderFile() throws {
+    @Test func `a disk that is full before the first fragment keeps the older file`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         let disk = try DiskFile.create(path, overwrite: true)
@@ -94,7 +94,7 @@ import Testing
         #expect(try entries == ["take.mp4"])
     }
 
-    @Test func aRemovedDirectoryIsMadeAgain() throws {
+    @Test func `a removed directory is made again`() throws {
         let path = directory("deep/down/take.mp4")
         _ = try run("mkdir", ["-p", directory("deep/down")])
         let writer = try MP4Writer(
@@ -108,7 +108,9 @@ import Testing
         #expect(try OracleMovie(contents(of: path)).duration == 81000)
     }
 
-    @Test(arguments: [false, true]) func aDirectoryThatCannotBeMadeAgainSendsTheFileElsewhere(isTaken: Bool) throws {
+    @Test(arguments: [false, true]) func `a directory that cannot be made again sends the file elsewhere`(isTaken: Bool)
+        throws
+    {
         let (path, refuge) = (directory("gone/take.mp4"), directory("videos"))
         _ = try run("mkdir", [directory("gone"), refuge])
         if isTaken { try write([7], to: refuge + "/take.mp4") }
@@ -127,7 +129,7 @@ import Testing
         if isTaken { #expect(try contents(of: refuge + "/take.mp4") == [7]) }
     }
 
-    @Test func aDirectoryThatGoesBeforeAnOverwritingFileHasItsNameIsMadeAgain() throws {
+    @Test func `a directory that goes before an overwriting file has its name is made again`() throws {
         let path = directory("gone/take.mp4")
         _ = try run("mkdir", [directory("gone")])
         try write([1, 2, 3], to: path)
@@ -142,7 +144,7 @@ import Testing
         #expect(try OracleMovie(contents(of: path)).tracks[0].samples.count == 1)
     }
 
-    @Test func aRemovedFileThatCannotBeFinishedIsPutBackUnfinished() throws {
+    @Test func `a removed file that cannot be finished is put back unfinished`() throws {
         let path = directory("take.mp4")
         let file = LimitedFile(try DiskFile.create(path, refuges: []), limit: .max)
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
@@ -155,7 +157,7 @@ import Testing
         #expect(try MP4Recovery.recover(path).pictures == 1)
     }
 
-    @Test func whatAKilledProcessLeftBesideAFileGoesWithTheNextLook() throws {
+    @Test func `what a killed process left beside a file goes with the next look`() throws {
         let path = directory("take.mp4")
         try take.write(to: try DiskFile.create(path))
         let child = try ChildProcess(executable: "/bin/true", arguments: [], environment: [])
@@ -166,7 +168,7 @@ import Testing
         #expect(try Set(entries) == Set(foreign + ["take.mp4"]))
     }
 
-    @Test func aMoveOfTheIndexThatIsKilledLeavesNothing() throws {
+    @Test func `a move of the index that is killed leaves nothing`() throws {
         let path = directory("take.mp4")
         try take.write(to: try DiskFile.create(path))
         let before = try contents(of: path)
@@ -178,7 +180,7 @@ import Testing
         #expect(try entries == ["take.mp4"])
     }
 
-    @Test func aTakeThatNeverBeganLeavesTheOlderFileAndNothingElse() throws {
+    @Test func `a take that never began leaves the older file and nothing else`() throws {
         let path = directory("take.mp4")
         try write([1, 2, 3], to: path)
         try DiskFile.create(path, overwrite: true).discard()
@@ -186,7 +188,7 @@ import Testing
         #expect(try entries == ["take.mp4"])
     }
 
-    @Test func onlyAnOrdinaryFileIsReplaced() throws {
+    @Test func `only an ordinary file is replaced`() throws {
         #expect(throws: StorageError.notARegularFile(path: directory.path)) {
             try DiskFile.create(directory.path, overwrite: true)
         }
@@ -196,7 +198,7 @@ import Testing
         #expect(throws: StorageError.notARegularFile(path: pipe)) { try DiskFile.open(pipe) }
     }
 
-    @Test func whatIsNotThereCannotBeRecovered() throws {
+    @Test func `what is not there cannot be recovered`() throws {
         let path = directory("none.mp4")
         #expect(throws: MP4Recovery.Error.storage(.cannotOpen(path: path, code: ENOENT))) {
             try MP4Recovery.recover(path)
@@ -206,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func theIndexOfALinkedFileMovesAndTheLinkStays() throws {
+    @Test func `the index of a linked file moves and the link stays`() throws {
         let (path, link) = (directory("take.mp4"), directory("link.mp4"))
         try take.write(to: try DiskFile.create(path))
         #expect(symlink("take.mp4", link) == 0)
@@ -216,7 +218,7 @@ import Testing
         #expect(try OracleMovie(contents(of: path)).types == ["ftyp", "moov", "mdat"])
     }
 
-    @Test func aMissingDirectoryIsAnErrorThatNamesTheFile() throws {
+    @Test func `a missing directory is an error that names the file`() throws {
         let path = directory("missing/take.mp4")
         let expected = StorageError.cannotCreate(path: path, code: ENOENT)
         #expect(throws: expected) { try DiskFile.create(path) }
@@ -224,7 +226,7 @@ import Testing
         #expect("\(expected)".contains(path))
     }
 
-    @Test func aFileThatIsBeingWrittenIsNeitherRecoveredNorReplaced() throws {
+    @Test func `a file that is being written is neither recovered nor replaced`() throws {
         let path = directory("take.mp4")
         do {
             let file = try DiskFile.create(path)
@@ -237,7 +239,7 @@ import Testing
         #expect(try MP4Recovery.recover(path).pictures == 1)
     }
 
-    @Test func aDeletedFileIsNoticedAndPutBackWhenFinished() throws {
+    @Test func `a deleted file is noticed and put back when finished`() throws {
         let path = directory("take.mp4")
         let writer = try MP4Writer(
             file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
@@ -252,7 +254,7 @@ import Testing
         #expect(try OracleMovie(bytes).duration == 81000)
     }
 
-    @Test func aReplacedFileIsPutBackBesideWhatReplacedIt() throws {
+    @Test func `a replaced file is put back beside what replaced it`() throws {
         let path = directory("take.mp4")
         let writer = try MP4Writer(
             file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
@@ -266,7 +268,7 @@ import Testing
         #expect(try OracleMovie(contents(of: finished.path)).duration == 81000)
     }
 
-    @Test func onAFullDiskTheFileIsStillFinished() throws {
+    @Test func `on a full disk the file is still finished`() throws {
         let path = directory("take.mp4")
         let file = LimitedFile(try DiskFile.create(path), limit: 120 << 10)
         let long = SyntheticTake(seed: 2, seconds: 200, audio: [SyntheticTake.sound(.audioApp)])
@@ -278,7 +280,7 @@ import Testing
         #expect(movie.tracks[0].samples.count == finished.pictures && finished.pictures > 20)
     }
 
-    @Test func aFinishedFileIsFreeForOthersWhileTheWriterStillExists() throws {
+    @Test func `a finished file is free for others while the writer still exists`() throws {
         let path = directory("take.mp4")
         let writer = try MP4Writer(
             file: try DiskFile.create(path), video: SyntheticTake.video, audio: [], creationTime: 0)
@@ -288,7 +290,7 @@ import Testing
         #expect(writer.failure == nil)
     }
 
-    @Test func beyondFourGigabytesTheOffsetsHave64Bits() throws {
+    @Test func `beyond four gigabytes the offsets have 64 bits`() throws {
         let path = directory("take.mp4")
         let file = try DiskFile.create(path)
         let tracks = [TrackDescription(id: 1, video: SyntheticTake.video)]
@@ -310,7 +312,7 @@ import Testing
         #expect(try MP4Recovery.recover(path).wasAlreadyFinished)
     }
 
-    @Test func theIndexMovesToTheFrontAndEverySampleStaysTheSame() throws {
+    @Test func `the index moves to the front and every sample stays the same`() throws {
         let path = directory("take.mp4")
         try take.write(to: try DiskFile.create(path))
         #expect(chmod(path, 0o640) == 0)
@@ -332,7 +334,7 @@ import Testing
         #expect(try contents(of: path) == after)
     }
 
-    @Test func aFileThatIsNotFinishedOrNotOursKeepsItsIndexWhereItIs() throws {
+    @Test func `a file that is not finished or not ours keeps its index where it is`() throws {
         let path = directory("take.mp4")
         try take.write(to: try DiskFile.create(path), finishing: false)
         #expect(throws: MP4FastStart.Error.notFinished(path: path)) { try MP4FastStart.moveIndexToFront(path) }

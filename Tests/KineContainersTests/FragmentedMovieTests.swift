@@ -13,7 +13,7 @@ import Testing
         ).map { $0 + sample.data }
     }
 
-    @Test func eachFragmentStandsForItself() throws {
+    @Test func `each fragment stands for itself`() throws {
         let media = try RealMedia.shared.get()
         let movie = FragmentedMovie(video: media.video, audio: [media.audio])
         for (sample, track) in [(media.picture(30, at: .seconds(36_000)), 0), (media.sound(7), 1)] {
@@ -30,7 +30,7 @@ import Testing
         #expect(movie.codecs.hasSuffix(",mp4a.40.2") && movie.codecs.hasPrefix("avc1.64"))
     }
 
-    @Test func playersTakeAStreamFromAKeyframeOn() throws {
+    @Test func `players take a stream from a keyframe on`() throws {
         let media = try RealMedia.shared.get()
         let directory = try TemporaryDirectory()
         let movie = FragmentedMovie(video: media.video, audio: [media.audio])
@@ -49,7 +49,7 @@ import Testing
         try decode(directory("live.mp4"))
     }
 
-    @Test func whatLiesBeforeTheBeginningIsLeftOut() throws {
+    @Test func `what lies before the beginning is left out`() throws {
         let media = try RealMedia.shared.get()
         let movie = FragmentedMovie(video: media.video, audio: [media.audio])
         #expect(fragment(media.sound(0), of: movie) == nil)

@@ -50,7 +50,7 @@ import Testing
         return recovered
     }
 
-    @Test func everyPrefixOfTheWritersOperationsIsRecoveredWhole() throws {
+    @Test func `every prefix of the writer's operations is recovered whole`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole)
         var largest = 0
@@ -73,7 +73,7 @@ import Testing
         #expect(largest == Self.take.samples[0].count)
     }
 
-    @Test func aWriteCutAnywhereCostsOnlyWhatIsCut() throws {
+    @Test func `a write cut anywhere costs only what is cut`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole)
         var random = SeededGenerator(seed: 3)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func wholeSamplesOfACutFragmentAreKept() throws {
+    @Test func `whole samples of a cut fragment are kept`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         let last = try #require(
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func everyPrefixOfTheRecoverysOwnOperationsIsRecoveredTheSame() throws {
+    @Test func `every prefix of the recovery's own operations is recovered the same`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         // With the last fragment cut, so that an index could be mistaken for its end; and with the writer's own
@@ -140,7 +140,7 @@ import Testing
     }
 
     /// The index is complete and only the switch is missing, so the free box's content says where the recording ends.
-    @Test(arguments: 1...24) func bytesInFrontOfAnUnusedIndexAreNotTakenForOne(count: Int) throws {
+    @Test(arguments: 1...24) func `bytes in front of an unused index are not taken for one`(count: Int) throws {
         let finished = MemoryFile()
         try Self.take.write(to: finished)
         let whole = MemoryFile.after(finished.operations.dropLast(2)).bytes
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLostOfAFragmentThatIsRefusedCountsOnce() throws {
+    @Test func `what is lost of a fragment that is refused counts once`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         // The first fragment once more at the end, its last byte missing: it begins before what is there, so that none of
@@ -174,7 +174,7 @@ import Testing
         #expect(recovered.skippedBytes == Int64(repeated.count))
     }
 
-    @Test(arguments: [false, true]) func aRecoveryThatFailsLeavesTheFileAsItWas(lasting: Bool) throws {
+    @Test(arguments: [false, true]) func `a recovery that fails leaves the file as it was`(lasting: Bool) throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         let start = Array(whole.bytes.dropLast(400))
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func aRecordingCutAtAnyByteIsRecoveredOrRefused() throws {
+    @Test func `a recording cut at any byte is recovered or refused`() throws {
         let take = SyntheticTake(seed: 4, seconds: 2, audio: [SyntheticTake.sound(.audioApp)])
         let whole = MemoryFile()
         try take.write(to: whole, finishing: false)
@@ -214,7 +214,7 @@ import Testing
         #expect(best == take.samples[0].count)
     }
 
-    @Test func aDamagedFragmentCostsItselfAndWhatFollowsKeepsItsTime() throws {
+    @Test func `a damaged fragment costs itself and what follows keeps its time`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         let fragments = try OracleBox.parse(whole.bytes, 0..<whole.bytes.count).filter { $0.type == "moof" }
@@ -238,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func whatAPowerCutKeptFromTheDiskIsNotTakenForSamples() throws {
+    @Test func `what a power cut kept from the disk is not taken for samples`() throws {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         let last = try #require(try OracleBox.parse(whole.bytes, 0..<whole.bytes.count).last { $0.type == "mdat" })
@@ -258,7 +258,9 @@ import Testing
     /// fragments that are good and too early, and empty boxes.
     enum Crafted: CaseIterable { case nested, refused, padding }
 
-    @Test(arguments: Crafted.allCases) func whateverTheBytesAFileIsReadAFewTimesAtMost(_ kind: Crafted) throws {
+    @Test(arguments: Crafted.allCases) func `whatever the bytes, a file is read a few times at most`(_ kind: Crafted)
+        throws
+    {
         let whole = MemoryFile()
         try Self.take.write(to: whole, finishing: false)
         var writer = BoxWriter()
@@ -307,7 +309,7 @@ import Testing
         #expect(file.bytesRead < 6 * writer.bytes.count + 65536)
     }
 
-    @Test func foreignFilesAreRefusedAndLeftAlone() throws {
+    @Test func `foreign files are refused and left alone`() throws {
         let other: [[UInt8]] = [
             [], [1, 2, 3], Array("RIFF....WAVE".utf8) + [UInt8](repeating: 0, count: 100),
             [0, 0, 0, 32] + Array("ftypmp42".utf8) + [UInt8](repeating: 0, count: 200),
@@ -320,7 +322,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 1...200) func damageAnywhereGivesAnErrorOrAFileThatCanBeRead(seed: UInt64) throws {
+    @Test(arguments: 1...200) func `damage anywhere gives an error or a file that can be read`(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let whole = MemoryFile()
         let finishing = Bool.random(using: &random)

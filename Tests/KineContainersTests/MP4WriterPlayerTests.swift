@@ -27,7 +27,7 @@ import Testing
         return sound
     }
 
-    @Test func aFileIsAcceptedInEveryState() throws {
+    @Test func `a file is accepted in every state`() throws {
         let media = try RealMedia.shared.get()
         let path = directory("take.mp4")
         let writer = try MP4Writer(
@@ -55,7 +55,7 @@ import Testing
         try decode(copy)
     }
 
-    @Test func mediainfoSeesAnOrdinaryFile() throws {
+    @Test func `mediainfo sees an ordinary file`() throws {
         let media = try RealMedia.shared.get()
         let path = directory("take.mp4")
         let writer = try MP4Writer(
@@ -77,7 +77,7 @@ import Testing
         #expect(!all.output.contains("IsTruncated") && !all.output.contains("Conformance errors"))
     }
 
-    @Test func soundAndPictureBeginTogetherAndThePrimingIsNotHeard() throws {
+    @Test func `audio and frame begin together and the priming is not heard`() throws {
         let media = try RealMedia.shared.get()
         let path = directory("take.mp4")
         let writer = try MP4Writer(
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func anOddSizeComesBackExactly() throws {
+    @Test func `an odd size comes back exactly`() throws {
         let media = try RealMedia.odd.get()
         let path = directory("take.mp4")
         let writer = try MP4Writer(
@@ -119,7 +119,7 @@ import Testing
         try check()
     }
 
-    @Test func twoSoundTracksKeepTheirNamesAndBothPlay() throws {
+    @Test func `two audio tracks keep their names and both play`() throws {
         let media = try RealMedia.shared.get()
         let path = directory("take.mp4")
         var microphone = media.audio
@@ -136,7 +136,7 @@ import Testing
     }
 
     /// The promise of the whole format: after each write the file plays, and recovery makes it an ordinary one.
-    @Test func everyPrefixOfTheWritesPlaysAndIsRecovered() throws {
+    @Test func `every prefix of the writes plays and is recovered`() throws {
         let media = try RealMedia.shared.get()
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: media.video, audio: [media.audio], creationTime: 0)

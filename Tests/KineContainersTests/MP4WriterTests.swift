@@ -29,7 +29,7 @@ import Testing
         return movie
     }
 
-    @Test(arguments: 1...12) func everyTableOfAFinishedFileSaysWhatWasAppended(seed: UInt64) throws {
+    @Test(arguments: 1...12) func `every table of a finished file says what was appended`(seed: UInt64) throws {
         let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
         let file = MemoryFile()
         let finished = try #require(try take.write(to: file))
@@ -52,7 +52,7 @@ import Testing
         #expect(movie.tracks.map(\.name) == Array(["Screen", "Sound", "Microphone"].prefix(movie.tracks.count)))
     }
 
-    @Test(arguments: 1...12) func theFragmentsSayTheSameWhileRecording(seed: UInt64) throws {
+    @Test(arguments: 1...12) func `the fragments say the same while recording`(seed: UInt64) throws {
         let take = SyntheticTake(seed: seed, seconds: 20, audio: Array(Self.both.prefix(Int(seed % 3))))
         let file = MemoryFile()
         try take.write(to: file, finishing: false)
@@ -61,7 +61,7 @@ import Testing
         #expect(movie.types.dropFirst(3).allSatisfy { $0 == "moof" || $0 == "mdat" })
     }
 
-    @Test func aStillScreenCostsFourBytesAndTheFileIsAsLongAsTheTake() throws {
+    @Test func `a still screen costs four bytes and the file is as long as the take`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         writer.append(
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func nothingChangedAndNoTimePassedWritesNothing() throws {
+    @Test func `nothing changed and no time passed writes nothing`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         writer.append(
@@ -93,7 +93,7 @@ import Testing
         #expect(file.operations == before)
     }
 
-    @Test func aLatePictureShortensTheOneBeforeIt() throws {
+    @Test func `a late frame shortens the one before it`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         func picture(_ time: Int64) -> EncodedSample {
@@ -110,7 +110,7 @@ import Testing
         #expect(try OracleMovie(file.bytes).tracks[0].samples.map(\.duration) == [44100, 1, 99000 - 44101])
     }
 
-    @Test func soundWaitsForTheFirstPicture() throws {
+    @Test func `audio waits for the first frame`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [Self.both[0]], creationTime: 0)
         writer.append(
@@ -122,7 +122,7 @@ import Testing
         #expect(try OracleMovie(file.bytes).types == ["ftyp", "free", "moov"])
     }
 
-    @Test func aTrackWithoutSamplesIsNotInTheFinishedFile() throws {
+    @Test func `a track without samples is not in the finished file`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: Self.both, creationTime: 0)
         writer.append(
@@ -131,7 +131,7 @@ import Testing
         #expect(try OracleMovie(file.bytes).tracks.map(\.handler) == ["vide"])
     }
 
-    @Test func aPictureThatStandsForHalfADayAsksForAnother() throws {
+    @Test func `a frame that stands for half a day asks for another`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         writer.append(
@@ -149,7 +149,7 @@ import Testing
         #expect(try OracleMovie(file.bytes).duration == 20 * 3600 * 90000)  // more than 32 bits hold
     }
 
-    @Test func finishingNeedsNoMoreThanWasReserved() throws {
+    @Test func `finishing needs no more than was reserved`() throws {
         for seed in 1...10 as ClosedRange<UInt64> {
             let take = SyntheticTake(seed: seed, seconds: 60, audio: Self.both)
             let file = MemoryFile()
@@ -159,7 +159,9 @@ import Testing
     }
 
     @Test(arguments: [StorageError.full(path: "m"), .failed(operation: "write", path: "m", code: 5)], [false, true])
-    func afterAFailureAtAnyOperationTheFileIsGoodAsFarAsItGoes(error: StorageError, lasting: Bool) throws {
+    func `after a failure at any operation the file is good as far as it goes`(error: StorageError, lasting: Bool)
+        throws
+    {
         let take = SyntheticTake(seed: 5, seconds: 6, audio: [Self.both[0]], still: 0.2)
         let whole = MemoryFile()
         try take.write(to: whole)
@@ -192,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func aRemovedFileIsReportedAndPutBack() throws {
+    @Test func `a removed file is reported and put back`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
         writer.append(

@@ -60,7 +60,7 @@ private struct Tile: Hashable {
         }
     }
 
-    @Test(arguments: sizes) func insertingRectanglesSetsExactlyTheTilesTheyTouch(size: PixelSize) {
+    @Test(arguments: sizes) func `inserting rectangles sets exactly the tiles they touch`(size: PixelSize) {
         var numbers = SeededGenerator()
         for round in 0..<20 {
             var region = DamageRegion(size: size)
@@ -79,7 +79,7 @@ private struct Tile: Hashable {
         }
     }
 
-    @Test func everyPatternOfASmallPictureIsCoveredExactly() {
+    @Test func `every pattern of a small frame is covered exactly`() {
         let size = PixelSize(width: 60, height: 41)  // 4×3 tiles: all 4096 patterns
         for pattern in 0..<4096 {
             var region = DamageRegion(size: size)
@@ -102,7 +102,7 @@ private struct Tile: Hashable {
         return region
     }
 
-    @Test(arguments: sizes) func scatteredTilesAreCoveredExactly(size: PixelSize) {
+    @Test(arguments: sizes) func `scattered tiles are covered exactly`(size: PixelSize) {
         var numbers = SeededGenerator()
         for share in [0.02, 0.5, 0.95] {
             let region = scattered(size, share: share, &numbers)
@@ -110,7 +110,7 @@ private struct Tile: Hashable {
         }
     }
 
-    @Test(arguments: sizes) func aUnionHoldsTheTilesOfBoth(size: PixelSize) {
+    @Test(arguments: sizes) func `a union holds the tiles of both`(size: PixelSize) {
         var numbers = SeededGenerator()
         let (a, b) = (scattered(size, share: 0.3, &numbers), scattered(size, share: 0.3, &numbers))
         var union = a
@@ -120,7 +120,7 @@ private struct Tile: Hashable {
         #expect(tiles(union) == tiles(a).union(tiles(b)))
     }
 
-    @Test(arguments: sizes) func allTilesAreOneRectangleAndNoneIsNone(size: PixelSize) {
+    @Test(arguments: sizes) func `all tiles are one rectangle and none is none`(size: PixelSize) {
         var region = DamageRegion.full(size: size)
         #expect(region.isFull)
         #expect(region.rectangles() == [PixelRect(size: size)])

@@ -7,7 +7,7 @@ import Testing
         x >= rect.x && x < rect.maxX && y >= rect.y && y < rect.maxY
     }
 
-    @Test func anIntersectionHoldsExactlyThePixelsOfBoth() {
+    @Test func `an intersection holds exactly the pixels of both`() {
         var rects: [PixelRect] = []
         for x in [-2, 0, 3] {
             for y in [-1, 0, 2] {
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func sizesAreRoundedUpToEven() {
+    @Test func `sizes are rounded up to even`() {
         for width in 0...5 {
             for height in 0...5 {
                 let even = PixelSize(width: width, height: height).roundedUpToEven
@@ -41,7 +41,7 @@ import Testing
         #expect(PixelSize(width: 7, height: 3).area == 21)
     }
 
-    @Test func anOffsetMovesWithoutResizing() {
+    @Test func `an offset moves without resizing`() {
         let rect = PixelRect(x: 1, y: 2, width: 3, height: 4).offset(x: -5, y: 6)
         #expect(rect == PixelRect(x: -4, y: 8, width: 3, height: 4))
         #expect(PixelRect(origin: (2, 3), size: PixelSize(width: 4, height: 5)).maxY == 8)

@@ -12,31 +12,31 @@ import Testing
         .typedObject(className: "Point", [.init("x", .number(3))]),
     ]
 
-    @Test func `Every type comes back as it was sent`() throws {
+    @Test func `every type comes back as it was sent`() throws {
         #expect(try AMF0Decoder.decode(AMF0Encoder.encode(Self.everyType)) == Self.everyType)
     }
 
-    @Test func `Bytes are those of the specification`() {
+    @Test func `bytes are those of the specification`() {
         #expect(AMF0Encoder.encode([.number(1)]) == [0, 0x3F, 0xF0, 0, 0, 0, 0, 0, 0])
         #expect(AMF0Encoder.encode([.string("ab")]) == [2, 0, 2, 0x61, 0x62])
         #expect(AMF0Encoder.encode([.object([.init("a", .boolean(true))])]) == [3, 0, 1, 0x61, 1, 1, 0, 0, 9])
         #expect(AMF0Encoder.encode([.ecmaArray([.init("a", .null)])]) == [8, 0, 0, 0, 1, 0, 1, 0x61, 5, 0, 0, 9])
     }
 
-    @Test func `A reference is the value that it points at`() throws {
+    @Test func `a reference is the value that it points at`() throws {
         // An array of an object and a reference to that object, which is the second complex value.
         let bytes: [UInt8] = [0x0A, 0, 0, 0, 2, 3, 0, 1, 0x61, 5, 0, 0, 9, 7, 0, 1]
         let object = AMF0Value.object([.init("a", .null)])
         #expect(try AMF0Decoder.decode(bytes) == [.strictArray([object, object])])
     }
 
-    @Test func `A reference to an unfinished value is refused`() {
+    @Test func `a reference to an unfinished value is refused`() {
         #expect(throws: AMF0Decoder.Error.badReference(0)) {
             try AMF0Decoder.decode([0x0A, 0, 0, 0, 1, 7, 0, 0])
         }
     }
 
-    @Test func `References cannot make a small message huge`() {
+    @Test func `references cannot make a small message huge`() {
         // Each array holds the one before twice: 2^20 values out of a few hundred bytes.
         var bytes: [UInt8] = [0x0A, 0, 0, 0, 0]
         for index in 0..<20 {
@@ -46,18 +46,18 @@ import Testing
         #expect(throws: AMF0Decoder.Error.tooManyValues) { try AMF0Decoder.decode(bytes) }
     }
 
-    @Test func `References cannot make a message deep`() {
+    @Test func `references cannot make a message deep`() {
         var bytes: [UInt8] = [0x0A, 0, 0, 0, 0]
         for index in 0..<40 { bytes += [0x0A, 0, 0, 0, 1, 7, 0, UInt8(index)] }
         #expect(throws: AMF0Decoder.Error.tooDeep) { try AMF0Decoder.decode(bytes) }
     }
 
-    @Test func `Nesting is limited`() {
+    @Test func `nesting is limited`() {
         let nested = [UInt8](repeating: 0, count: 100).flatMap { _ -> [UInt8] in [0x0A, 0, 0, 0, 1] }
         #expect(throws: AMF0Decoder.Error.tooDeep) { try AMF0Decoder.decode(nested) }
     }
 
-    @Test func `A value that is cut anywhere is refused`() throws {
+    @Test func `a value that is cut anywhere is refused`() throws {
         for value in Self.everyType {
             let bytes = AMF0Encoder.encode([value])
             for length in stride(from: 1, to: min(bytes.count, 200), by: 1) {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `A wrong length reserves no memory`() {
+    @Test func `a wrong length reserves no memory`() {
         #expect(throws: AMF0Decoder.Error.tooManyValues) { try AMF0Decoder.decode([0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 5]) }
         #expect(throws: AMF0Decoder.Error.truncated) { try AMF0Decoder.decode([0x0C, 0xFF, 0xFF, 0xFF, 0xFF, 5]) }
     }

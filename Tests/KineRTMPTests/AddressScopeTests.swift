@@ -8,11 +8,11 @@ import Testing
         ([10, 1, 2, 3], .privateNetwork), ([172, 16, 0, 1], .privateNetwork), ([172, 32, 0, 1], .global),
         ([192, 168, 1, 1], .privateNetwork), ([100, 64, 0, 1], .privateNetwork), ([100, 128, 0, 1], .global),
         ([224, 0, 0, 1], .unusable), ([255, 255, 255, 255], .unusable), ([203, 0, 113, 5], .global), ([1], .unusable),
-    ]) func `The scope of IPv4 addresses`(bytes: [UInt8], scope: AddressScope) {
+    ]) func `the scope of IPv4 addresses`(bytes: [UInt8], scope: AddressScope) {
         #expect(AddressScope(bytes) == scope)
     }
 
-    @Test func `The scope of IPv6 addresses, and of IPv4 addresses within them`() {
+    @Test func `the scope of IPv6 addresses, and of IPv4 addresses within them`() {
         func scope(_ words: [UInt16]) -> AddressScope {
             AddressScope(words.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
         }
@@ -30,7 +30,7 @@ import Testing
         #expect(scope([0x64, 0xFF9B, 0, 0, 0, 0, 0xCB00, 0x7105]) == .global)
     }
 
-    @Test func `Narrower is less`() {
+    @Test func `narrower is less`() {
         #expect(AddressScope.loopback < .linkLocal && .linkLocal < .privateNetwork && .privateNetwork < .global)
     }
 }
@@ -38,7 +38,7 @@ import Testing
 @Suite struct SilenceWatchTests {
     private static let second: Int64 = 1_000_000_000
 
-    @Test func `Silence becomes suspect by retransmissions, and a stall by time`() {
+    @Test func `silence becomes suspect by retransmissions, and a stall by time`() {
         var watch = SilenceWatch(stallDeadline: 8 * Self.second, now: 0)
         func look(_ seconds: Double, delivered: Int64 = 0, isIdle: Bool = false, again: Int = 0) -> SilenceWatch.Verdict
         {

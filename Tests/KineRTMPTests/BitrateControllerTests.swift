@@ -33,14 +33,14 @@ import Testing
         mutating func burst(_ bytes: Double) { waiting += bytes }
     }
 
-    @Test func `Nothing changes while the network transmits everything`() {
+    @Test func `nothing changes while the network transmits everything`() {
         var link = Link()
         link.run(seconds: 60, capacity: 10_000_000)
         #expect(link.controller.target == .init(bitrate: 4_000_000, frameDivisor: 1))
         #expect(link.controller.isUnlimited && link.controller.delay == 0)
     }
 
-    @Test func `The target follows a slow link within two seconds, and comes back slowly`() {
+    @Test func `the target follows a slow link within two seconds, and comes back slowly`() {
         var link = Link()
         link.run(seconds: 20, capacity: 6_000_000)
         link.run(seconds: 2, capacity: 1_000_000)
@@ -57,7 +57,7 @@ import Testing
         #expect(link.controller.isUnlimited)
     }
 
-    @Test func `At the floor the frame rate falls, and rises again afterwards`() {
+    @Test func `at the floor the frame rate falls, and rises again afterwards`() {
         var link = Link()
         link.run(seconds: 30, capacity: 200_000)
         #expect(link.controller.target.bitrate == 500_000)
@@ -66,7 +66,7 @@ import Testing
         #expect(link.controller.target == .init(bitrate: 4_000_000, frameDivisor: 1))
     }
 
-    @Test func `A large frame on a still screen does not mean a slow link`() {
+    @Test func `a large frame on a still screen does not mean a slow link`() {
         var link = Link()
         link.made = 10_000
         for _ in 0..<20 {
@@ -81,7 +81,7 @@ import Testing
         #expect((500_000...1_000_000).contains(link.controller.target.bitrate))
     }
 
-    @Test func `Audio has its part of the capacity`() {
+    @Test func `audio has its part of the capacity`() {
         var link = Link(controller: BitrateController(range: 200_000...4_000_000, reserved: 160_000), audio: 160_000)
         link.run(seconds: 3, capacity: 1_000_000)
         #expect(link.controller.target.bitrate <= 850_000 - 160_000)
@@ -90,7 +90,7 @@ import Testing
         #expect(link.waiting * 8 / 1_000_000 < 1)
     }
 
-    @Test func `Half a second of silence halves the target, more leads to the floor`() {
+    @Test func `half a second of silence halves the target, more leads to the floor`() {
         var link = Link()
         link.run(seconds: 5, capacity: 3_900_000)  // nearly all of it, so that something waits
         let before = link.controller.target.bitrate
@@ -100,7 +100,7 @@ import Testing
         #expect(link.controller.target.bitrate == 500_000)
     }
 
-    @Test func `With a range of one bitrate only the frame rate falls`() {
+    @Test func `with a range of one bitrate only the frame rate falls`() {
         var link = Link(controller: BitrateController(range: 300_000...300_000))
         link.run(seconds: 10, capacity: 150_000)
         #expect(link.controller.target.bitrate == 300_000 && link.controller.target.frameDivisor > 1)
@@ -108,7 +108,7 @@ import Testing
         #expect(link.controller.isUnlimited)
     }
 
-    @Test func `A new connection begins at the last target, without measurements`() {
+    @Test func `a new connection begins at the last target, without measurements`() {
         var link = Link()
         link.run(seconds: 10, capacity: 1_000_000)
         let target = link.controller.target
@@ -120,7 +120,7 @@ import Testing
     }
 
     /// On any link the target stays within its range, and on one that transmits the floor the queue becomes short.
-    @Test(arguments: 0..<20) func `Whatever the link does, the target stays within its range and settles`(seed: UInt64)
+    @Test(arguments: 0..<20) func `whatever the link does, the target stays within its range and settles`(seed: UInt64)
     {
         var state = seed &* 0x9e37_79b9_7f4a_7c15 &+ 1
         func random(_ limit: UInt64) -> UInt64 {

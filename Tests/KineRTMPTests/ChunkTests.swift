@@ -40,24 +40,24 @@ import Testing
         }
     }
 
-    @Test func `Messages of every length around a chunk come back`() throws {
+    @Test func `messages of every length around a chunk come back`() throws {
         let lengths = [0, 1, 127, 128, 129, 255, 256, 257, 1000]
         try Self.expectSame(lengths.enumerated().map { (Self.message(UInt32($0.offset) * 40, $0.element), 6) })
     }
 
-    @Test func `A chunk size holds from the next message on`() throws {
+    @Test func `a chunk size holds from the next message on`() throws {
         try Self.expectSame([
             (Self.message(0, 300), 6), (ControlMessage.setChunkSize(60_000).message, 2), (Self.message(40, 130_000), 6),
             (Self.message(40, 60_000, kind: .audio), 4),
         ])
     }
 
-    @Test func `Every number of a chunk stream comes back`() throws {
+    @Test func `every number of a chunk stream comes back`() throws {
         try Self.expectSame([2, 3, 63, 64, 319, 320, 65_599].map { (Self.message(5, 200, kind: .dataAMF0), $0) })
     }
 
     @Test(arguments: [0xFF_FFFF, 1 << 31, 1 << 32] as [UInt64])
-    func `Timestamps go on over a wrap`(wrap: UInt64) throws {
+    func `timestamps go on over a wrap`(wrap: UInt64) throws {
         // A frame every 40 ms and audio every 23 ms, ten seconds before and after the wrap; each frame has several chunks.
         var messages: [(RTMPMessage, UInt32)] = []
         for time in stride(from: wrap - 10_000, to: wrap + 10_000, by: 40) {
@@ -69,18 +69,18 @@ import Testing
         try Self.expectSame(messages)
     }
 
-    @Test func `Timestamps are extended from the largest short one on`() throws {
+    @Test func `timestamps are extended from the largest short one on`() throws {
         for time in [0xFF_FFFE, 0xFF_FFFF, 0x100_0000] as [UInt32] {
             try Self.expectSame([(Self.message(time, 300), 6)])
             try Self.expectSame([(Self.message(1, 300), 6), (Self.message(1 + time, 400), 6)])
         }
     }
 
-    @Test func `A timestamp that goes back is written in full`() throws {
+    @Test func `a timestamp that goes back is written in full`() throws {
         try Self.expectSame([(Self.message(1000, 10), 6), (Self.message(900, 10), 6), (Self.message(940, 10), 6)])
     }
 
-    @Test func `Headers leave out what is known`() throws {
+    @Test func `headers leave out what is known`() throws {
         var writer = ChunkWriter()
         var sizes: [Int] = []
         for message in [Self.message(0, 20), Self.message(40, 20), Self.message(80, 21)] {
@@ -91,7 +91,7 @@ import Testing
         #expect(sizes == [12, 4, 8])
     }
 
-    @Test func `Chunks of several streams may interleave`() throws {
+    @Test func `chunks of several streams may interleave`() throws {
         // Type 0 on 4 and on 6 with two chunks each, one of each in turn.
         func head(_ id: UInt8, _ kind: UInt8) -> [UInt8] { [id, 0, 0, 9, 0, 0, 130, kind, 1, 0, 0, 0] }
         let (a, b) = ([UInt8](repeating: 1, count: 130), [UInt8](repeating: 2, count: 130))
@@ -105,7 +105,7 @@ import Testing
         #expect(try reader.next()?.payload == b)
     }
 
-    @Test func `A type 3 chunk that begins a message repeats the last delta`() throws {
+    @Test func `a type 3 chunk that begins a message repeats the last delta`() throws {
         var reader = ChunkReader()
         reader.append([6, 0, 0, 10, 0, 0, 1, 9, 1, 0, 0, 0, 0xAA])
         reader.append([0x86, 0, 0, 40, 0xBB])
@@ -115,7 +115,7 @@ import Testing
         #expect(times == [10, 50, 90])
     }
 
-    @Test func `Abort drops the unfinished message`() throws {
+    @Test func `abort drops the unfinished message`() throws {
         var reader = ChunkReader()
         reader.append([4, 0, 0, 0, 0, 0, 200, 8, 1, 0, 0, 0] + [UInt8](repeating: 1, count: 128))
         reader.append([2, 0, 0, 0, 0, 0, 4, 2, 0, 0, 0, 0, 0, 0, 0, 4])
@@ -125,7 +125,7 @@ import Testing
         #expect(try reader.next()?.payload == [0x55])
     }
 
-    @Test func `Each violation of the protocol has a code`() {
+    @Test func `each violation of the protocol has a code`() {
         func read(_ bytes: [UInt8]) throws(ChunkReader.Error) {
             var reader = ChunkReader(messageLimit: 1000)
             reader.append(bytes)

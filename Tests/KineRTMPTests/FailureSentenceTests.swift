@@ -21,7 +21,7 @@ import Testing
         .neverAccepted, .checkTimedOut,
     ]
 
-    @Test func `Each failure is one sentence of its own, without a secret, that says what follows`() throws {
+    @Test func `each failure is one sentence of its own, without a secret, that says what follows`() throws {
         let url = try RTMPURL(Self.address)
         let failures = Self.codes.map { PublishFailure($0, url) }
         #expect(Set(failures.map(\.description)).count == failures.count)
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `A failure names the server, the system's reason and the server's words`() throws {
+    @Test func `a failure names the server, the system's reason and the server's words`() throws {
         func sentence(_ code: PublishFailure.Code) throws -> String { try PublishFailure(code).description }
         #expect(
             try sentence(.connectFailed(Self.system))

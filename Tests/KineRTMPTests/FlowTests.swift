@@ -13,7 +13,7 @@ import Testing
         return items
     }
 
-    @Test func `The first frame is a keyframe`() {
+    @Test func `the first frame is a keyframe`() {
         var queue = SendQueue()
         #expect(queue.append(item(0)) == .needsKeyframe)
         #expect(queue.append(item(10, video: false)) == .queued)
@@ -21,7 +21,7 @@ import Testing
         #expect(rest(queue) == [item(10, video: false), item(40, key: true)])
     }
 
-    @Test func `Frames that wait for too long give way to the newest keyframe`() {
+    @Test func `frames that wait for too long give way to the newest keyframe`() {
         var queue = SendQueue(longest: 1000)
         _ = queue.append(item(0, key: true))
         for time in stride(from: Int64(40), through: 1000, by: 40) {
@@ -36,7 +36,7 @@ import Testing
         #expect(queue.byteCount == kept.count * 3)
     }
 
-    @Test func `Without a keyframe all frames are dropped until one comes`() {
+    @Test func `without a keyframe all frames are dropped until one comes`() {
         var queue = SendQueue(longest: 1000)
         _ = queue.append(item(0, key: true))
         #expect(queue.append(item(500)) == .queued)
@@ -47,13 +47,13 @@ import Testing
         #expect(queue.droppedFrames == 4)
     }
 
-    @Test func `Audio is never dropped`() {
+    @Test func `audio is never dropped`() {
         var queue = SendQueue(longest: 100)
         for time in stride(from: Int64(0), to: 10_000, by: 20) { _ = queue.append(item(time, video: false)) }
         #expect(rest(queue).count == 500)
     }
 
-    @Test func `Audio that waits for too long or is too much exceeds the limit`() {
+    @Test func `audio that waits for too long or is too much exceeds the limit`() {
         var queue = SendQueue(longest: 100)
         for time in stride(from: Int64(0), through: 30_000, by: 1000) { _ = queue.append(item(time, video: false)) }
         #expect(!queue.exceedsAudioLimit)
@@ -74,7 +74,7 @@ import Testing
         #expect(!queue.exceedsAudioLimit)
     }
 
-    @Test func `No keyframe is requested while too much audio waits`() {
+    @Test func `no keyframe is requested while too much audio waits`() {
         var queue = SendQueue(longest: 1000)
         for time in stride(from: Int64(0), through: 2000, by: 20) {
             #expect(queue.append(item(time, video: false)) == .queued)
@@ -88,7 +88,7 @@ import Testing
         #expect(queue.droppedFrames == 3)
     }
 
-    @Test func `Items leave in their order, however many there are`() {
+    @Test func `items leave in their order, however many there are`() {
         var queue = SendQueue(longest: .max)
         _ = queue.append(item(0, key: true))
         for time in 1..<2000 { _ = queue.append(item(Int64(time))) }
@@ -103,7 +103,7 @@ import Testing
 
     init() throws { lost = try PublishFailure(.connectionLost(nil)) }
 
-    @Test func `Waits grow by half up to thirty seconds`() {
+    @Test func `waits grow by half up to thirty seconds`() {
         var policy = ReconnectPolicy()
         let delays = (0..<40).compactMap { _ in policy.failed(lost, jitter: 0.5) }
         #expect(delays.prefix(3) == [1_000_000_000, 1_500_000_000, 2_250_000_000])
@@ -114,7 +114,7 @@ import Testing
         #expect(policy.failed(lost, jitter: 1) == 2_700_000_000)
     }
 
-    @Test func `Waits count from the attempt`() {
+    @Test func `waits count from the attempt`() {
         var policy = ReconnectPolicy()
         #expect(policy.failed(lost, after: 400_000_000, jitter: 0.5) == 600_000_000)
         // After a longer time the next attempt follows soon, but not all publishers' in the same instant.
@@ -126,21 +126,21 @@ import Testing
         #expect(policy.failed(lost, after: .max, jitter: 0.5) == 300_000_000)
     }
 
-    @Test func `Final failures are not tried again`() throws {
+    @Test func `final failures are not tried again`() throws {
         for kind in [.refused, .wrongApplication, .unauthorized, .certificate] as [PublishFailure.Kind] {
             var policy = ReconnectPolicy()
             #expect(policy.failed(try PublishFailure(.connectionLost(nil), kind: kind), jitter: 0) == nil)
         }
     }
 
-    @Test func `A limit counts attempts in a row`() {
+    @Test func `a limit counts attempts in a row`() {
         var policy = ReconnectPolicy(limit: 2)
         #expect(policy.failed(lost, jitter: 0) != nil)
         #expect(policy.failed(lost, jitter: 0) != nil)
         #expect(policy.failed(lost, jitter: 0) == nil)
     }
 
-    @Test func `A network that comes back shortens the wait and not the count`() {
+    @Test func `a network that comes back shortens the wait and not the count`() {
         var policy = ReconnectPolicy(limit: 12)
         for _ in 0..<10 { _ = policy.failed(lost, jitter: 0.5) }
         policy.networkReturned()
@@ -149,7 +149,7 @@ import Testing
         #expect(policy.failed(lost, jitter: 0.5) == nil)
     }
 
-    @Test func `A server that closes at the stream's name each time does not know it`() {
+    @Test func `a server that closes at the stream's name each time does not know it`() {
         var policy = ReconnectPolicy()
         #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
         #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil)
@@ -159,7 +159,7 @@ import Testing
         for _ in 0..<10 { #expect(policy.failed(lost, atStreamName: true, jitter: 0) != nil) }
     }
 
-    @Test func `A yes alone shortens neither the waits nor the count`() {
+    @Test func `a yes alone shortens neither the waits nor the count`() {
         var policy = ReconnectPolicy(limit: 3)
         for expected: Int64? in [1_000_000_000, 1_500_000_000, 2_250_000_000, nil] {
             policy.accepted()

@@ -5,13 +5,13 @@ import Testing
 @Suite struct HandshakeTests {
     private let peer: [UInt8] = [0, 0, 0, 42, 1, 2, 3, 4] + (0..<1528).map { UInt8(truncatingIfNeeded: $0) }
 
-    @Test func `The first bytes are version, time, zero and random bytes`() {
+    @Test func `the first bytes are version, time, zero and random bytes`() {
         let hello = ClientHandshake(random: [9, 8, 7], time: 0x01020304).hello
         #expect(hello.count == 1537)
         #expect(hello.prefix(12) == [3, 1, 2, 3, 4, 0, 0, 0, 0, 9, 8, 7])
     }
 
-    @Test(arguments: [1, 100, 1537, 4000]) func `It ends however the answer is cut`(pieces: Int) throws {
+    @Test(arguments: [1, 100, 1537, 4000]) func `it ends however the answer is cut`(pieces: Int) throws {
         var handshake = ClientHandshake(random: [1, 2, 3])
         let answer = [3] + peer + handshake.hello.dropFirst() + [0xAA, 0xBB]
         var sent: [[UInt8]] = []
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [("HTTP/1.1 400", 0x48, true), ("\u{15}\u{3}\u{3}", 0x15, true), ("x", 0x78, false)])
-    func `Another protocol is recognized`(answer: String, version: UInt8, isOtherProtocol: Bool) {
+    func `another protocol is recognized`(answer: String, version: UInt8, isOtherProtocol: Bool) {
         var handshake = ClientHandshake(random: [1])
         handshake.append(Array(answer.utf8))
         let error = #expect(throws: ClientHandshake.Error.self) { try handshake.next() }

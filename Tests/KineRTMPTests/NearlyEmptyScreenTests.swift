@@ -29,7 +29,7 @@ import Testing
         return (encoder, sample)
     }
 
-    @Test func `No frame that is sent begins with what reads as a start code`() throws {
+    @Test func `no frame that is sent begins with what reads as a start code`() throws {
         // A server that tries Annex B first finds a start code in the encoder's frame …
         var found: (encoder: X264Encoder, sample: EncodedSample)?
         for signs in 0..<48 where found == nil {

@@ -4,7 +4,7 @@ import RTMPTesting
 import Testing
 
 @Suite struct PublishStateMachineTests {
-    @Test func `An end at the stream's name is remembered`() throws {
+    @Test func `an end at the stream's name is remembered`() throws {
         var machine = try publishing()
         #expect(Self.failure(machine.disconnected())?.description.contains("stream key") == true)
         #expect(machine.endedAtStreamName)
@@ -19,19 +19,19 @@ import Testing
         #expect(!machine.endedAtStreamName)
     }
 
-    @Test func `The user is not asked to check a key that was accepted before`() throws {
+    @Test func `the user is not asked to check a key that was accepted before`() throws {
         var machine = try publishing(wasLive: true)
         let failure = Self.failure(machine.disconnected())
         #expect(failure?.kind == .lost && failure?.description.contains("stream key") == false)
     }
 
-    @Test func `An error of a live stream is not final`() throws {
+    @Test func `an error of a live stream is not final`() throws {
         var machine = try live()
         let failure = Self.failure(machine.receive(status("NetStream.Record.NoAccess", level: "error"), now: 0))
         #expect(failure?.kind == .busy && failure?.isFinal == false)
     }
 
-    @Test func `An unreadable command does not end a live stream`() throws {
+    @Test func `an unreadable command does not end a live stream`() throws {
         let unreadable = RTMPMessage(kind: .commandAMF0, payload: [0xFF])
         var machine = try publishing()
         #expect(Self.failure(machine.receive(unreadable, now: 0))?.kind == .broken)
@@ -43,14 +43,14 @@ import Testing
     @Test(arguments: [
         String(repeating: "x", count: 195) + "secret-key", "no stream se\u{7}cret-key", "expired: a1b2c3d4",
         String(repeating: "x", count: 5000),
-    ]) func `A server's words that may hold a secret are not shown`(words: String) throws {
+    ]) func `a server's words that may hold a secret are not shown`(words: String) throws {
         var machine = try publishing(server: words)
         #expect(machine.server == nil)
         let failure = Self.failure(machine.receive(status("X.Y", level: "error", words), now: 0))
         #expect(failure?.description == "The server rtmp://h/app/… refused the stream; check the stream key.")
     }
 
-    @Test func `Only printable characters of a server's words are shown`() throws {
+    @Test func `only printable characters of a server's words are shown`() throws {
         var machine = try publishing(server: "Ser\u{1B}ver/1\n" + String(repeating: "2", count: 200))
         #expect(machine.server == "Server/1" + String(repeating: "2", count: 92))
         let failure = Self.failure(machine.receive(status("X.Y", level: "error", "no\tsuch\u{7F}"), now: 0))

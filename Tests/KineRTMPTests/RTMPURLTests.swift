@@ -9,7 +9,7 @@ import Testing
         ("RTMP://h:1936/app/instance/key", "h", 1936, "app/instance", "key"),
         ("rtmp://[::1]:1/app/key", "::1", 1, "app", "key"), ("rtmp://h/path/", "h", 1935, "path", ""),
         ("rtmp://h/live?vhost=v/key", "h", 1935, "live?vhost=v", "key"),
-    ]) func `An address is split into its parts`(
+    ]) func `an address is split into its parts`(
         text: String, host: String, port: Int, application: String, stream: String
     ) throws {
         let url = try RTMPURL(text)
@@ -17,7 +17,7 @@ import Testing
         #expect(url.application == application && url.streamName == stream)
     }
 
-    @Test func `User and password are decoded`() throws {
+    @Test func `user and password are decoded`() throws {
         let url = try RTMPURL("rtmp://us%40er:p%3Aa@ss@h/app/key")
         #expect(url.user == "us@er" && url.password == "p:a@ss")
         #expect(url.serverAddress() == "rtmp://h/app")
@@ -25,7 +25,7 @@ import Testing
         #expect(other.user == "a%+5b" && other.password == "p%-0q%4")
     }
 
-    @Test func `Secrets are not in a description`() throws {
+    @Test func `secrets are not in a description`() throws {
         let url = try RTMPURL("rtmps://user:password@h:444/app/key?token=1")
         for text in ["\(url)", String(reflecting: url), "\([url])", String(describing: Optional(url))] {
             #expect(text.contains("rtmps://h:444/app/…"))
@@ -46,7 +46,7 @@ import Testing
         ("rtmp://h/app/SECRET/", "rtmp://h/app/…"), ("rtmp://h/app/SECRET/?t=1", "rtmp://h/app/…"),
         ("rtmp://h/app/SECRET//", "rtmp://h/app/…"), ("rtmp://h/SECRET/", "rtmp://h/…"),
         ("rtmp://h/app/?SECRET", "rtmp://h/…"), ("rtmp://h/a/b/SECRET", "rtmp://h/a/b/…"),
-    ]) func `A part that may be a key is not in a description`(text: String, description: String) throws {
+    ]) func `a part that may be a key is not in a description`(text: String, description: String) throws {
         let url = try RTMPURL(text)
         #expect(url.description == description)
         #expect(!url.isFreeOfSecrets("no stream SECRET") && url.isFreeOfSecrets("no such stream"))
@@ -58,7 +58,7 @@ import Testing
         ("rtmp://h/app/name?a1b2c3==", "a1b2c3", false), ("rtmp://h/live?auth=a1b2c3/name", "a1b2c3", false),
         ("rtmp://h/app/n%61me", "name", false), ("rtmp://h/app/n%61me", "n%61me", false),
         ("rtmp://h/app/na-me", "na%2Dme", false), ("rtmp://u:a%20b@h/app/name", "a b", false),
-    ]) func `Secrets are found in a text`(address: String, text: String, isFree: Bool) throws {
+    ]) func `secrets are found in a text`(address: String, text: String, isFree: Bool) throws {
         #expect(try RTMPURL(address).isFreeOfSecrets(text) == isFree)
     }
 
@@ -69,11 +69,11 @@ import Testing
         ("rtmp://h/app", .streamName), ("rtmp://h/a/k ey", .character), ("rtmp://h/a/k\n", .character),
         ("rtmp://h/a/\u{301}key", .character), ("rtmp://u:p@\u{301}h/a/k", .character),
         ("rtmp://[::1/a/k", .host), ("rtmp://[[a]/a/k", .host), ("rtmp://a]/a/k", .host),
-    ]) func `An invalid address says why`(text: String, error: RTMPURL.Error) {
+    ]) func `an invalid address says why`(text: String, error: RTMPURL.Error) {
         #expect(throws: error) { try RTMPURL(text) }
     }
 
-    @Test func `A server cannot redirect a stream out of encryption`() throws {
+    @Test func `a server cannot redirect a stream out of encryption`() throws {
         #expect(try RTMPURL("rtmps://h/app/key").redirected(to: "rtmp://h/app") == nil)
         #expect(try RTMPURL("rtmp://h/app/key").redirected(to: "rtmps://h/app")?.isSecure == true)
         #expect(try RTMPURL("rtmp://h/app/key").redirected(to: "rtmp://h//") == nil)

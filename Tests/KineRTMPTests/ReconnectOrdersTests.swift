@@ -214,7 +214,7 @@ import Testing
     }
 
     @Test(arguments: Beginning.allCases, [nil, 1])
-    func `Whatever comes in whatever order, the machine's actions are possible and leave nothing open`(
+    func `whatever comes in whatever order, the machine's actions are possible and leave nothing open`(
         beginning: Beginning, retries: Int?
     ) throws {
         var seen: Set<World> = [try world(beginning, retries: retries)]

@@ -23,7 +23,7 @@ import Testing
         return machine
     }
 
-    @Test func `A stream becomes live, and says goodbye when it ends`() throws {
+    @Test func `a stream becomes live, and says goodbye when it ends`() throws {
         var machine = try machine()
         let (url, target) = (machine.originalURL, machine.destination)
         #expect(machine.start(now: 0) == [.dial(target)])
@@ -36,7 +36,7 @@ import Testing
         #expect(last.contains(.close(1)) && last.last == .ended(nil))
     }
 
-    @Test func `A stream that no server took ends as a failure, with the last reason`() throws {
+    @Test func `a stream that no server took ends as a failure, with the last reason`() throws {
         var machine = try machine()
         _ = machine.start(now: 0)
         let reason = try PublishFailure(.connectTimedOut)
@@ -49,7 +49,7 @@ import Testing
         #expect(machine.finish().last == .ended(PublishFailure(.neverAccepted, machine.originalURL)))
     }
 
-    @Test func `A lost connection is tried again, and a final failure is not`() throws {
+    @Test func `a lost connection is tried again, and a final failure is not`() throws {
         var machine = try live()
         machine.proved(1)
         let actions = machine.failed(1, lost, now: 60 * Self.second, jitter: 0)
@@ -63,7 +63,7 @@ import Testing
         #expect(machine.dialFailed(refused, now: 62 * Self.second, jitter: 0).last == .ended(refused.withoutRetry()))
     }
 
-    @Test func `A silent connection is kept until the next is there, and reset then`() throws {
+    @Test func `a silent connection is kept until the next is there, and reset then`() throws {
         var machine = try live()
         #expect(machine.suspected(1) == [.probe(machine.destination)])
         let actions = machine.stalled(1, lost, now: 8 * Self.second, jitter: 0.5)
@@ -76,7 +76,7 @@ import Testing
         #expect(machine.accepted(2).contains(.becameLive(2, isAgain: true)))
     }
 
-    @Test func `Of two connections the old one is kept when it goes on`() throws {
+    @Test func `of two connections the old one is kept when it goes on`() throws {
         var machine = try live()
         #expect(
             machine.connected(now: 0, oldRecovers: true) == [
@@ -88,7 +88,7 @@ import Testing
         #expect(machine.sending == 1)
     }
 
-    @Test func `The candidate takes over after the deadline, or at once when the old one is slow to recover`() throws {
+    @Test func `the candidate takes over after the deadline, or at once when the old one is slow to recover`() throws {
         var machine = try live()
         _ = machine.connected(now: 0, oldRecovers: true)
         var actions = machine.fired(.race, now: Machine.raceDeadline)
@@ -106,7 +106,7 @@ import Testing
         #expect(machine.sending == 1)
     }
 
-    @Test func `A redirection is followed at a keyframe, and samples wait meanwhile`() throws {
+    @Test func `a redirection is followed at a keyframe, and samples wait meanwhile`() throws {
         var machine = try live()
         let other = try RTMPURL("rtmp://b/app/key")
         #expect(machine.redirected(1, to: other, scope: .global, now: 0) == [.requestKeyframe])
@@ -122,7 +122,7 @@ import Testing
         #expect(machine.destination.url == machine.originalURL && machine.state == .waiting(stale: nil))
     }
 
-    @Test func `The end during a redirection waits for the other server, for a time`() throws {
+    @Test func `the end during a redirection waits for the other server, for a time`() throws {
         var machine = try live()
         _ = machine.redirected(1, to: try RTMPURL("rtmp://b/app/key"), scope: .global, now: 0)
         _ = machine.keyframe(now: 0)
@@ -133,7 +133,7 @@ import Testing
         #expect(other.fired(.finish, now: Machine.finishDeadline).last == .ended(nil))
     }
 
-    @Test func `Redirections are followed a few times a minute`() throws {
+    @Test func `redirections are followed a few times a minute`() throws {
         var machine = try live()
         var followed = 0
         var id = 1
@@ -159,7 +159,7 @@ import Testing
         ("rtmp://h:1940/app/key", "rtmp://h:6379/app", true), ("rtmp://h:1940/app/key", "rtmp://h:22/app", false),
         ("rtmp://h/app/key", "rtmps://b/app", true), ("rtmps://h/app/key", "rtmps://b:8443/app", false),
         ("rtmps://h/app/key", "rtmps://b:443/app", true), ("rtmps://h/app/key", "rtmp://h/app", false),
-    ]) func `A server may redirect its publisher to few ports, and never out of encryption`(
+    ]) func `a server may redirect its publisher to few ports, and never out of encryption`(
         home: String, target: String, isAllowed: Bool
     ) throws {
         let url = try RTMPURL(home)
@@ -171,7 +171,7 @@ import Testing
         #expect((machine.destination == Machine.Destination(url)) == !isAllowed)
     }
 
-    @Test func `Authentication is kept for the next connection, and forgotten when that is lost`() throws {
+    @Test func `authentication is kept for the next connection, and forgotten when that is lost`() throws {
         var machine = try machine()
         var authentication = PublisherAuthentication(machine.originalURL, challenge: 1)
         _ = authentication.refused("authmod=adobe")
@@ -183,7 +183,7 @@ import Testing
         #expect(machine.connected(now: 0).last == .open(3, machine.originalURL, nil, wasLive: false))
     }
 
-    @Test func `A server that closes at the stream's name again and again has refused it`() throws {
+    @Test func `a server that closes at the stream's name again and again has refused it`() throws {
         var machine = try machine()
         _ = machine.start(now: 0)
         for id in 1..<ReconnectPolicy.silentRefusals {

@@ -118,7 +118,7 @@ import Testing
     ]
 
     @Test(arguments: Start.allCases)
-    func `Each event leads from each state to the one that the table names`(start: Start) throws {
+    func `each event leads from each state to the one that the table names`(start: Start) throws {
         for event in Event.allCases {
             var machine = try Self.machine(start)
             let before = Self.name(machine.state)

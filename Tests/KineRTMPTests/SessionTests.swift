@@ -54,7 +54,7 @@ struct Conversation {
             codec: .h264, decoderConfiguration: [1, 100, 0, 31], width: 1280, height: 720, framesPerSecond: 30),
         audio: .init(specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000))
 
-    @Test(arguments: [1, 1000, Int.max]) func `A whole stream is in order`(pieces: Int) throws {
+    @Test(arguments: [1, 1000, Int.max]) func `a whole stream is in order`(pieces: Int) throws {
         var talk = try Conversation(pieces: pieces)
         try talk.start()
         #expect(talk.events == [.live])
@@ -82,7 +82,7 @@ struct Conversation {
         #expect(talk.server.media[3].payload == [0x17, 1, 0, 0, 0, 0, 0, 0, 2, 9, 0xF0] + frame)
     }
 
-    @Test func `A refused key is final`() throws {
+    @Test func `a refused key is final`() throws {
         var talk = try Conversation(
             behavior: .refusesPublish(code: "NetStream.Publish.BadName", description: "no such"))
         try talk.start()
@@ -91,7 +91,7 @@ struct Conversation {
         #expect(failure.description.contains("no such") && failure.description.contains("stream key"))
     }
 
-    @Test func `A refused key that was accepted before is busy`() throws {
+    @Test func `a refused key that was accepted before is busy`() throws {
         let behavior = StrictRTMPServer.Behavior.refusesPublish(
             code: "NetStream.Publish.BadName", description: "no such")
         var talk = try Conversation(behavior: behavior, wasLive: true)
@@ -104,7 +104,7 @@ struct Conversation {
         #expect(try !Self.failure(talk).isFinal)
     }
 
-    @Test func `A key is never repeated`() throws {
+    @Test func `a key is never repeated`() throws {
         let behavior = StrictRTMPServer.Behavior.refusesPublish(
             code: "NetStream.Publish.BadName", description: "bad key: key")
         var talk = try Conversation(behavior: behavior)
@@ -113,13 +113,13 @@ struct Conversation {
         #expect(!words.contains("bad key: key") && !words.contains("token"))
     }
 
-    @Test func `A wrong application is final`() throws {
+    @Test func `a wrong application is final`() throws {
         var talk = try Conversation(behavior: .refusesConnect("unknown application"))
         try talk.start()
         #expect(try Self.failure(talk).kind == .wrongApplication)
     }
 
-    @Test func `A silent server is given up after ten seconds`() throws {
+    @Test func `a silent server is given up after ten seconds`() throws {
         var talk = try Conversation(behavior: .silent)
         try talk.start()
         #expect(talk.session.deadline == 10_000_000_000)
@@ -130,7 +130,7 @@ struct Conversation {
         #expect(talk.session.tick(now: 20_000_000_000) == [])
     }
 
-    @Test func `A connection without a handshake is given up after ten seconds`() throws {
+    @Test func `a connection without a handshake is given up after ten seconds`() throws {
         var session = try Conversation().session
         _ = session.connected(now: 5)
         #expect(session.deadline == 10_000_000_005)
@@ -172,14 +172,14 @@ struct Conversation {
         )
     }
 
-    @Test func `A server that asks for a user names what is missing`() throws {
+    @Test func `a server that asks for a user names what is missing`() throws {
         var talk = try Conversation(behavior: .refusesConnect("[ code=403 need auth; authmod=adobe ]"))
         try talk.start()
         let failure = try Self.failure(talk)
         #expect(failure.kind == .unauthorized && failure.description.contains("USER:PASSWORD@"))
     }
 
-    @Test func `A request to reconnect says where`() throws {
+    @Test func `a request to reconnect says where`() throws {
         for (address, expected) in [
             (nil, "rtmp://h/app/…"), ("rtmp://other:1936/live", "rtmp://other:1936/live/…"),
             ("/second", "rtmp://h/second/…"), ("//b.example/app", "rtmp://b.example/app/…"),
@@ -196,7 +196,7 @@ struct Conversation {
         }
     }
 
-    @Test func `Bytes that are not chunks break the protocol`() throws {
+    @Test func `bytes that are not chunks break the protocol`() throws {
         var talk = try Conversation()
         try talk.start()
         let events = talk.session.receive([UInt8](repeating: 0xFF, count: 20), now: 0)
@@ -206,7 +206,7 @@ struct Conversation {
     }
 
     @Test(arguments: ["HTTP/1.1 400 Bad Request", "\u{15}\u{3}\u{3}", "\u{16}\u{3}\u{3}"])
-    func `Another protocol is final if there was no stream before`(answer: String) throws {
+    func `another protocol is final if there was no stream before`(answer: String) throws {
         for (wasLive, kind) in [(false, PublishFailure.Kind.configuration), (true, .broken)] {
             var session = try Conversation(wasLive: wasLive).session
             _ = session.connected(now: 0)
@@ -217,7 +217,7 @@ struct Conversation {
         }
     }
 
-    @Test func `A connection that ends is lost once, for a reason`() throws {
+    @Test func `a connection that ends is lost once, for a reason`() throws {
         var talk = try Conversation()
         try talk.start()
         guard case .fail(let failure) = talk.session.disconnected(.init(number: 104, text: "reset")).first else {

@@ -21,7 +21,7 @@ import Testing
         #expect(frame(.h264, false) == [0x27, 1, 0, 0, 0] + delimiter + [0xAA, 0xBB])
     }
 
-    @Test func `Newer codecs have extended tags`() {
+    @Test func `newer codecs have extended tags`() {
         let (hvc1, av01) = (Array("hvc1".utf8), Array("av01".utf8))
         #expect(VideoTag.sequenceHeader(video(.hevc)) == [0x90] + hvc1 + [1, 2])
         let delimiter: [UInt8] = [0, 0, 0, 3, 0x46, 1, 0x50]
@@ -31,7 +31,7 @@ import Testing
         #expect(frame(.av1, false) == [0xA1] + av01 + [0xAA, 0xBB])
     }
 
-    @Test func `An access unit that has a delimiter gets no second one`() {
+    @Test func `an access unit that has a delimiter gets no second one`() {
         let h264: [UInt8] = [0, 0, 0, 2, 9, 0x10, 0, 0, 1, 0, 0x65]
         let hevc: [UInt8] = [0, 0, 0, 3, 0x46, 1, 0x10, 0, 0, 1, 0, 0x26]
         for (codec, unit) in [(VideoCodec.h264, h264), (.hevc, hevc)] {
@@ -41,11 +41,11 @@ import Testing
         }
     }
 
-    @Test func `Audio is AAC, whatever its rate`() {
+    @Test func `audio is AAC, whatever its rate`() {
         #expect(([7] as [UInt8]).withUnsafeBytes { AudioTag.sound($0) } == [0xAF, 1, 7])
     }
 
-    @Test func `Metadata says what is true`() throws {
+    @Test func `metadata says what is true`() throws {
         let audio = RTMPStreamFormat.Audio(
             specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000)
         let values = try StrictAMF.read(RTMPStreamFormat(video: video(.h264), audio: audio).metadata(encoder: "E"))

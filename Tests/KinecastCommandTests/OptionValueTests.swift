@@ -1,5 +1,5 @@
-import KineControl
 // Option values as they are typed: what is taken, and what is refused.
+import KineControl
 import KineMedia
 import Testing
 

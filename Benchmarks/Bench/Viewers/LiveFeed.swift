@@ -99,7 +99,8 @@ final class LiveFeed {
             ], picture: [0x68, 0xCE, 0x0F, 0xC8])
         return ExtensionStart(
             service: "live", setupInfo: setupInfo, framesPerSecond: Int(framesPerSecond),
-            video: .init(VideoFormat(parameterSets: sets, size: PixelSize(width: 1280, height: 720))), pictures: nil,
+            video: .init(VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: 1280, height: 720))),
+            pictures: nil,
             sounds: [
                 .init(
                     type: .audioApp, form: .aac, sampleRate: Int(audioRate), channels: 2,

@@ -10,11 +10,11 @@ final class RateServer {
     let port: Int
     var process: Int32 { child.pid }
     private let child: ChildProcess
-    private let folder: PrivateFolder
+    private let folder: TemporaryDirectory
 
     /// - Parameter bytesPerSecond: to each viewer.
     init(bytesPerSecond: Int, seconds: Double) throws {
-        folder = try PrivateFolder(in: "/dev/shm")
+        folder = try TemporaryDirectory(in: "/dev/shm")
         port = try Loopback.freePort()
         let configuration = """
             daemon off;
@@ -40,7 +40,7 @@ final class RateServer {
         child = try ChildProcess(
             executable: try Tool.path(of: "nginx"),
             arguments: ["-p", folder.path, "-c", folder.file("nginx.conf"), "-e", folder.file("error.log")],
-            environment: Tool.inheritedEnvironment(), options: options)
+            environment: ProcessEnvironment.current, options: options)
         let end = deadline(in: 60)
         while !Loopback.connects(to: port) {
             guard MonotonicClock.now() < end, child.poll() == nil else {

@@ -42,7 +42,8 @@ final class Take: Sendable {
         self.configuration = configuration
         self.inbox = inbox
         audio = try AudioPipeline(
-            configuration: configuration.audio, clock: clock, isPattern: SourceRegistry.kind(of: configuration.source)?.makesAudio ?? false,
+            configuration: configuration.audio, clock: clock,
+            isPattern: SourceRegistry.kind(of: configuration.source)?.makesAudio ?? false,
             isRecorded: configuration.output != nil, requirements: services.map { AudioRequirements($0) },
             inbox: inbox, cancellation: cancellation)
         do throws(TakeError) {

@@ -1,5 +1,5 @@
-import KineControl
 // What a configuration means: targets, tracks, and whether a take may begin without them.
+import KineControl
 import Testing
 
 @testable import KineEngine

@@ -1,5 +1,5 @@
-import KineRelay
 // The lowest wish counts, within what the user chose; and when a wish reaches the encoder.
+import KineRelay
 import Testing
 
 @testable import KineEngine

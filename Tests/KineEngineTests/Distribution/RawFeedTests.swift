@@ -1,6 +1,6 @@
+// Uncompressed frames on their way to extensions: whole, with the right damage, and at nobody else's cost.
 import AudioTesting
 import CoreTesting
-// Uncompressed frames on their way to extensions: whole, with the right damage, and at nobody else's cost.
 import KineImaging
 import KineMedia
 import KinePlatform

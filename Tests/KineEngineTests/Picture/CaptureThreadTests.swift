@@ -1,5 +1,5 @@
-import CoreTesting
 // The loop between a screen and the encoder, on a screen that the test paints.
+import CoreTesting
 import KineCapture
 import KineCodecs
 import KineControl

@@ -1,5 +1,5 @@
-import KineControl
 // The life of a destination, on a clock of the test's own: what each fault becomes, and when.
+import KineControl
 import KinePlatform
 import KineRelay
 import KineServices

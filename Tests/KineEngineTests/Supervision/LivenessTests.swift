@@ -1,5 +1,5 @@
-import KineControl
 // When a destination is live: never before somebody said yes, and never without having started.
+import KineControl
 import KinePlatform
 import Testing
 

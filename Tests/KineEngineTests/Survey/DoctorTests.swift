@@ -1,5 +1,5 @@
-import KineServices
 // What the doctor makes of the services that it finds.
+import KineServices
 import SystemPackage
 import Testing
 

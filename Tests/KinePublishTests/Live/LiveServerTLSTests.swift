@@ -17,7 +17,7 @@ import Testing
 
     private func start() async throws -> (server: LiveServer, port: Int, token: LiveToken) {
         let server = try await LiveServer.start(
-            LiveSettings(setupInfo: ["cert": certificate.path, "key": certificate.key]), format: Samples.format)
+            LiveSettings(setupInfo: ["tls-cert": certificate.path, "tls-key": certificate.key]), format: Samples.format)
         let link = try #require(LiveLinks.parse(page: server.links.page))
         #expect(server.links.page.hasPrefix("https://127.0.0.1:"))
         return (server, try #require(link.port), link.token)

@@ -267,7 +267,7 @@ import Testing
 
     @Test func `files that are no certificate are named`() async throws {
         let error = await #expect(throws: LiveServer.Error.self) {
-            try await Self.start(["cert": "/nowhere/cert.pem", "key": "/nowhere/key.pem"])
+            try await Self.start(["tls-cert": "/nowhere/cert.pem", "tls-key": "/nowhere/key.pem"])
         }
         #expect(error?.description.contains("/nowhere/cert.pem") == true)
     }

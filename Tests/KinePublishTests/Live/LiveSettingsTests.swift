@@ -33,9 +33,9 @@ import Testing
     }
 
     @Test func `a certificate needs its key, and a key its certificate`() throws {
-        #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["cert": "a.pem"]) }
-        #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["key": "a.pem"]) }
-        let both = try LiveSettings(setupInfo: ["cert": "a.pem", "key": "b.pem", "listen": "0.0.0.0:1"])
+        #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["tls-cert": "a.pem"]) }
+        #expect(throws: LiveSettings.Error.self) { try LiveSettings(setupInfo: ["tls-key": "a.pem"]) }
+        let both = try LiveSettings(setupInfo: ["tls-cert": "a.pem", "tls-key": "b.pem", "listen": "0.0.0.0:1"])
         #expect(both.certificate?.key == "b.pem" && !both.isOpenAndPlain)
         #expect(try LiveSettings(setupInfo: ["listen": "0.0.0.0:1"]).isOpenAndPlain)
     }

@@ -94,7 +94,7 @@ private final class SilentPort {
         }
     }
 
-    @Test func `A dead name server makes a broadcast late, never impossible`() async throws {
+    @Test func `a dead name server makes a broadcast late, never impossible`() async throws {
         let (server, resolver, told) = (try StrictServerSocket(), ScriptedResolver(), Told())
         resolver.state.withLock { $0.isHanging = true }
         defer { resolver.release() }
@@ -121,7 +121,7 @@ private final class SilentPort {
     }
 
     @Test(arguments: [true, false])
-    func `When a name is no longer found, the address that worked is used`(isHanging: Bool) async throws {
+    func `when a name is no longer found, the address that worked is used`(isHanging: Bool) async throws {
         let (server, resolver, told) = (try StrictServerSocket(), ScriptedResolver(), Told())
         defer { resolver.release() }
         let publisher = try told.publisher("rtmp://name.example:\(server.port)/app/key") {
@@ -140,7 +140,7 @@ private final class SilentPort {
         await publisher.finish()
     }
 
-    @Test func `An unknown name is reported, and looked up again`() async throws {
+    @Test func `an unknown name is reported, and looked up again`() async throws {
         let (server, resolver, told) = (try StrictServerSocket(), ScriptedResolver(), Told())
         resolver.state.withLock { $0.addresses = nil }
         let publisher = try told.publisher("rtmp://name.example:\(server.port)/app/key") {
@@ -155,7 +155,7 @@ private final class SilentPort {
         await publisher.finish()
     }
 
-    @Test func `A host that drops packets does not answer, and is not lost`() async throws {
+    @Test func `a host that drops packets does not answer, and is not lost`() async throws {
         let port = try SilentPort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port.number)/app/key") {
@@ -171,7 +171,7 @@ private final class SilentPort {
         withExtendedLifetime(port) {}
     }
 
-    @Test func `Names are looked up one at a time, and each gets its answer`() async throws {
+    @Test func `names are looked up one at a time, and each gets its answer`() async throws {
         let resolver = ScriptedResolver()
         resolver.state.withLock { $0.isHanging = true }
         defer { resolver.release() }
@@ -192,7 +192,7 @@ private final class SilentPort {
         #expect(resolver.state.withLock { $0.calls == 3 && $0.most == 1 })
     }
 
-    @Test func `In an address book the address that worked last comes first`() throws {
+    @Test func `in an address book the address that worked last comes first`() throws {
         let (a, b, c) = (
             try SocketAddress(ipAddress: "192.0.2.1", port: 1), try SocketAddress(ipAddress: "192.0.2.2", port: 1),
             try SocketAddress(ipAddress: "192.0.2.3", port: 1)

@@ -12,7 +12,7 @@ import Testing
     /// Nanoseconds: no attempt comes within any of these tests.
     private static let long: Int64 = 30_000_000_000
 
-    @Test func `A server that starts to listen is found by a probe, not by the next attempt`() async throws {
+    @Test func `a server that starts to listen is found by a probe, not by the next attempt`() async throws {
         let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.firstDelay = Self.long }
@@ -30,7 +30,7 @@ import Testing
         #expect(TestStream.samples(in: seen.media) == samples.map(TestStream.expected))
     }
 
-    @Test func `A server that stops listening and comes back is found as often as it does`() async throws {
+    @Test func `a server that stops listening and comes back is found as often as it does`() async throws {
         let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key")
@@ -44,7 +44,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A server that takes connections and closes them is left alone until the next attempt`() async throws {
+    @Test func `a server that takes connections and closes them is left alone until the next attempt`() async throws {
         let server = try StrictServerSocket()
         server.state.withLock { $0.cut = true }
         let told = Told()
@@ -60,7 +60,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `Many messages about networks do not delay the probe`() async throws {
+    @Test func `many messages about networks do not delay the probe`() async throws {
         let server = try StrictServerSocket()
         let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
         let found = Monitor(false)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `The limit of attempts holds while there are probes`() async throws {
+    @Test func `the limit of attempts holds while there are probes`() async throws {
         let port = try Loopback.freePort()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(port)/app/key") { $0.retries = 2 }
@@ -97,7 +97,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `An address that failed last is left out while the name has another`() throws {
+    @Test func `an address that failed last is left out while the name has another`() throws {
         let (a, b, c) = (
             try SocketAddress(ipAddress: "192.0.2.1", port: 1935),
             try SocketAddress(ipAddress: "203.0.113.2", port: 1935),
@@ -113,7 +113,7 @@ import Testing
         #expect(dialer.allowed([c, a], target) == [a])
     }
 
-    @Test func `A server redirects its publisher to no address that reaches less far than its own`() throws {
+    @Test func `a server redirects its publisher to no address that reaches less far than its own`() throws {
         let addresses = try ["127.0.0.1", "169.254.169.254", "192.168.1.1", "203.0.113.2", "224.0.0.1"].map {
             try SocketAddress(ipAddress: $0, port: 1935)
         }
@@ -129,7 +129,7 @@ import Testing
         #expect(allowed(nil).count == 5)
     }
 
-    @Test func `Those of the kernel's messages count that announce a way for a connection`() {
+    @Test func `those of the kernel's messages count that announce a way for a connection`() {
         func message(_ type: UInt16, _ body: [UInt8]) -> [UInt8] {
             var bytes: [UInt8] = []
             withUnsafeBytes(of: UInt32(16 + body.count)) { bytes += $0 }

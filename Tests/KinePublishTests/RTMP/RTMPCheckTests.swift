@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct RTMPCheckTests {
     private func settings(_ address: String) throws -> RTMPSettings { RTMPSettings(url: try RTMPURL(address)) }
 
-    @Test func `A server that accepts the stream is described, and gets the whole goodbye`() async throws {
+    @Test func `a server that accepts the stream is described, and gets the whole goodbye`() async throws {
         let server = try StrictServerSocket()
         let check = try await RTMPCheck.run(settings("rtmp://127.0.0.1:\(server.port)/app/key?token=a"))
         #expect(check.server == "Strict/1" && check.address == "127.0.0.1:\(server.port)")
@@ -19,7 +19,7 @@ import Testing
         #expect(seen.phase == .deleted && seen.media.isEmpty && seen.streamName == "key?token=a")
     }
 
-    @Test func `A refused key is reported without the key`() async throws {
+    @Test func `a refused key is reported without the key`() async throws {
         let server = try StrictServerSocket(
             .refusesPublish(code: "NetStream.Publish.BadName", description: "no stream secret-key"))
         let failure = await #expect(throws: PublishFailure.self) {
@@ -31,7 +31,7 @@ import Testing
                 && failure?.withoutRetry().description.contains("secret-key") == false)
     }
 
-    @Test func `A server that closes a moment after its yes has refused the stream`() async throws {
+    @Test func `a server that closes a moment after its yes has refused the stream`() async throws {
         let server = try StrictServerSocket()
         server.state.withLock { $0.cutsWhenPublished = true }
         let failure = await #expect(throws: PublishFailure.self) {
@@ -40,7 +40,7 @@ import Testing
         #expect(failure?.kind == .refused && failure?.description.contains("check the stream key") == true)
     }
 
-    @Test func `When nobody listens, nothing is tried again`() async throws {
+    @Test func `when nobody listens, nothing is tried again`() async throws {
         let port = try Loopback.freePort()
         let failure = await #expect(throws: PublishFailure.self) {
             try await RTMPCheck.run(settings("rtmp://127.0.0.1:\(port)/app/key"))

@@ -1,5 +1,5 @@
-import CoreTesting
 // The publisher with real servers, and with servers that misbehave.
+import CoreTesting
 import KineMedia
 import KineRTMP
 import RTMPTesting
@@ -8,7 +8,7 @@ import Testing
 @testable import KinePublish
 
 @Suite(.timeLimit(.minutes(10))) struct RTMPPublisherTests {
-    @Test func `Everything arrives in order, and the goodbye too`() async throws {
+    @Test func `everything arrives in order, and the goodbye too`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key?token=a/b")
@@ -25,7 +25,7 @@ import Testing
         #expect(told.status?.server == "Strict/1")
     }
 
-    @Test func `A new connection begins with a keyframe, and timestamps go on`() async throws {
+    @Test func `a new connection begins with a keyframe, and timestamps go on`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
@@ -49,7 +49,7 @@ import Testing
         #expect(told.keyframes.withLock { $0 } > 0)
     }
 
-    @Test func `A server that stops reading is left and tried again`() async throws {
+    @Test func `a server that stops reading is left and tried again`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") {
@@ -72,7 +72,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A network that takes less than the audio is left`() async throws {
+    @Test func `a network that takes less than the audio is left`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
@@ -91,7 +91,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A server that asks and asks and does not read is not answered without end`() async throws {
+    @Test func `a server that asks and asks and does not read is not answered without end`() async throws {
         let server = try StrictServerSocket()
         // Far more than the kernels at both ends hold.
         let pings = 256 << 20
@@ -109,7 +109,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A publisher that is let go says goodbye`() async throws {
+    @Test func `a publisher that is let go says goodbye`() async throws {
         let server = try StrictServerSocket()
         var publisher: RTMPPublisher? = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
         try await publisher?.start()
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [VideoCodec.hevc, .av1])
-    func `Newer codecs arrive in extended tags`(codec: VideoCodec) async throws {
+    func `newer codecs arrive in extended tags`(codec: VideoCodec) async throws {
         let stream = codec == .hevc ? NewerCodec.hevc : NewerCodec.av1
         let server = try StrictServerSocket()
         let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
@@ -153,7 +153,7 @@ import Testing
         #expect(metadata.last?["videocodecid"] == .number(Double(number)))
     }
 
-    @Test func `A refused key is not tried again`() async throws {
+    @Test func `a refused key is not tried again`() async throws {
         let server = try StrictServerSocket(
             .refusesPublish(code: "NetStream.Publish.BadName", description: "unknown stream"))
         let told = Told()
@@ -165,7 +165,7 @@ import Testing
         #expect(server.state.withLock(\.connections).count == 1)
     }
 
-    @Test func `A redirection is followed at a keyframe without a loss`() async throws {
+    @Test func `a redirection is followed at a keyframe without a loss`() async throws {
         let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
@@ -185,7 +185,7 @@ import Testing
         #expect(arrived == TestStream.samples(0..<2000).map(TestStream.expected))
     }
 
-    @Test func `What waits when the broadcast ends still goes, and then the goodbye`() async throws {
+    @Test func `what waits when the broadcast ends still goes, and then the goodbye`() async throws {
         let server = try StrictServerSocket()
         let publisher = try Told().publisher("rtmp://127.0.0.1:\(server.port)/app/key")
         try await publisher.start()
@@ -203,7 +203,7 @@ import Testing
         #expect(TestStream.samples(in: seen.media) == frames.map(TestStream.expected))
     }
 
-    @Test func `A server that does not read the rest does not delay the end`() async throws {
+    @Test func `a server that does not read the rest does not delay the end`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key")
@@ -220,7 +220,7 @@ import Testing
         #expect(seen.phase != .deleted)
     }
 
-    @Test func `After a redirection a server that does not read the rest is left`() async throws {
+    @Test func `after a redirection a server that does not read the rest is left`() async throws {
         let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(first.port)/app/key")
@@ -252,7 +252,7 @@ import Testing
         }
     }
 
-    @Test func `A server that is not there is tried as often as was set`() async throws {
+    @Test func `a server that is not there is tried as often as was set`() async throws {
         let told = Told()
         // Port 1 of this machine: nobody listens.
         let publisher = try told.publisher("rtmp://127.0.0.1:1/app/key") { $0.retries = 1 }
@@ -266,7 +266,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A stream that no server took has failed when it ends`() async throws {
+    @Test func `a stream that no server took has failed when it ends`() async throws {
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:1/app/key")
         try await publisher.start()

@@ -3,9 +3,9 @@ import KinePublish
 import Testing
 
 @Suite struct RTMPSettingsTests {
-    @Test func `Settings are read`() throws {
+    @Test func `settings are read`() throws {
         let settings = try RTMPSettings(setupInfo: [
-            "url": "rtmps://h/app/key", "ca": "/etc/ca.pem", "retry": "3", "min-bitrate": "500k",
+            "url": "rtmps://h/app/key", "ca-file": "/etc/ca.pem", "max-reconnects": "3", "min-bitrate": "500k",
         ])
         #expect(settings.url.host == "h" && settings.url.isSecure)
         #expect(settings.certificateAuthority == "/etc/ca.pem")
@@ -18,10 +18,10 @@ import Testing
     @Test(arguments: [
         ([:], "--to"), (["url": "rtmp://h/secret"], "names no stream"),
         (["url": "rtmp://h/app/secret/"], "names no stream"),
-        (["url": "rtmp://h/a/k", "retry": "-1"], "retry"),
+        (["url": "rtmp://h/a/k", "max-reconnects": "-1"], "max-reconnects"),
         (["url": "rtmp://h/a/k", "min-bitrate": "fast"], "min-bitrate"),
         (["url": "rtmp://h/a/k", "min-bitrate": "0"], "min-bitrate"),
-    ]) func `An unusable setting is named without secrets`(setupInfo: [String: String], words: String) {
+    ]) func `an unusable setting is named without secrets`(setupInfo: [String: String], words: String) {
         let error = #expect(throws: RTMPSettings.Error.self) { try RTMPSettings(setupInfo: setupInfo) }
         #expect(error?.description.contains(words) == true && error?.description.contains("secret") == false)
     }

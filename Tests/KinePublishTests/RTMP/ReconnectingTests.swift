@@ -15,7 +15,7 @@ import Testing
         server.state.withLock { $0.connections.count { !$0.connect.isEmpty } }
     }
 
-    @Test func `A server that closes at the stream's name each time has refused it`() async throws {
+    @Test func `a server that closes at the stream's name each time has refused it`() async throws {
         let server = try StrictServerSocket()
         server.state.withLock { $0.closesAtStreamName = true }
         let told = Told()
@@ -30,7 +30,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A server that says yes and closes is tried as often as was set`() async throws {
+    @Test func `a server that says yes and closes is tried as often as was set`() async throws {
         let server = try StrictServerSocket()
         server.state.withLock { $0.cutsWhenPublished = true }
         let told = Told()
@@ -46,7 +46,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `A connection that lasts gives back all attempts`() async throws {
+    @Test func `a connection that lasts gives back all attempts`() async throws {
         let server = try StrictServerSocket()
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") {
@@ -74,7 +74,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `Each connection begins the authentication again`() async throws {
+    @Test func `each connection begins the authentication again`() async throws {
         let server = try StrictServerSocket(.asksForUser(opaque: "Zmlyc3Q="))
         let told = Told()
         let publisher = try told.publisher("rtmp://jo:password@127.0.0.1:\(server.port)/app/key") {
@@ -92,7 +92,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `When a redirection leads nowhere, the original server is tried again`() async throws {
+    @Test func `when a redirection leads nowhere, the original server is tried again`() async throws {
         let (server, nobody) = (try StrictServerSocket(), try Loopback.freePort())
         let told = Told()
         let publisher = try told.publisher("rtmp://127.0.0.1:\(server.port)/app/key") { $0.firstDelay = Self.short }
@@ -111,7 +111,7 @@ import Testing
         await publisher.finish()
     }
 
-    @Test func `The end during a redirection waits for the other server`() async throws {
+    @Test func `the end during a redirection waits for the other server`() async throws {
         let (first, second) = (try StrictServerSocket(), try StrictServerSocket())
         second.state.withLock { $0.isDeaf = true }
         let told = Told()

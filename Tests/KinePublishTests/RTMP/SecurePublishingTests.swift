@@ -17,7 +17,7 @@ import Testing
         front = try await TLSFront(to: server.port, certificate: certificate.path, key: certificate.key)
     }
 
-    @Test func `A server of a private authority is trusted if its certificate is given`() async throws {
+    @Test func `a server of a private authority is trusted if its certificate is given`() async throws {
         // The name has several addresses, and only one of them answers.
         let publisher = try Told().publisher("rtmps://localhost:\(front.port)/app/key") {
             $0.certificateAuthority = certificate.path
@@ -31,7 +31,7 @@ import Testing
         #expect(TestStream.samples(in: seen.media) == samples.map(TestStream.expected))
     }
 
-    @Test func `A check reports the version of TLS and the names of the certificate`() async throws {
+    @Test func `a check reports the version of TLS and the names of the certificate`() async throws {
         var settings = RTMPSettings(url: try RTMPURL("rtmps://localhost:\(front.port)/app/key"))
         settings.certificateAuthority = certificate.path
         let check = try await RTMPCheck.run(settings)
@@ -56,13 +56,13 @@ import Testing
         }
     }
 
-    @Test func `A certificate of an unknown authority is final`() async throws {
+    @Test func `a certificate of an unknown authority is final`() async throws {
         let failure = try await failure("rtmps://localhost:\(front.port)/app/secret")
         #expect(failure?.kind == .certificate)
         #expect(failure?.description.contains("--ca-file") == true)
     }
 
-    @Test func `A certificate for another name is final`() async throws {
+    @Test func `a certificate for another name is final`() async throws {
         let failure = try await failure("rtmps://127.0.0.1:\(front.port)/app/secret") {
             $0.certificateAuthority = certificate.path
         }
@@ -70,7 +70,7 @@ import Testing
         #expect(failure?.description.contains("another name") == true)
     }
 
-    @Test func `A server that wants TLS is recognized`() async throws {
+    @Test func `a server that wants TLS is recognized`() async throws {
         let failure = try await failure("rtmp://localhost:\(front.port)/app/secret")
         #expect(failure?.kind == .configuration)
         #expect(failure?.description.contains("rtmps://") == true && failure?.description.contains("secret") == false)
