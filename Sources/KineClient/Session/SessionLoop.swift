@@ -64,9 +64,9 @@ final class SessionLoop {
             pollfd(fd: readsChannel ? connection.descriptor.rawValue : -1, events: connection.pollEvents, revents: 0))
         var deadline = machine.nextDeadline
         if machine.isClosing, let process = engine?.process {
-            entries.append(pollfd(fd: process.exitDescriptor ?? -1, events: Int16(POLLIN), revents: 0))
+            entries.append(pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0))
             // Without such a descriptor it is looked at now and then: 5 ms is short of what a person notices.
-            if process.exitDescriptor == nil { deadline = MonotonicClock.now() + 5_000_000 }
+            if process.exitDescriptor < 0 { deadline = MonotonicClock.now() + 5_000_000 }
         }
         WakeSignal.poll(&entries, until: deadline)
         return (entries[0].revents != 0, entries[1].revents != 0)
