@@ -37,15 +37,14 @@ import Testing
         func serve(_ reply: @escaping @Sendable (ClientMessage) -> [EngineMessage]?) throws -> DedicatedThread {
             let registration = registration
             return try DedicatedThread(starting: "test-engine") {
-                var connection: EngineConnection?
-                while connection == nil {
-                    _ = WakeSignal.poll([registration.listener.descriptor.rawValue], until: nil)
-                    connection = registration.listener.acceptWaiting(as: EngineConnection.self).connections.first
-                }
-                while let messages = try? connection?.receive(until: .max) {
+                _ = WakeSignal.poll([registration.listener.descriptor.rawValue], until: nil)
+                // A client that has gone already is not accepted.
+                let accepted = registration.listener.acceptWaiting(as: EngineConnection.self).connections
+                guard let connection = accepted.first else { return }
+                while let messages = try? connection.receive(until: .max) {
                     for message in messages {
                         guard let answers = reply(message) else { return }
-                        for answer in answers { try? connection?.send(answer) }
+                        for answer in answers { try? connection.send(answer) }
                     }
                 }
             }
