@@ -75,11 +75,11 @@ let package = Package(
         .target(
             name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
 
-        // What a service is: its manifest, its bundle, what its executable may reach.
+        // Floor 3: manifests of services, their bundles, and what their executables may reach.
         .target(
             name: "KineServices", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
-        // What passes between clients and engines, and where they find each other.
+        // Floor 3: the messages of clients and engines, and the registry in which they find each other.
         .target(name: "KineControl", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
         // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
@@ -88,7 +88,7 @@ let package = Package(
         // Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
         .target(name: "KineLive"),
 
-        // Floor 3: the pipeline.
+        // Floor 4: the pipeline.
         .target(
             name: "KineEngine",
             dependencies: [
@@ -114,12 +114,12 @@ let package = Package(
             // Into the executable: an extension of one file needs no bundle, and no Foundation to find it.
             resources: [.embedInCode("Live/Page")]),
 
-        // Floor 3: what controls engines: the command line, later an app.
+        // Floor 4: what controls engines: the command line, later an app.
         .target(
             name: "KineClient",
             dependencies: ["KineControl", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", system]),
 
-        // Floor 4: what an upload extension links.
+        // Floor 3: what an upload extension links.
         .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
         // Feeds a handler in a test, without an engine.
