@@ -35,7 +35,7 @@ struct LiveMemory {
         var configuration = stage.configuration(output: nil, framesPerSecond: 30)
         let certificate =
             hostile == nil ? nil : try SelfSignedCertificate(name: "live", alternativeName: "IP:127.0.0.1")
-        let setupInfo = certificate.map { ["cert": $0.path, "key": $0.key] } ?? [:]
+        let setupInfo = certificate.map { ["tls-cert": $0.path, "tls-key": $0.key] } ?? [:]
         configuration.destinations = [
             TakeConfiguration.Destination(service: "live", setupInfo: setupInfo, label: "live")
         ]

@@ -107,7 +107,8 @@ struct ViewersCommand: ParsableCommand {
     private func measureEncrypted() throws -> Run {
         let certificate = try SelfSignedCertificate(name: "live", alternativeName: "IP:127.0.0.1")
         let feed = try LiveFeed(
-            program: try Tool.sibling("kinecast-live"), setupInfo: ["cert": certificate.path, "key": certificate.key])
+            program: try Tool.sibling("kinecast-live"),
+            setupInfo: ["tls-cert": certificate.path, "tls-key": certificate.key])
         let crowd = try HelperProcess(
             "kinecast-bench",
             ["crowd", feed.link, "--viewers", "\(encrypted)", "--hostile", "100", "--seconds", "\(seconds)"])
