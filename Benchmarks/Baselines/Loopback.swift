@@ -18,8 +18,8 @@ final class LoopbackSender: FrameSender {
         socket = try StreamSocket.connect(port: number)
     }
 
-    func send(_ picture: I420Picture, stamp: Int64) throws {
-        small.scale(picture)
+    func send(_ frame: I420Frame, stamp: Int64) throws {
+        small.scale(frame)
         let data = small.serialized(stamp: stamp)
         // NTESPacketHead: version, command, service, serial number, length.
         var packet: [UInt8] = []
@@ -59,7 +59,7 @@ final class LoopbackReceiver: FrameReceiver {
         ring.deallocate()
     }
 
-    func receive(_ handler: (I420Picture, Int64) -> Void) throws -> Bool {
+    func receive(_ handler: (I420Frame, Int64) -> Void) throws -> Bool {
         let socket = try self.socket ?? listener.accept()
         self.socket = socket
         let whole = LoopbackReceiver.packetHeader + SmallFrame.bytes
@@ -80,7 +80,7 @@ final class LoopbackReceiver: FrameReceiver {
         let small = SmallFrame()
         let stamp = try data.withUnsafeBytes { try small.read($0) }
         movedBytes += SmallFrame.bytes * 4
-        handler(small.picture, stamp)
+        handler(small.frame, stamp)
         return true
     }
 }

@@ -36,10 +36,10 @@ final class DefaultsSender: FrameSender {
         encoder.outputFormat = .binary
     }
 
-    func send(_ picture: I420Picture, stamp: Int64) throws {
-        small.scale(picture)
+    func send(_ frame: I420Frame, stamp: Int64) throws {
+        small.scale(frame)
         let data = Data(small.serialized(stamp: stamp))
-        let size = small.picture.size
+        let size = small.frame.size
         let value = Defaults(
             frame: DefaultsFrame(width: size.width, height: size.height, data: data, timestamp: stamp))
         let list = try encoder.encode(value)
@@ -81,7 +81,7 @@ final class DefaultsReceiver: FrameReceiver {
 
     deinit { try? watch.close() }
 
-    func receive(_ handler: (I420Picture, Int64) -> Void) throws -> Bool {
+    func receive(_ handler: (I420Frame, Int64) -> Void) throws -> Bool {
         // What several notifications tell of is one value: the newest.
         _ = try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { try watch.read(into: $0) }
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return false }
@@ -96,7 +96,7 @@ final class DefaultsReceiver: FrameReceiver {
         let stamp = try value.frame.data.withUnsafeBytes { try small.read($0) }
         // Out of the file, out of the property list, into the picture.
         movedBytes += length + SmallFrame.bytes * 2
-        handler(small.picture, stamp)
+        handler(small.frame, stamp)
         return true
     }
 }

@@ -12,23 +12,23 @@ final class SmallFrame {
     static let headerBytes = 24
     static let bytes = headerBytes + PreparedFrames.bytes(of: FrameWay.smallSize)
 
-    let picture: I420Picture
+    let frame: I420Frame
     private let memory: UnsafeMutablePointer<UInt8>
 
     init(size: PixelSize = FrameWay.smallSize) {
         memory = .allocate(capacity: PreparedFrames.bytes(of: size))
-        picture = PreparedFrames.planes(of: size, in: memory)
+        frame = PreparedFrames.planes(of: size, in: memory)
     }
 
     deinit { memory.deallocate() }
 
     /// Makes this picture a smaller `source`. The sample first turns NV12 into 4:2:0 at full size; that pass is left out.
-    func scale(_ source: I420Picture) {
-        let size = picture.size
+    func scale(_ source: I420Frame) {
+        let size = frame.size
         _ = I420Scale(
             source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStride), source.v,
-            Int32(source.chromaStride), Int32(source.size.width), Int32(source.size.height), picture.y,
-            Int32(picture.lumaStride), picture.u, Int32(picture.chromaStride), picture.v, Int32(picture.chromaStride),
+            Int32(source.chromaStride), Int32(source.size.width), Int32(source.size.height), frame.y,
+            Int32(frame.lumaStride), frame.u, Int32(frame.chromaStride), frame.v, Int32(frame.chromaStride),
             Int32(size.width), Int32(size.height), kFilterBox)
     }
 
@@ -36,7 +36,7 @@ final class SmallFrame {
     func serialized(stamp: Int64) -> [UInt8] {
         let length = SmallFrame.bytes - SmallFrame.headerBytes
         return [UInt8](unsafeUninitializedCapacity: SmallFrame.bytes) { buffer, count in
-            let size = picture.size
+            let size = frame.size
             let words = [Int32(size.width), Int32(size.height), Int32(length), 0]
             words.withUnsafeBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
             withUnsafeBytes(of: stamp) {
@@ -51,7 +51,7 @@ final class SmallFrame {
 
     /// Makes this picture the one that `serialized` wrote, and returns its stamp.
     func read(_ bytes: UnsafeRawBufferPointer) throws(WayError) -> Int64 {
-        guard bytes.count == SmallFrame.bytes, bytes.loadUnaligned(as: Int32.self) == Int32(picture.size.width) else {
+        guard bytes.count == SmallFrame.bytes, bytes.loadUnaligned(as: Int32.self) == Int32(frame.size.width) else {
             throw .malformed("a frame of \(bytes.count) bytes")
         }
         UnsafeMutableRawBufferPointer(start: memory, count: bytes.count - SmallFrame.headerBytes)

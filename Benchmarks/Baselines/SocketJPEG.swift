@@ -43,11 +43,11 @@ final class JPEGSender: FrameSender {
         tjFree(image)
     }
 
-    func send(_ picture: I420Picture, stamp: Int64) throws {
-        var planes: [UnsafePointer<UInt8>?] = [.init(picture.y), .init(picture.u), .init(picture.v)]
-        let strides = [Int32(picture.lumaStride), Int32(picture.chromaStride), Int32(picture.chromaStride)]
+    func send(_ frame: I420Frame, stamp: Int64) throws {
+        var planes: [UnsafePointer<UInt8>?] = [.init(frame.y), .init(frame.u), .init(frame.v)]
+        let strides = [Int32(frame.lumaStride), Int32(frame.chromaStride), Int32(frame.chromaStride)]
         var length: UInt = 0
-        let size = picture.size
+        let size = frame.size
         let status = tjCompressFromYUVPlanes(
             compressor, &planes, Int32(size.width), strides, Int32(size.height), Int32(TJSAMP_420.rawValue), &image,
             &length, JPEGSender.quality, Int32(TJFLAG_NOREALLOC))
@@ -84,7 +84,7 @@ final class JPEGReceiver: FrameReceiver {
 
     deinit { tjDestroy(decompressor) }
 
-    func receive(_ handler: (I420Picture, Int64) -> Void) throws -> Bool {
+    func receive(_ handler: (I420Frame, Int64) -> Void) throws -> Bool {
         let socket = try self.socket ?? listener.accept()
         self.socket = socket
         guard let lengths = try read(frameBytes, from: socket) else { return false }
@@ -96,16 +96,16 @@ final class JPEGReceiver: FrameReceiver {
         let header = try decoder.decode(ImageHeader.self, from: Data(message[..<Int(headerLength)]))
         let image = [UInt8](message[Int(headerLength)...])
         let size = PixelSize(width: header.width, height: header.height)
-        let target = self.target?.picture.size == size ? self.target! : SmallFrame(size: size)
+        let target = self.target?.frame.size == size ? self.target! : SmallFrame(size: size)
         self.target = target
-        let picture = target.picture
-        var planes: [UnsafeMutablePointer<UInt8>?] = [picture.y, picture.u, picture.v]
-        var strides = [Int32(picture.lumaStride), Int32(picture.chromaStride), Int32(picture.chromaStride)]
+        let frame = target.frame
+        var planes: [UnsafeMutablePointer<UInt8>?] = [frame.y, frame.u, frame.v]
+        var strides = [Int32(frame.lumaStride), Int32(frame.chromaStride), Int32(frame.chromaStride)]
         let status = tjDecompressToYUVPlanes(
             decompressor, image, UInt(image.count), &planes, Int32(size.width), &strides, Int32(size.height), 0)
         guard status == 0 else { throw WayError.jpeg(String(cString: tjGetErrorStr2(decompressor))) }
         movedBytes += message.count + image.count + PreparedFrames.bytes(of: size)
-        handler(picture, header.timestamp)
+        handler(frame, header.timestamp)
         return true
     }
 

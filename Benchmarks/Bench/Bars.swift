@@ -11,7 +11,7 @@ struct Verdict {
 enum Bars {
     /// The largest share of ffmpeg's cost that a take may have; nil where nothing is promised.
     static func costLimit(of take: Take) -> Double? {
-        switch (take.scene, take.sound) {
+        switch (take.scene, take.audio) {
         case (.idle, false): 0.02
         case (.idle, true): 0.06
         case (.typing, false): 0.12
@@ -47,13 +47,13 @@ enum Bars {
             Verdict(
                 promise: "bytes ≤ \(fixed(byteLimit, 2)) × ffmpeg", measured: fixed(comparison.byteRatio, 2),
                 isKept: comparison.byteRatio <= byteLimit))
-        if take.scene == .idle, !take.sound {
+        if take.scene == .idle, !take.audio {
             let wakes = median(comparison.kinecast.map(\.cost.wakesPerSecond))
             result.append(
                 Verdict(promise: "≤ 2 wakes a second", measured: fixed(wakes, 1), isKept: wakes <= wakeLimit))
         }
         if take.scene == .motion, take.framesPerSecond == 30 {
-            let lost = comparison.kinecast.map { $0.picture.drawn - $0.picture.distinct }
+            let lost = comparison.kinecast.map { $0.frame.drawn - $0.frame.distinct }
             result.append(
                 Verdict(
                     promise: "every drawn frame captured",

@@ -30,7 +30,7 @@ struct CompareCommand: ParsableCommand {
     var quick = false
 
     @Flag(inversion: .prefixedNo, help: "Record idle and typing once more with silent sound.")
-    var sound = true
+    var audio = true
 
     @Flag(inversion: .prefixedNo, help: "Record once more with each optimisation switched off.")
     var switches = true
@@ -51,15 +51,15 @@ struct CompareCommand: ParsableCommand {
         let chosen = scenes.isEmpty ? CompareCommand.allScenes : scenes
         let rates = quick ? [fps.first ?? 30] : fps.isEmpty ? [30, 60] : fps
         let started = MonotonicClock.now()
-        let laboratory = try Laboratory(size: CompareCommand.size, withSound: sound)
+        let laboratory = try Laboratory(size: CompareCommand.size, withAudio: audio)
         defer { laboratory.close() }
         let comparer = Comparer(laboratory: laboratory, rounds: quick ? 1 : runs) { line in
             CompareCommand.complain("[\((MonotonicClock.now() - started) / 1_000_000_000) s] \(line)")
         }
 
-        var takes = rates.flatMap { rate in chosen.map { take($0, rate, sound: false) } }
-        if sound {
-            takes += chosen.filter { $0 == .idle || $0 == .typing }.map { take($0, rates[0], sound: true) }
+        var takes = rates.flatMap { rate in chosen.map { take($0, rate, audio: false) } }
+        if audio {
+            takes += chosen.filter { $0 == .idle || $0 == .typing }.map { take($0, rates[0], audio: true) }
         }
         var comparisons: [Comparison] = []
         var failures: [String] = []
@@ -91,7 +91,7 @@ struct CompareCommand: ParsableCommand {
         -> [(take: Take, with: Outcome, without: [(Recorder.Switch, Outcome)])]
     {
         let rate = comparisons.first?.take.framesPerSecond
-        return try comparisons.filter { !$0.take.sound && $0.take.framesPerSecond == rate }.compactMap { comparison in
+        return try comparisons.filter { !$0.take.audio && $0.take.framesPerSecond == rate }.compactMap { comparison in
             let runs = comparison.kinecast.sorted { $0.seconds < $1.seconds }
             guard !runs.isEmpty else { return nil }
             let without = try Recorder.Switch.allCases.map {
@@ -101,11 +101,11 @@ struct CompareCommand: ParsableCommand {
         }
     }
 
-    private func take(_ scene: SceneKind, _ rate: Int, sound: Bool) -> Take {
+    private func take(_ scene: SceneKind, _ rate: Int, audio: Bool) -> Take {
         // A recorder with little to do costs so little that starting it would hide the rest of a short run.
         let usual = quick ? 3.0 : scene == .idle ? 20 : scene == .typing ? 30 : 5
         return Take(
-            scene: scene, framesPerSecond: rate, seconds: seconds ?? usual, sound: sound, size: CompareCommand.size)
+            scene: scene, framesPerSecond: rate, seconds: seconds ?? usual, audio: audio, size: CompareCommand.size)
     }
 
     @Sendable

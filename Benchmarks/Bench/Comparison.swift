@@ -24,7 +24,7 @@ struct Comparison {
     /// How much better Kinecast's pictures are, as SSIM.
     var similarityDifference: Double { Comparison.similarity(kinecast) - Comparison.similarity(plain) }
 
-    static func similarity(_ outcomes: [Outcome]) -> Double { median(outcomes.compactMap(\.picture.similarity)) }
+    static func similarity(_ outcomes: [Outcome]) -> Double { median(outcomes.compactMap(\.frame.similarity)) }
 }
 
 /// Carries out comparisons and remembers which rate factor fitted.
@@ -52,13 +52,13 @@ final class Comparer {
         }
         for round in 0..<rounds {
             if !referenceOnly { result.kinecast.append(try record(take, .kinecast(without: nil))) }
-            if round == 0, let target = result.kinecast.first?.picture.similarity {
+            if round == 0, let target = result.kinecast.first?.frame.similarity {
                 result.plain.append(try calibrate(&result, target: target))
             } else {
                 result.plain.append(try record(take, .ffmpeg(rateFactor: result.rateFactor, decimate: false)))
             }
             // The sound runs are about the sound; what decimation does is seen without it.
-            if take.sound { continue }
+            if take.audio { continue }
             result.decimated.append(try record(take, .ffmpeg(rateFactor: result.rateFactor, decimate: true)))
         }
         fitting[take.scene] = (result.rateFactor, take.framesPerSecond)
@@ -72,7 +72,7 @@ final class Comparer {
         var factor = comparison.rateFactor
         while true {
             let outcome = try record(comparison.take, .ffmpeg(rateFactor: factor, decimate: false))
-            tried.append((factor, (outcome.picture.similarity ?? 0) - target, outcome))
+            tried.append((factor, (outcome.frame.similarity ?? 0) - target, outcome))
             tried.sort { abs($0.error) < abs($1.error) }
             if tried.count == Comparer.tries || abs(tried[0].error) <= Comparison.tolerance * 0.6 { break }
             // One step of the factor costs about 0.0012 of SSIM in this range of quality.
@@ -96,8 +96,8 @@ final class Comparer {
             "\(take.title) \(take.framesPerSecond) fps, \(recorder.name): "
                 + "\(fixed(outcome.cost.processorSeconds, 3)) s + X \(fixed(outcome.displaySeconds, 3)) s, "
                 + "\(outcome.cost.peakResidentBytes >> 20) MiB, \(outcome.bytes) bytes, "
-                + "\(outcome.picture.distinct) of \(outcome.picture.drawn) frames, "
-                + "SSIM \(outcome.picture.similarity.map { fixed($0, 5) } ?? "–"), "
+                + "\(outcome.frame.distinct) of \(outcome.frame.drawn) frames, "
+                + "SSIM \(outcome.frame.similarity.map { fixed($0, 5) } ?? "–"), "
                 + "\(fixed(outcome.cost.wakesPerSecond, 1)) wakes/s")
         return outcome
     }

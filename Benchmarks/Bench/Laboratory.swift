@@ -11,9 +11,9 @@ struct Outcome {
     /// Seconds on a processor that the X server needed beyond what the scene alone makes it need.
     var displaySeconds = 0.0
     /// The same of the sound server; nil in runs without sound.
-    var soundSeconds: Double?
+    var audioSeconds: Double?
     var bytes = 0
-    var picture = PictureReport()
+    var frame = FrameReport()
 
     /// What the recording cost the machine, but for the sound server: the recorder's processes and the X server's increase.
     var seconds: Double { cost.processorSeconds + displaySeconds }
@@ -32,25 +32,25 @@ final class Laboratory {
     }
 
     private let display: PrivateDisplay
-    private let sound: PrivateSound?
+    private let audio: PrivateAudio?
     private let folder: TemporaryDirectory
     private var baselines: [Take: Load] = [:]
 
     /// Seconds on a processor for each second of the clock.
     private struct Load {
         var display = 0.0
-        var sound = 0.0
+        var audio = 0.0
     }
 
-    init(size: PixelSize, withSound: Bool) throws {
+    init(size: PixelSize, withAudio: Bool) throws {
         folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: size)
-        sound = withSound ? try PrivateSound() : nil
+        audio = withAudio ? try PrivateAudio() : nil
     }
 
     func close() {
         display.end()
-        sound?.end()
+        audio?.end()
     }
 
     /// Records `take` once and examines the file.
@@ -64,7 +64,7 @@ final class Laboratory {
             throw RecorderFailed(recorder: recorder.name, ending: outcome.cost.ending, printed: lastWords)
         }
         outcome.bytes = Int(status.st_size)
-        outcome.picture = try PictureReport(path: output, scene: take.makeScene())
+        outcome.frame = try FrameReport(path: output, scene: take.makeScene())
         return outcome
     }
 
@@ -80,7 +80,7 @@ final class Laboratory {
             FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
         defer { try? log.close() }
         var besides = besides.union([display.process.pid, scene.process.pid])
-        if let sound { besides.insert(sound.process.pid) }
+        if let audio { besides.insert(audio.process.pid) }
         let before = load()
         let start = MonotonicClock.now()
         var outcome = Outcome()
@@ -90,7 +90,7 @@ final class Laboratory {
         let elapsed = Double(MonotonicClock.now() - start) / 1e9
         let after = load()
         outcome.displaySeconds = max(0, after.display - before.display - baseline.display * elapsed)
-        if take.sound { outcome.soundSeconds = max(0, after.sound - before.sound - baseline.sound * elapsed) }
+        if take.audio { outcome.audioSeconds = max(0, after.audio - before.audio - baseline.audio * elapsed) }
         guard outcome.cost.ending == .exited(status: 0) else {
             throw RecorderFailed(recorder: name, ending: outcome.cost.ending, printed: lastWords)
         }
@@ -120,7 +120,7 @@ final class Laboratory {
         let after = load()
         let elapsed = Double(MonotonicClock.now() - start) / 1e9
         let result = Load(
-            display: (after.display - before.display) / elapsed, sound: (after.sound - before.sound) / elapsed)
+            display: (after.display - before.display) / elapsed, audio: (after.audio - before.audio) / elapsed)
         baselines[key] = result
         return result
     }
@@ -135,14 +135,14 @@ final class Laboratory {
         func seconds(_ process: Int32?) -> Double {
             Double(process.flatMap { ProcFiles.processorNanoseconds(of: $0) } ?? 0) / 1e9
         }
-        return Load(display: seconds(display.process.pid), sound: seconds(sound?.process.pid))
+        return Load(display: seconds(display.process.pid), audio: seconds(audio?.process.pid))
     }
 
     /// The machine's own screen and sound are hidden from the recorder.
     private func environment(for take: Take) -> [String] {
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_RUNTIME_DIR="]
         let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
-        let soundServer = take.sound ? sound?.environment ?? [] : []
-        return kept + display.environment + soundServer + ["XDG_RUNTIME_DIR=\(folder.path)"]
+        let audioServer = take.audio ? audio?.environment ?? [] : []
+        return kept + display.environment + audioServer + ["XDG_RUNTIME_DIR=\(folder.path)"]
     }
 }

@@ -37,7 +37,7 @@ enum Recorder: Hashable {
         switch self {
         case .kinecast(let without):
             let arguments = [
-                "record", output, "--fps", "\(take.framesPerSecond)", "--audio", take.sound ? "system" : "none",
+                "record", output, "--fps", "\(take.framesPerSecond)", "--audio", take.audio ? "system" : "none",
                 "--duration", "\(fixed(take.seconds, 1))s",
             ]
             return (try Tool.sibling("kinecast"), arguments + (without.map { [$0.rawValue] } ?? []))
@@ -45,13 +45,13 @@ enum Recorder: Hashable {
             // -t stands before -i, or with mpdecimate a still screen would be recorded for ever. Sound is opened first:
             // behind the screen it would keep the screen's frames waiting for over a second, and most would be lost.
             var arguments = ["-v", "error", "-nostdin"]
-            if take.sound { arguments += ["-f", "pulse", "-t", fixed(take.seconds, 1), "-i", PrivateSound.monitor] }
+            if take.audio { arguments += ["-f", "pulse", "-t", fixed(take.seconds, 1), "-i", PrivateAudio.monitor] }
             arguments += [
                 "-f", "x11grab", "-framerate", "\(take.framesPerSecond)", "-video_size",
                 "\(take.size.width)x\(take.size.height)", "-draw_mouse", "1", "-t", fixed(take.seconds, 1), "-i",
                 display,
             ]
-            if take.sound { arguments += ["-map", "1:v", "-map", "0:a"] }
+            if take.audio { arguments += ["-map", "1:v", "-map", "0:a"] }
             arguments += [
                 "-vf", (decimate ? "mpdecimate," : "") + "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p",
                 "-c:v", "libx264", "-preset", "veryfast", "-crf", fixed(factor, 2), "-bf", "0", "-g",
@@ -59,7 +59,7 @@ enum Recorder: Hashable {
                 "bt709", "-color_range", "tv",
             ]
             if decimate { arguments += ["-fps_mode", "vfr"] }
-            if take.sound { arguments += ["-c:a", "aac", "-b:a", "160k"] }
+            if take.audio { arguments += ["-c:a", "aac", "-b:a", "160k"] }
             return (try Tool.path(of: "ffmpeg"), arguments + [output])
         }
     }
@@ -71,10 +71,10 @@ struct Take: Hashable {
     var framesPerSecond: Int
     var seconds: Double
     /// The system's sound is recorded too; it is silent.
-    var sound: Bool
+    var audio: Bool
     var size: PixelSize
 
-    var title: String { scene.rawValue + (sound ? " with silent sound" : "") }
+    var title: String { scene.rawValue + (audio ? " with silent sound" : "") }
 
     /// The pictures, to compare a recording with.
     func makeScene() -> any Scene { scene.make(size: size, framesPerSecond: framesPerSecond) }

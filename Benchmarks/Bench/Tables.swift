@@ -28,11 +28,11 @@ enum Tables {
         let cells = [
             take.title, "\(take.framesPerSecond)", recorder.name,
             fixed(middle { $0.cost.processorSeconds }, 3), fixed(middle { $0.displaySeconds }, 3),
-            take.sound ? fixed(middle { $0.soundSeconds ?? 0 }, 3) : "–",
+            take.audio ? fixed(middle { $0.audioSeconds ?? 0 }, 3) : "–",
             fixed(middle { $0.seconds / $0.cost.elapsedSeconds * 100 }, 1),
             mebibytes { $0.cost.peakResidentBytes }, mebibytes { $0.cost.peakProportionalBytes },
             mebibytes { $0.cost.highWaterBytes }, fixed(middle { Double($0.bytes) }, 0),
-            fixed(middle { Double($0.picture.drawn) }, 0), fixed(middle { Double($0.picture.distinct) }, 0),
+            fixed(middle { Double($0.frame.drawn) }, 0), fixed(middle { Double($0.frame.distinct) }, 0),
             fixed(Comparison.similarity(outcomes), 4), fixed(middle { $0.cost.wakesPerSecond }, 1),
         ]
         return "| " + cells.joined(separator: " | ") + " |"
@@ -61,8 +61,8 @@ enum Tables {
                 let cells = [
                     result.take.title, "\(result.take.framesPerSecond)", name,
                     fixed(outcome.cost.processorSeconds, 3), fixed(outcome.displaySeconds, 3),
-                    fixed(outcome.seconds / result.with.seconds, 2), "\(outcome.bytes)", "\(outcome.picture.frames)",
-                    outcome.picture.similarity.map { fixed($0, 4) } ?? "–", fixed(outcome.cost.wakesPerSecond, 1),
+                    fixed(outcome.seconds / result.with.seconds, 2), "\(outcome.bytes)", "\(outcome.frame.frames)",
+                    outcome.frame.similarity.map { fixed($0, 4) } ?? "–", fixed(outcome.cost.wakesPerSecond, 1),
                 ]
                 return "| " + cells.joined(separator: " | ") + " |"
             }

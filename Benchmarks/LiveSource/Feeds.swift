@@ -7,12 +7,12 @@ import KineMedia
 import KinePlatform
 
 /// The pictures of a scene. Used by one thread.
-final class PictureFeed: @unchecked Sendable {
+final class FrameFeed: @unchecked Sendable {
     // Sendable: handed to its thread once, before that thread starts.
     let format: VideoFormat
     private let scene: any Scene
     private let buffer: OwnedCanvas
-    private let ring: PictureRing
+    private let ring: FrameRing
     private let encoder: X264Encoder
     private let fps: Int
 
@@ -20,7 +20,7 @@ final class PictureFeed: @unchecked Sendable {
         self.scene = scene
         self.fps = fps
         buffer = OwnedCanvas(size: size)
-        ring = PictureRing(size: size)
+        ring = FrameRing(size: size)
         encoder = try X264Encoder(
             VideoEncoderSettings(size: size, rateControl: .constantQuantizer(24), nominalFrameRate: fps))
         format = VideoFormat(parameterSets: .h264(encoder.h264ParameterSets), size: size)
@@ -42,20 +42,20 @@ final class PictureFeed: @unchecked Sendable {
             guard ring.begin() else { continue }
             let canvas = buffer.canvas
             ring.draw(PixelRect(size: canvas.size), bgra: canvas.pixels, stride: canvas.stride * 4)
-            guard let picture = ring.commit(evenIfUnchanged: true) else { continue }
+            guard let frame = ring.commit(evenIfUnchanged: true) else { continue }
             if let sample = try? encoder.encode(
-                picture.planes, changed: picture.changed, at: MediaTime(nanoseconds: due), forceKeyframe: isKeyframe)
+                frame.planes, changed: frame.changed, at: MediaTime(nanoseconds: due), forceKeyframe: isKeyframe)
             {
                 deliver(sample)
             }
-            ring.release(picture)
+            ring.release(frame)
             number += 1
         }
     }
 }
 
 /// The beeps of a scene, or silence. Used by one thread.
-final class SoundFeed: @unchecked Sendable {
+final class AudioFeed: @unchecked Sendable {
     // Sendable: handed to its thread once, before that thread starts.
     let format: AudioTrackFormat
     private let encoder: AACTrackEncoder

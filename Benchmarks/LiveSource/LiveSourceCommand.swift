@@ -33,24 +33,24 @@ struct LiveSourceCommand: AsyncParsableCommand {
         let pairs = set.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }.filter { $0.count == 2 }
         let settings = try LiveSettings(
             setupInfo: Dictionary(pairs.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 }))
-        let pictures = try PictureFeed(
+        let frames = try FrameFeed(
             scene: scene.make(size: Self.size, framesPerSecond: fps), size: Self.size, fps: fps)
-        let sound = mute ? nil : try SoundFeed(beeps: scene.make(size: Self.size, framesPerSecond: fps))
+        let audio = mute ? nil : try AudioFeed(beeps: scene.make(size: Self.size, framesPerSecond: fps))
         let request = WakeSignal()
         var events = LiveServer.Events()
         events.wantsKeyframe = { request.signal() }
         let server = try await LiveServer.start(
-            settings, format: LiveFormat(video: pictures.format, audio: sound.map { [$0.format] } ?? []), events: events
+            settings, format: LiveFormat(video: frames.format, audio: audio.map { [$0.format] } ?? []), events: events
         )
         Self.say("link \(server.links.page)")
         let start = MonotonicClock.now() + 100_000_000
         let isOver = Monitor(false)
         let threads = [
             DedicatedThread(name: "pictures") {
-                pictures.run(from: start, request: request, isOver: { isOver.withLock { $0 } }) { server.publish($0) }
+                frames.run(from: start, request: request, isOver: { isOver.withLock { $0 } }) { server.publish($0) }
             },
             DedicatedThread(name: "sound") {
-                sound?.run(from: start, isOver: { isOver.withLock { $0 } }) { server.publish($0) }
+                audio?.run(from: start, isOver: { isOver.withLock { $0 } }) { server.publish($0) }
             },
         ]
         await withCheckedContinuation { continuation in

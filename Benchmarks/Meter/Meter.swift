@@ -44,7 +44,7 @@ final class Meter: BroadcastSampleHandler {
             arrivals.append(
                 Arrival(
                     presentationTime: time, instant: now,
-                    frame: PictureNumber.read(luma.base, stride: luma.stride, rows: luma.rows)))
+                    frame: FrameNumber.read(luma.base, stride: luma.stride, rows: luma.rows)))
             guard readsAll else { return }
             for plane in 0..<pixels.planeCount { sum &+= Self.sum(of: pixels[plane: plane]) }
         }

@@ -54,7 +54,7 @@ extension AACEncoder.Error: CustomStringConvertible {
     }
 }
 
-extension SoundResampler.Error: CustomStringConvertible {
+extension AudioResampler.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let from, let to, _):

@@ -42,9 +42,9 @@ public struct RecoveredFile: Sendable, Equatable {
     /// How long the file plays.
     public var duration: MediaTime
     /// Frames.
-    public var pictures: Int
+    public var frames: Int
     /// Access units of all audio tracks together.
-    public var soundAccessUnits: Int
+    public var audioAccessUnits: Int
     /// There was nothing to do.
     public var wasAlreadyFinished: Bool
     /// Bytes that were damaged or cut off, and are no longer part of the recording.
@@ -110,8 +110,8 @@ private struct RecoverableRecording {
         let bytes = try RecordingLayout.finish(file, end: scanner.end, movie: movie, tables: scanner.tables)
         return RecoveredFile(
             bytes: bytes, duration: RecordingLayout.duration(movie, scanner.tables),
-            pictures: Int(scanner.tables[0].count),
-            soundAccessUnits: scanner.tables[1...].reduce(0) { $0 + Int($1.count) }, wasAlreadyFinished: false,
+            frames: Int(scanner.tables[0].count),
+            audioAccessUnits: scanner.tables[1...].reduce(0) { $0 + Int($1.count) }, wasAlreadyFinished: false,
             skippedBytes: scanner.skippedBytes)
     }
 
@@ -122,7 +122,7 @@ private struct RecoverableRecording {
 
     private func alreadyFinished(_ movie: FinishedMovie) -> RecoveredFile {
         RecoveredFile(
-            bytes: size, duration: movie.duration, pictures: movie.pictures, soundAccessUnits: movie.soundAccessUnits,
+            bytes: size, duration: movie.duration, frames: movie.frames, audioAccessUnits: movie.audioAccessUnits,
             wasAlreadyFinished: true, skippedBytes: 0)
     }
 }

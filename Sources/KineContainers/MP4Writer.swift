@@ -72,7 +72,7 @@ public final class MP4Writer {
 
     /// True once the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
     /// caller should have the frame encoded again before that, or later frames come too early.
-    public var needsRepeatedPicture: Bool {
+    public var needsRepeatedFrame: Bool {
         tables[0].lastDuration > 12 * 3600 * UInt32(TrackDescription.videoTimescale)
     }
 
@@ -245,7 +245,7 @@ public final class MP4Writer {
         file.close()
         return FinishedFile(
             path: file.path, bytes: self.end, duration: RecordingLayout.duration(movie, tables),
-            pictures: Int(tables[0].count), soundAccessUnits: tables[1...].reduce(0) { $0 + Int($1.count) },
+            frames: Int(tables[0].count), audioAccessUnits: tables[1...].reduce(0) { $0 + Int($1.count) },
             failure: failure)
     }
 }
@@ -258,9 +258,9 @@ public struct FinishedFile: Sendable, Equatable {
     /// How long it plays.
     public var duration: MediaTime
     /// Frames. Zero where the take ended before its first frame: there is nothing to play, and the file may be deleted.
-    public var pictures: Int
+    public var frames: Int
     /// Access units of all audio tracks together.
-    public var soundAccessUnits: Int
+    public var audioAccessUnits: Int
     /// Why the end of the take is missing from the file, if it is.
     public var failure: StorageError?
 }

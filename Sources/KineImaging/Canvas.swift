@@ -9,16 +9,16 @@ public final class Canvas {
     public let size: PixelSize
     /// The size of what the source gives.
     public private(set) var sourceSize: PixelSize
-    private let ring: PictureRing
+    private let ring: FrameRing
     private var scaling: Scaling?
 
     /// `size` is what the file shows, `sourceSize` what will be drawn. `slotCount` and `memory` are the ring's.
     public init(
-        size: PixelSize, sourceSize: PixelSize, slotCount: Int = 3, memory: PictureRing.Memory? = nil
+        size: PixelSize, sourceSize: PixelSize, slotCount: Int = 3, memory: FrameRing.Memory? = nil
     ) {
         self.size = size
         self.sourceSize = sourceSize
-        ring = PictureRing(size: size.roundedUpToEven, slotCount: slotCount, memory: memory)
+        ring = FrameRing(size: size.roundedUpToEven, slotCount: slotCount, memory: memory)
         if size != sourceSize { scaling = Scaling(from: sourceSize, to: size) }
     }
 
@@ -50,7 +50,7 @@ public final class Canvas {
         }
     }
 
-    public func commit(evenIfUnchanged: Bool) -> PictureRing.Picture? {
+    public func commit(evenIfUnchanged: Bool) -> FrameRing.Frame? {
         scaling?.draw(into: ring)
         return ring.commit(evenIfUnchanged: evenIfUnchanged)
     }
@@ -86,7 +86,7 @@ private final class Scaling {
         damage.insert(mapping.map(rect).offset(x: inner.x, y: inner.y))
     }
 
-    func draw(into ring: PictureRing) {
+    func draw(into ring: FrameRing) {
         guard let frame = frame.baseAddress else { return }
         let source = source.smallest
         for rect in damage.rectangles() {

@@ -9,7 +9,7 @@ public struct BroadcastContext: Sendable, Equatable {
     /// Frames a second at most.
     public var framesPerSecond = 0
     /// Bits a second of encoded frames as the user chose them, on average; nil: a quality was chosen instead.
-    public var averageBitRate: Int?
+    public var averageBitrate: Int?
     /// The format of the frames; nil: none come.
     public var video: SampleFormat?
     /// The format of the applications' audio; nil: it does not come.
@@ -32,7 +32,7 @@ public struct BroadcastContext: Sendable, Equatable {
         video = stream.format(of: .video)
         audioApp = stream.format(of: .audioApp)
         audioMic = stream.format(of: .audioMic)
-        if stream.pictures == nil { averageBitRate = stream.video?.averageBitRate }
+        if stream.frames == nil { averageBitrate = stream.video?.averageBitrate }
     }
 
     /// The format of one of the streams.
@@ -49,10 +49,10 @@ extension StreamDescription {
     /// The format of the samples of one type; nil: none come.
     func format(of type: SampleType) -> SampleFormat? {
         guard type != .video else {
-            if let layout = pictures { return .raw(layout.pixelFormat, size: layout.visibleSize) }
+            if let layout = frames { return .raw(layout.pixelFormat, size: layout.visibleSize) }
             return video.map { .encoded($0.format) }
         }
-        guard let audio = sounds.last(where: { $0.type == type }) else { return nil }
+        guard let audio = audio.last(where: { $0.type == type }) else { return nil }
         switch audio.form {
         case .pcm: return .pcm(sampleRate: audio.sampleRate, channels: audio.channels)
         case .aac:

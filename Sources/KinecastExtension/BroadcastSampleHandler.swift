@@ -22,7 +22,7 @@ import KineRelay
 /// - The formats: `context`
 /// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`,
 ///   `addSentBytes(_:)`, `connectionStatistics`
-/// - Steering: `requestKeyframe()`, `requestEncoding(averageBitRate:maximumFrameRate:)`, `finishBroadcastWithError(_:)`
+/// - Steering: `requestKeyframe()`, `requestEncoding(averageBitrate:maximumFrameRate:)`, `finishBroadcastWithError(_:)`
 @BroadcastActor
 open class BroadcastSampleHandler {
     nonisolated let link = BroadcastLink()
@@ -101,11 +101,11 @@ open class BroadcastSampleHandler {
     /// and holds until the next call. The encoder makes no more than any of its extensions asks for, and never more than the user
     /// chose. A call without arguments lifts the limits, and so does the end of the extension.
     /// - Parameters:
-    ///   - averageBitRate: bits a second; nil: as chosen.
+    ///   - averageBitrate: bits a second; nil: as chosen.
     ///   - maximumFrameRate: frames a second; nil: as chosen.
-    public nonisolated final func requestEncoding(averageBitRate: Int? = nil, maximumFrameRate: Double? = nil) {
+    public nonisolated final func requestEncoding(averageBitrate: Int? = nil, maximumFrameRate: Double? = nil) {
         link.request(
-            EncodingRequest(averageBitRate: averageBitRate, maximumFrameRate: maximumFrameRate).bounded)
+            EncodingRequest(averageBitrate: averageBitrate, maximumFrameRate: maximumFrameRate).bounded)
     }
 
     /// What is known of the connection to the server, shown to the user and updated once a second. What is nil is not shown.

@@ -11,7 +11,7 @@ import SystemPackage
 ///
 ///     let rehearsal = try await ExtensionRehearsal(Uploader.self)
 ///     try await rehearsal.start(setupInfo: ["url": "https://…"])
-///     try await rehearsal.sendPictures(30)
+///     try await rehearsal.sendFrames(30)
 ///     #expect(await rehearsal.finish() == .finished)
 ///
 /// Each method returns when the handler has handled what was sent. It runs on `BroadcastActor`, as handlers do: a test that is
@@ -43,32 +43,32 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
 
     private let feed: RehearsalFeed
     private let sender: StreamSender
-    private let pictures: PictureMemory?
-    private let engine: ExtensionEngineEnd
+    private let frames: FrameMemory?
+    private let engine: SupervisorConnection
     private let engineWake: WakePoint
     private let runner: BroadcastRunner
     private var encoded: PatternStream?
-    private var free: PictureSlots = []
+    private var free: FrameSlots = []
     private var framesSent = 0
     private var audioSent: [SampleType: Int] = [:]
 
     /// Makes a handler and the memory and socket that feed it.
     public init(_ type: Handler.Type = Handler.self, feed: RehearsalFeed = RehearsalFeed()) throws(Error) {
         self.feed = feed
-        var layout: PictureLayout?
+        var layout: FrameSlotLayout?
         switch feed.video {
         case .raw(let format, let size):
-            layout = PictureLayout(pixelFormat: format, visibleSize: size, slotCount: 3)
+            layout = FrameSlotLayout(pixelFormat: format, visibleSize: size, slotCount: 3)
             free = [0, 1, 2]
         case .encoded(let size): encoded = PatternStream(size: size)
         case nil: break
         }
         let session: BroadcastSession
         do {
-            pictures = try layout.map { try PictureMemory(layout: $0) }
+            frames = try layout.map { try FrameMemory(layout: $0) }
             sender = try StreamSender(
-                video: encoded != nil, pictures: layout, sampleRingBytes: feed.sampleRingBytes)
-            let ends = try ExtensionEngineEnd.pair()
+                video: encoded != nil, frames: layout, sampleRingBytes: feed.sampleRingBytes)
+            let ends = try SupervisorConnection.pair()
             engine = ends.near
             session = try BroadcastSession(adopting: ends.farEnd)
         } catch {
@@ -89,9 +89,9 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     public func start(setupInfo: [String: String] = [:], seconds: Double = 30) async throws(Error) {
         let start = ExtensionStart(
             service: "rehearsal", setupInfo: setupInfo, framesPerSecond: feed.framesPerSecond,
-            video: encoded.map { StreamDescription.EncodedVideo($0.format) }, pictures: pictures?.layout,
-            sounds: feed.sounds, sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
-        try send(.start(start), descriptors: sender.descriptors + (pictures.map { [$0.descriptor] } ?? []))
+            video: encoded.map { StreamDescription.EncodedVideo($0.format) }, frames: frames?.layout,
+            audio: feed.audio, sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
+        try send(.start(start), descriptors: sender.descriptors + (frames.map { [$0.descriptor] } ?? []))
         let answer = await report(within: seconds) { report in
             switch report {
             case .started, .failed: true
@@ -107,11 +107,11 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
 
     /// Sends that many frames of a moving pattern, each after the handler has handled the one before. Encoded frames begin with a
     /// keyframe and have one a second.
-    public func sendPictures(_ count: Int = 1) async throws(Error) {
+    public func sendFrames(_ count: Int = 1) async throws(Error) {
         for _ in 0..<count {
             let number = framesSent
             if encoded != nil {
-                let isKeyframe = number % max(1, feed.framesPerSecond) == 0 || sender.takeKeyframeRequest()
+                let isKeyframe = number % max(1, feed.framesPerSecond) == 0 || sender.consumeKeyframeRequest()
                 let data = encoded?.next(isKeyframe: isKeyframe) ?? []
                 framesSent += 1
                 try await send(
@@ -119,23 +119,23 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
                         type: .video, presentationTime: time(ofFrame: number), duration: frameDuration,
                         isKeyframe: isKeyframe, data: data))
             } else {
-                try await sendPicture { $0.drawPattern(number) }
+                try await sendFrame { $0.drawPattern(number) }
             }
         }
     }
 
     /// Sends an uncompressed frame, which `draw` draws over an old one. `damage`: what differs from the frame before; nil: all of
     /// it.
-    public func sendPicture(
+    public func sendFrame(
         at time: MediaTime? = nil, damage: [PixelRect]? = nil, orientation: Orientation = .up,
-        draw: (RehearsalPicture) -> Void
+        draw: (RehearsalFrame) -> Void
     ) async throws(Error) {
-        guard let pictures else { return }
+        guard let frames else { return }
         do throws(StreamSender.Error) {
             for slot in try sender.reclaim() { free.insert(slot) }
             guard let slot = free.first(where: { _ in true }) else { return }
-            draw(RehearsalPicture(layout: pictures.layout, base: pictures.slot(slot)))
-            var region = DamageRegion(size: pictures.layout.size)
+            draw(RehearsalFrame(layout: frames.layout, base: frames.slot(slot)))
+            var region = DamageRegion(size: frames.layout.size)
             if let damage { for rect in damage { region.insert(rect) } } else { region.insertAll() }
             free.remove(slot)
             let freed = try sender.offer(
@@ -150,15 +150,15 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     }
 
     /// Sends audio of that length, in the form that the feed gives it.
-    public func sendSound(_ type: SampleBufferType, seconds: Double) async throws(Error) {
-        guard let sound = feed.sounds.first(where: { $0.type == type }) else { return }
+    public func sendAudio(_ type: SampleBufferType, seconds: Double) async throws(Error) {
+        guard let audio = feed.audio.first(where: { $0.type == type }) else { return }
         let block = RehearsalFeed.samplesPerAccessUnit
         let duration = MediaTime(ticks: Int64(block), timescale: Int32(RehearsalFeed.sampleRate))
         for _ in 0..<max(1, Int(seconds * Double(RehearsalFeed.sampleRate) / Double(block))) {
             let first = audioSent[type, default: 0]
             audioSent[type] = first + block
             let time = MediaTime(ticks: Int64(first), timescale: Int32(RehearsalFeed.sampleRate))
-            if sound.form == .aac {
+            if audio.form == .aac {
                 try await send(
                     EncodedSample(
                         type: type, presentationTime: time, duration: duration, isKeyframe: true,
@@ -169,7 +169,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
                     abs(Float((first + index / RehearsalFeed.channels) % 128) - 64) / 64 - 0.5
                 }
                 wave.withUnsafeBufferPointer {
-                    sender.sendSound(type: type, interleaved: $0, at: time, duration: duration)
+                    sender.sendAudio(type: type, interleaved: $0, at: time, duration: duration)
                 }
                 try await settle()
             }

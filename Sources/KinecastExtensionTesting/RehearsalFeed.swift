@@ -38,7 +38,7 @@ public struct RehearsalFeed: Sendable {
     static let silence: [UInt8] = [0x21, 0x10, 0x04, 0x60, 0x8c, 0x1c]
     static let audioSpecificConfig: [UInt8] = [0x11, 0x90]
 
-    var sounds: [StreamDescription.Audio] {
+    var audio: [StreamDescription.Audio] {
         [(SampleType.audioApp, appAudio), (.audioMic, micAudio)].compactMap { type, form in
             form.map {
                 StreamDescription.Audio(

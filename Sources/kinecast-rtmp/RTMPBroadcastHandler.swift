@@ -25,7 +25,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
             format.video = .init(
                 codec: video.codec, decoderConfiguration: video.parameterSets.decoderConfigurationRecord,
                 width: video.size.width, height: video.size.height, framesPerSecond: Double(context.framesPerSecond),
-                bitrate: context.averageBitRate)
+                bitrate: context.averageBitrate)
         }
         for case .aac(let audio) in [context.audioApp, context.audioMic] {
             guard audioType == nil else {
@@ -79,7 +79,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         case .failed(let failure): finishBroadcastWithError(failure)
         case .target(let target):
             requestEncoding(
-                averageBitRate: target?.bitrate,
+                averageBitrate: target?.bitrate,
                 maximumFrameRate: target.flatMap {
                     $0.frameDivisor > 1 ? Double(context.framesPerSecond) / Double($0.frameDivisor) : nil
                 })
@@ -94,11 +94,11 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         let isOver = status.state == .finished || status.state == .failed
         // At the end, uptime and bitrate of the last connection stay.
         statistics.uptime = isOver ? last?.uptime : status.uptime
-        statistics.bitRate = isOver ? last?.bitRate : status.state == .live ? status.bitrate : 0
+        statistics.bitrate = isOver ? last?.bitrate : status.state == .live ? status.bitrate : 0
         statistics.reconnects = status.reconnects
         statistics.queueMilliseconds = status.queueMilliseconds
         statistics.roundTripMilliseconds = status.roundTrip
-        statistics.picturesDropped = status.droppedFrames
+        statistics.framesDropped = status.droppedFrames
         return statistics
     }
 }

@@ -92,14 +92,14 @@ struct ServeCommand: ParsableCommand {
             try say(.live(connection: connection.number, at: now))
         }
         for message in connection.server.removeMedia() {
-            let isPicture = message.type == 9
+            let isVideo = message.type == 9
             // Only samples: no metadata, no sequence headers.
             guard message.type != 18, message.payload.count > 1, message.payload[1] == 1 else { continue }
             try say(
                 .unit(
                     ArrivedUnit(
-                        connection: connection.number, arrival: now, isPicture: isPicture,
-                        isKeyframe: isPicture && message.payload[0] >> 4 == 1, time: Int64(message.timestamp),
+                        connection: connection.number, arrival: now, isVideo: isVideo,
+                        isKeyframe: isVideo && message.payload[0] >> 4 == 1, time: Int64(message.timestamp),
                         byteCount: message.payload.count)))
         }
         return true

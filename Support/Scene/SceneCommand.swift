@@ -58,7 +58,7 @@ struct SceneCommand: ParsableCommand {
 
     func run() throws {
         if let render { return try write(frame: render) }
-        let beeper = scene.hasSound && !mute ? try Beeper() : nil
+        let beeper = scene.hasAudio && !mute ? try Beeper() : nil
         beeper?.settle(deadline: MonotonicClock.now() + 5_000_000_000)
         let window = try SceneWindow(
             size: size.map { PixelSize(width: $0.0, height: $0.1) }, at: at, title: "kinecast-scene \(scene.rawValue)",

@@ -47,7 +47,7 @@ import Testing
             #expect((1...2_000_000).contains(bitrate))
             #expect(try #require(shown.requestedBitrate) < chosen)
             #expect(
-                try #require(shown.uptime) > 0 && shown.roundTripMilliseconds != nil && shown.picturesDropped != nil)
+                try #require(shown.uptime) > 0 && shown.roundTripMilliseconds != nil && shown.framesDropped != nil)
             let text = try place.run("status").output
             #expect(text.contains("asks for ") && text.contains("bit/s") && text.contains("round trip "), "\(text)")
 
@@ -73,13 +73,13 @@ import Testing
             let duration = try TakeFile.finishedDuration(place.path("a.mp4"))
             #expect(abs(duration - (summary.duration ?? 0)) < 0.2)
             #expect(Double(summary.bytes ?? 0) * 8 / duration > Double(chosen) * 0.6)
-            #expect((last.pictures ?? 0) <= (summary.framesDrawn ?? 0))
+            #expect((last.frames ?? 0) <= (summary.framesDrawn ?? 0))
         }
         let state = try #require(
             server.state.wait(until: MonotonicClock.now() + RunningKinecast.patience) { $0.isOver ? $0 : nil })
         // No access unit of audio is missing: each lasts 1024 samples.
-        let sounds = state.media.filter { $0.type == 8 }.dropFirst().map(\.timestamp)
-        #expect(sounds.count > 100)
-        #expect(zip(sounds, sounds.dropFirst()).allSatisfy { $1 - $0 <= 23 })
+        let audio = state.media.filter { $0.type == 8 }.dropFirst().map(\.timestamp)
+        #expect(audio.count > 100)
+        #expect(zip(audio, audio.dropFirst()).allSatisfy { $1 - $0 <= 23 })
     }
 }

@@ -56,7 +56,7 @@ private final class Heard: AudioSink {
 @Suite(.serialized) struct LiveAudioTests {
     @Test func `app and microphone are heard apart and soon, although the file mixes them`() async throws {
         try await onThread {
-            let server = try PrivateSoundServer(modules: ["module-null-source source_name=desk"])
+            let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])
             defer { server.end() }
             let player = try TonePlayer(server: server.address)
             defer { player.stop() }
@@ -102,7 +102,7 @@ private final class Heard: AudioSink {
 
     @Test func `audio comes in large pieces again when nobody listens any more`() async throws {
         try await onThread {
-            let server = try PrivateSoundServer()
+            let server = try TestAudioServer()
             defer { server.end() }
             let clock = TakeClock()
             let heard = Heard(isRecorded: true)

@@ -49,11 +49,11 @@ import Testing
     @Test func `the summary has a line for each destination`() {
         var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .ended)
         status.ending = .finished
-        status.statistics.pictures = 90
+        status.statistics.frames = 90
         status.statistics.sentBytes = 1_500_000
         status.peakMemory = 18 << 20
         status.restarts = 1
-        status.soundLost = 0.25
+        status.audioLost = 0.25
         var summary = TakeSummary(
             output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
         summary.progress.duration = .seconds(3)
@@ -69,7 +69,7 @@ import Testing
     }
 
     static let saved = RecoveredFile(
-        bytes: 1_500_000, duration: .seconds(3), pictures: 90, soundAccessUnits: 0, wasAlreadyFinished: false,
+        bytes: 1_500_000, duration: .seconds(3), frames: 90, audioAccessUnits: 0, wasAlreadyFinished: false,
         skippedBytes: 0)
 
     @Test(arguments: [

@@ -11,7 +11,7 @@ import Testing
 
 @Suite struct DiskFileTests {
     private let directory: TemporaryDirectory
-    private let take = SyntheticTake(seed: 2, seconds: 5, audio: [SyntheticTake.sound(.audioApp)])
+    private let take = SyntheticTake(seed: 2, seconds: 5, audio: [SyntheticTake.audio(.audioApp)])
 
     init() throws { directory = try TemporaryDirectory() }
 
@@ -66,7 +66,7 @@ import Testing
         #expect(try contents(of: path).starts(with: RecordingLayout.fileType(.h264)))
         #expect(try entries == ["take.mp4"])
         // A process that is killed now leaves a recording.
-        #expect(try MP4Recovery.recover(MemoryFile(contents(of: path))).pictures == 1)
+        #expect(try MP4Recovery.recover(MemoryFile(contents(of: path))).frames == 1)
     }
 
     @Test func `a writer that is killed before the first fragment leaves the older file and nothing else`() throws {
@@ -88,7 +88,7 @@ import Testing
         let file = LimitedFile(disk, limit: 80 << 10)  // enough for the header and its reserve
         file.firstFailing = 100  // the header can be written, and no fragment
         let finished = try #require(try take.write(to: file))
-        #expect(finished.pictures == 0 && finished.failure == .full(path: path))
+        #expect(finished.frames == 0 && finished.failure == .full(path: path))
         disk.discard()
         #expect(try contents(of: path) == [1, 2, 3])
         #expect(try entries == ["take.mp4"])
@@ -140,7 +140,7 @@ import Testing
         writer.append(take.samples[0][0])
         #expect(throws: StorageError.self) { try writer.flush(through: .milliseconds(500)) }
         let finished = try writer.finish(at: .milliseconds(900))
-        #expect(finished.path == path && finished.pictures == 1 && finished.failure != nil)
+        #expect(finished.path == path && finished.frames == 1 && finished.failure != nil)
         #expect(try OracleMovie(contents(of: path)).tracks[0].samples.count == 1)
     }
 
@@ -154,7 +154,7 @@ import Testing
         file.limit = 0
         #expect(throws: StorageError.full(path: path)) { try writer.finish(at: .milliseconds(900)) }
         file.close()
-        #expect(try MP4Recovery.recover(path).pictures == 1)
+        #expect(try MP4Recovery.recover(path).frames == 1)
     }
 
     @Test func `what a killed process left beside a file goes with the next look`() throws {
@@ -236,7 +236,7 @@ import Testing
             writer.append(take.samples[0][0])
             try writer.flush(through: .milliseconds(500))
         }
-        #expect(try MP4Recovery.recover(path).pictures == 1)
+        #expect(try MP4Recovery.recover(path).frames == 1)
     }
 
     @Test func `a deleted file is noticed and put back when finished`() throws {
@@ -271,13 +271,13 @@ import Testing
     @Test func `on a full disk the file is still finished`() throws {
         let path = directory("take.mp4")
         let file = LimitedFile(try DiskFile.create(path), limit: 120 << 10)
-        let long = SyntheticTake(seed: 2, seconds: 200, audio: [SyntheticTake.sound(.audioApp)])
+        let long = SyntheticTake(seed: 2, seconds: 200, audio: [SyntheticTake.audio(.audioApp)])
         let finished = try #require(try long.write(to: file))
         #expect(finished.failure == .full(path: path))
         #expect(finished.bytes <= 120 << 10)
         let movie = try OracleMovie(contents(of: path))
         #expect(movie.types == ["ftyp", "mdat", "moov"])
-        #expect(movie.tracks[0].samples.count == finished.pictures && finished.pictures > 20)
+        #expect(movie.tracks[0].samples.count == finished.frames && finished.frames > 20)
     }
 
     @Test func `a finished file is free for others while the writer still exists`() throws {

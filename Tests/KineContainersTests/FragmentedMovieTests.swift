@@ -16,7 +16,7 @@ import Testing
     @Test func `each fragment stands for itself`() throws {
         let media = try RealMedia.shared.get()
         let movie = FragmentedMovie(video: media.video, audio: [media.audio])
-        for (sample, track) in [(media.picture(30, at: .seconds(36_000)), 0), (media.sound(7), 1)] {
+        for (sample, track) in [(media.frame(30, at: .seconds(36_000)), 0), (media.audio(7), 1)] {
             let start = movie.initializationSegment
             let oracle = try OracleMovie(start + (try #require(fragment(sample, of: movie))))
             #expect(oracle.duration == 0 && oracle.tracks.allSatisfy { $0.edits.isEmpty })
@@ -35,25 +35,25 @@ import Testing
         let directory = try TemporaryDirectory()
         let movie = FragmentedMovie(video: media.video, audio: [media.audio])
         var stream = movie.initializationSegment
-        var sounds = 0
+        var audio = 0
         for number in 60..<120 {
             stream +=
-                fragment(media.picture(number, at: MediaTime(ticks: Int64(number), timescale: 30)), of: movie) ?? []
-            while (60 * 1600 + sounds * 1024) < (number + 1) * 1600 {
-                stream += fragment(media.sound(94 + sounds), of: movie) ?? []
-                sounds += 1
+                fragment(media.frame(number, at: MediaTime(ticks: Int64(number), timescale: 30)), of: movie) ?? []
+            while (60 * 1600 + audio * 1024) < (number + 1) * 1600 {
+                stream += fragment(media.audio(94 + audio), of: movie) ?? []
+                audio += 1
             }
         }
         try write(stream, to: directory("live.mp4"))
-        #expect(try probe(directory("live.mp4")).packets == [60, sounds])
+        #expect(try probe(directory("live.mp4")).packets == [60, audio])
         try decode(directory("live.mp4"))
     }
 
     @Test func `what lies before the beginning is left out`() throws {
         let media = try RealMedia.shared.get()
         let movie = FragmentedMovie(video: media.video, audio: [media.audio])
-        #expect(fragment(media.sound(0), of: movie) == nil)
-        #expect(fragment(media.sound(1), of: movie) != nil)
-        #expect(fragment(media.sound(1, type: .audioMic), of: movie) == nil)
+        #expect(fragment(media.audio(0), of: movie) == nil)
+        #expect(fragment(media.audio(1), of: movie) != nil)
+        #expect(fragment(media.audio(1, type: .audioMic), of: movie) == nil)
     }
 }

@@ -7,10 +7,10 @@ import Testing
 
 @Suite struct MP4RecoveryTests {
     private static let take = SyntheticTake(
-        seed: 11, seconds: 8, audio: [SyntheticTake.sound(.audioApp)], still: 0.15)
+        seed: 11, seconds: 8, audio: [SyntheticTake.audio(.audioApp)], still: 0.15)
 
     /// Pictures and access units of sound that are whole in a file: what recovery must at least save.
-    private func saved(_ bytes: [UInt8]) -> (pictures: Int, sound: Int) {
+    private func saved(_ bytes: [UInt8]) -> (frames: Int, audio: Int) {
         var end = 0  // of the boxes before the first one that is cut
         while end + 16 <= bytes.count {
             guard let short = try? bytes.number(at: end, 4),
@@ -35,9 +35,9 @@ import Testing
         #expect(recovered.bytes == Int64(file.bytes.count), sourceLocation: sourceLocation)
         #expect(recovered.duration.ticks(timescale: 90000) == Int64(movie.duration), sourceLocation: sourceLocation)
         let payloads = try movie.payloads(file.bytes)
-        #expect(recovered.pictures == payloads[0].count, sourceLocation: sourceLocation)
+        #expect(recovered.frames == payloads[0].count, sourceLocation: sourceLocation)
         #expect(
-            recovered.soundAccessUnits == payloads[1...].reduce(0) { $0 + $1.count }, sourceLocation: sourceLocation)
+            recovered.audioAccessUnits == payloads[1...].reduce(0) { $0 + $1.count }, sourceLocation: sourceLocation)
         for (track, samples) in payloads.enumerated() {
             #expect(
                 samples == take.samples[track].prefix(samples.count).map(\.data), sourceLocation: sourceLocation)
@@ -57,18 +57,18 @@ import Testing
         for count in 0...whole.operations.count {
             let file = MemoryFile.after(whole.operations[..<count])
             let expected = saved(file.bytes)
-            guard expected.pictures > 0 else {
+            guard expected.frames > 0 else {
                 let before = file.bytes
                 #expect(throws: MP4Recovery.Error.self) { try MP4Recovery.recover(file) }
                 #expect(file.bytes == before)
                 continue
             }
             let recovered = try recover(file, of: Self.take)
-            #expect(recovered.pictures == expected.pictures)
-            #expect(recovered.soundAccessUnits == expected.sound)
+            #expect(recovered.frames == expected.frames)
+            #expect(recovered.audioAccessUnits == expected.audio)
             #expect(recovered.skippedBytes == 0)
-            #expect(recovered.pictures >= largest)
-            largest = recovered.pictures
+            #expect(recovered.frames >= largest)
+            largest = recovered.frames
         }
         #expect(largest == Self.take.samples[0].count)
     }
@@ -83,10 +83,10 @@ import Testing
                 let arrived = Int.random(in: 0..<data.count, using: &random)
                 let file = MemoryFile.after(whole.operations[..<count], arrived: arrived)
                 let expected = saved(file.bytes)
-                guard expected.pictures > 0 else { continue }
+                guard expected.frames > 0 else { continue }
                 let recovered = try recover(file, of: Self.take)
-                #expect(recovered.pictures >= expected.pictures)
-                #expect(recovered.soundAccessUnits >= expected.sound)
+                #expect(recovered.frames >= expected.frames)
+                #expect(recovered.audioAccessUnits >= expected.audio)
             }
         }
     }
@@ -100,8 +100,8 @@ import Testing
         for cut in last.content {
             let file = MemoryFile(Array(whole.bytes[..<cut]))
             let recovered = try recover(file, of: Self.take)
-            #expect(recovered.pictures == movie.tracks[0].samples.count { $0.offset + $0.size <= cut })
-            #expect(recovered.soundAccessUnits == movie.tracks[1].samples.count { $0.offset + $0.size <= cut })
+            #expect(recovered.frames == movie.tracks[0].samples.count { $0.offset + $0.size <= cut })
+            #expect(recovered.audioAccessUnits == movie.tracks[1].samples.count { $0.offset + $0.size <= cut })
         }
     }
 
@@ -131,8 +131,8 @@ import Testing
                     let file = MemoryFile.after(
                         [.write(start, at: 0)] + operations[..<count], arrived: count == 0 ? nil : cut)
                     let recovered = try MP4Recovery.recover(file)
-                    #expect(recovered.pictures == expected.pictures)
-                    #expect(recovered.soundAccessUnits == expected.soundAccessUnits)
+                    #expect(recovered.frames == expected.frames)
+                    #expect(recovered.audioAccessUnits == expected.audioAccessUnits)
                     #expect(file.bytes == once.bytes)
                 }
             }
@@ -155,7 +155,7 @@ import Testing
             bytes.replaceSubrange(sizeOffset..<sizeOffset + 8, with: size)
             let file = MemoryFile(Array(bytes))
             let recovered = try recover(file, of: Self.take)
-            #expect(recovered.pictures == Self.take.samples[0].count)
+            #expect(recovered.frames == Self.take.samples[0].count)
             #expect(recovered.skippedBytes == Int64(count))
             #expect(file.bytes[end..<end + count].elementsEqual(damage))
         }
@@ -170,7 +170,7 @@ import Testing
         let first = try #require(boxes.firstIndex { $0.type == "moof" })
         let repeated = whole.bytes[boxes[first].offset..<boxes[first + 1].content.upperBound - 1]
         let recovered = try recover(MemoryFile(whole.bytes + repeated), of: Self.take)
-        #expect(recovered.pictures == Self.take.samples[0].count)
+        #expect(recovered.frames == Self.take.samples[0].count)
         #expect(recovered.skippedBytes == Int64(repeated.count))
     }
 
@@ -189,13 +189,13 @@ import Testing
             // a recording with an index behind it.
             if !lasting, index < once.operations.count - 2 { #expect(file.bytes == start) }
             file.fault = nil
-            if let recovered = try? MP4Recovery.recover(file) { #expect(recovered.pictures >= reference.pictures) }
+            if let recovered = try? MP4Recovery.recover(file) { #expect(recovered.frames >= reference.frames) }
             #expect(file.bytes == once.bytes)
         }
     }
 
     @Test func `a recording cut at any byte is recovered or refused`() throws {
-        let take = SyntheticTake(seed: 4, seconds: 2, audio: [SyntheticTake.sound(.audioApp)])
+        let take = SyntheticTake(seed: 4, seconds: 2, audio: [SyntheticTake.audio(.audioApp)])
         let whole = MemoryFile()
         try take.write(to: whole, finishing: false)
         var random = SeededGenerator(seed: 9)
@@ -205,7 +205,7 @@ import Testing
         for cut in cuts + [whole.bytes.count] {
             let file = MemoryFile(Array(whole.bytes[..<cut]))
             do {
-                best = max(best, try recover(file, of: take).pictures)
+                best = max(best, try recover(file, of: take).frames)
             } catch let error as MP4Recovery.Error {
                 #expect(file.bytes == Array(whole.bytes[..<cut]))
                 #expect(cut == 0 || error == .nothingRecorded(path: "memory.mp4"))
@@ -248,8 +248,8 @@ import Testing
             let recovered = try MP4Recovery.recover(file)
             // A sample of which only the end is missing cannot be told from a whole one.
             let begun = movie.tracks.map { $0.samples.count { $0.offset + 5 < hole } }
-            #expect(recovered.pictures <= begun[0] && recovered.pictures >= begun[0] - 1)
-            #expect(recovered.soundAccessUnits <= begun[1] + 1)
+            #expect(recovered.frames <= begun[0] && recovered.frames >= begun[0] - 1)
+            #expect(recovered.audioAccessUnits <= begun[1] + 1)
             _ = try OracleMovie(file.bytes)
         }
     }
@@ -305,7 +305,7 @@ import Testing
         }
         let file = MemoryFile(writer.bytes)
         let recovered = try MP4Recovery.recover(file)
-        #expect(recovered.pictures == Self.take.samples[0].count)
+        #expect(recovered.frames == Self.take.samples[0].count)
         #expect(file.bytesRead < 6 * writer.bytes.count + 65536)
     }
 
@@ -339,7 +339,7 @@ import Testing
             guard !recovered.wasAlreadyFinished else { return #expect(file.bytes == bytes) }
             let movie = try OracleMovie(file.bytes)
             _ = try movie.payloads(file.bytes)
-            #expect(movie.tracks[0].samples.count == recovered.pictures)
+            #expect(movie.tracks[0].samples.count == recovered.frames)
         } catch is MP4Recovery.Error {
             #expect(file.bytes == bytes)
         }

@@ -13,18 +13,18 @@ import Testing
     /// Appends `pictures` pictures, 30 a second, with sound, flushed twice a second. Returns how many access units of
     /// sound each track got.
     private func record(
-        _ media: RealMedia, to writer: MP4Writer, pictures: Int = 300, sounds: [SampleType] = [.audioApp]
+        _ media: RealMedia, to writer: MP4Writer, frames: Int = 300, audio: [SampleType] = [.audioApp]
     ) throws -> Int {
-        var sound = 0
-        for frame in 0..<pictures {
-            writer.append(media.picture(frame, at: MediaTime(ticks: Int64(frame), timescale: 30)))
-            while sound * 1024 < (frame + 1) * 1600 + 1024 {
-                for type in sounds { writer.append(media.sound(sound, type: type)) }
-                sound += 1
+        var accessUnits = 0
+        for frame in 0..<frames {
+            writer.append(media.frame(frame, at: MediaTime(ticks: Int64(frame), timescale: 30)))
+            while accessUnits * 1024 < (frame + 1) * 1600 + 1024 {
+                for type in audio { writer.append(media.audio(accessUnits, type: type)) }
+                accessUnits += 1
             }
             if frame % 15 == 14 { try writer.flush(through: MediaTime(ticks: Int64(frame) + 1, timescale: 30)) }
         }
-        return sound
+        return accessUnits
     }
 
     @Test func `a file is accepted in every state`() throws {
@@ -32,10 +32,10 @@ import Testing
         let path = directory("take.mp4")
         let writer = try MP4Writer(
             file: try DiskFile.create(path), video: media.video, audio: [media.audio], creationTime: 1_700_000_000)
-        let sound = try record(media, to: writer)
+        let audio = try record(media, to: writer)
         func check() throws {
             let result = try probe(path)
-            #expect(result.packets == [300, sound])
+            #expect(result.packets == [300, audio])
             #expect(abs(result.duration - 10) < 0.03)
             try decode(path)
         }
@@ -44,14 +44,14 @@ import Testing
         try write(try contents(of: path), to: copy)
 
         let finished = try writer.finish(at: .seconds(10))
-        #expect(finished.pictures == 300)
-        #expect(finished.soundAccessUnits == sound)
+        #expect(finished.frames == 300)
+        #expect(finished.audioAccessUnits == audio)
         try check()
         try MP4FastStart.moveIndexToFront(path)
         try check()
 
-        #expect(try MP4Recovery.recover(copy).pictures == 300)
-        #expect(try probe(copy).packets == [300, sound])
+        #expect(try MP4Recovery.recover(copy).frames == 300)
+        #expect(try probe(copy).packets == [300, audio])
         try decode(copy)
     }
 
@@ -69,10 +69,10 @@ import Testing
         let result = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[0])", path])
         #expect(result.output.hasPrefix("MPEG-4 10"))
         #expect(result.output.contains("2023-11-14 22:13:20"))
-        let picture = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[1])", path])
-        #expect(picture.output.hasPrefix("AVC 320x180 300 BT.709 BT.709 BT.709 Limited Screen"))
-        let sound = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[2])", path])
-        #expect(sound.output.hasPrefix("AAC 48000 2 Sound"))
+        let frame = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[1])", path])
+        #expect(frame.output.hasPrefix("AVC 320x180 300 BT.709 BT.709 BT.709 Limited Screen"))
+        let audio = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[2])", path])
+        #expect(audio.output.hasPrefix("AAC 48000 2 Sound"))
         let all = try run("mediainfo", ["--Full", path])
         #expect(!all.output.contains("IsTruncated") && !all.output.contains("Conformance errors"))
     }
@@ -82,7 +82,7 @@ import Testing
         let path = directory("take.mp4")
         let writer = try MP4Writer(
             file: try DiskFile.create(path), video: media.video, audio: [media.audio], creationTime: 0)
-        let sound = try record(media, to: writer)
+        let audio = try record(media, to: writer)
         for isFinished in [false, true] {
             if isFinished { _ = try writer.finish(at: .seconds(10)) }
             let decoded = directory("sound.raw")
@@ -90,7 +90,7 @@ import Testing
             #expect(result.errors == "")
             let samples = try contents(of: decoded).count / 4
             // FFmpeg cuts the priming only of finished files; in fragments it gives it times before zero.
-            #expect(samples == (isFinished ? sound - 1 : sound) * 1024)
+            #expect(samples == (isFinished ? audio - 1 : audio) * 1024)
             let starts = try run(
                 "ffprobe", ["-v", "warning", "-show_entries", "stream=start_time", "-of", "csv=p=0", path])
             #expect(starts.output == (isFinished ? "0.000000\n0.000000\n" : "0.000000\n-0.021333\n"))
@@ -102,7 +102,7 @@ import Testing
         let path = directory("take.mp4")
         let writer = try MP4Writer(
             file: try DiskFile.create(path), video: media.video, audio: [], creationTime: 0)
-        _ = try record(media, to: writer, pictures: 60, sounds: [])
+        _ = try record(media, to: writer, frames: 60, audio: [])
         func check() throws {
             try decode(path)
             let result = try run(
@@ -126,9 +126,9 @@ import Testing
         microphone.type = .audioMic
         let writer = try MP4Writer(
             file: try DiskFile.create(path), video: media.video, audio: [media.audio, microphone], creationTime: 0)
-        let sound = try record(media, to: writer, pictures: 60, sounds: [.audioApp, .audioMic])
+        let audio = try record(media, to: writer, frames: 60, audio: [.audioApp, .audioMic])
         _ = try writer.finish(at: .seconds(2))
-        #expect(try probe(path).packets == [60, sound, sound])
+        #expect(try probe(path).packets == [60, audio, audio])
         try decode(path)
         let names = try run(
             "ffprobe", ["-v", "warning", "-show_entries", "stream_tags=handler_name", "-of", "csv=p=0", path])
@@ -140,15 +140,15 @@ import Testing
         let media = try RealMedia.shared.get()
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: media.video, audio: [media.audio], creationTime: 0)
-        _ = try record(media, to: writer, pictures: 60)
+        _ = try record(media, to: writer, frames: 60)
         try writer.flush(through: .milliseconds(2500))  // still for a while
         try writer.flush(through: .seconds(3))
         try writer.synchronize()
-        writer.append(media.picture(60, at: .milliseconds(3200)))
+        writer.append(media.frame(60, at: .milliseconds(3200)))
         try writer.flush(through: .milliseconds(3500))
         _ = try writer.finish(at: .seconds(4))
 
-        var pictures = 0
+        var frames = 0
         var duration = 0.0
         for count in 1...file.operations.count {
             switch file.operations[count - 1] {
@@ -165,12 +165,12 @@ import Testing
             let after = try probe(path)
             try decode(path)
             #expect(after.packets == before.packets)
-            #expect(after.packets[0] == recovered.pictures)
+            #expect(after.packets[0] == recovered.frames)
             #expect(abs(after.duration - before.duration) < 0.03)
-            #expect(after.packets[0] >= pictures && after.duration >= duration - 0.3)
-            (pictures, duration) = (after.packets[0], after.duration)
+            #expect(after.packets[0] >= frames && after.duration >= duration - 0.3)
+            (frames, duration) = (after.packets[0], after.duration)
         }
-        #expect(pictures == 61)
+        #expect(frames == 61)
         #expect(abs(duration - 4) < 0.001)
     }
 }

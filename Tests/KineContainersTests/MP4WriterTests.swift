@@ -5,7 +5,7 @@ import Testing
 @testable import KineContainers
 
 @Suite struct MP4WriterTests {
-    private static let both = [SyntheticTake.sound(.audioApp), SyntheticTake.sound(.audioMic, rate: 44100)]
+    private static let both = [SyntheticTake.audio(.audioApp), SyntheticTake.audio(.audioMic, rate: 44100)]
 
     /// Compares all that a movie says with what was appended.
     private func check(
@@ -39,7 +39,7 @@ import Testing
         #expect(movie.duration == movie.tracks.map(\.trackDuration).max())
         #expect(finished.duration.ticks(timescale: 90000) == Int64(movie.duration))
         #expect(finished.bytes == Int64(file.bytes.count))
-        #expect(finished.pictures == take.samples[0].count)
+        #expect(finished.frames == take.samples[0].count)
         #expect(finished.failure == nil)
         for track in movie.tracks {
             let ticks = track.samples.reduce(0) { $0 + $1.duration }
@@ -96,14 +96,14 @@ import Testing
     @Test func `a late frame shortens the one before it`() throws {
         let file = MemoryFile()
         let writer = try MP4Writer(file: file, video: SyntheticTake.video, audio: [], creationTime: 0)
-        func picture(_ time: Int64) -> EncodedSample {
+        func frame(_ time: Int64) -> EncodedSample {
             EncodedSample(
                 type: .video, presentationTime: .milliseconds(time), duration: .zero, isKeyframe: true, data: [1])
         }
-        writer.append(picture(7))  // the first is at zero whatever it says
+        writer.append(frame(7))  // the first is at zero whatever it says
         try writer.flush(through: .milliseconds(500))
-        writer.append(picture(490))
-        writer.append(picture(490))  // and no two share an instant
+        writer.append(frame(490))
+        writer.append(frame(490))  // and no two share an instant
         try writer.flush(through: .milliseconds(1000))
         #expect(try OracleMovie(file.bytes).tracks[0].samples.map(\.start) == [0, 44100, 44101])
         _ = try writer.finish(at: .milliseconds(1100))
@@ -118,7 +118,7 @@ import Testing
         try writer.flush(through: .milliseconds(500))
         #expect(try OracleMovie(file.bytes).types == ["ftyp", "free", "moov"])
         let finished = try writer.finish(at: .milliseconds(600))
-        #expect(finished.pictures == 0)
+        #expect(finished.frames == 0)
         #expect(try OracleMovie(file.bytes).types == ["ftyp", "free", "moov"])
     }
 
@@ -137,14 +137,14 @@ import Testing
         writer.append(
             EncodedSample(type: .video, presentationTime: .zero, duration: .zero, isKeyframe: true, data: [9]))
         try writer.flush(through: .seconds(12 * 3600))
-        #expect(!writer.needsRepeatedPicture)
+        #expect(!writer.needsRepeatedFrame)
         try writer.flush(through: .seconds(12 * 3600 + 1))
-        #expect(writer.needsRepeatedPicture)
+        #expect(writer.needsRepeatedFrame)
         writer.append(
             EncodedSample(
                 type: .video, presentationTime: .seconds(12 * 3600 + 2), duration: .zero, isKeyframe: true, data: [8]))
         try writer.flush(through: .seconds(20 * 3600))
-        #expect(!writer.needsRepeatedPicture)
+        #expect(!writer.needsRepeatedFrame)
         _ = try writer.finish(at: .seconds(20 * 3600))
         #expect(try OracleMovie(file.bytes).duration == 20 * 3600 * 90000)  // more than 32 bits hold
     }
@@ -173,12 +173,12 @@ import Testing
                 file.fault = nil
                 guard file.operations.contains(.publish) else { continue }  // it never began
                 if case .success(let finished?) = result {
-                    guard finished.pictures > 0 else { continue }
+                    guard finished.frames > 0 else { continue }
                     let movie = try OracleMovie(file.bytes)
                     _ = try movie.payloads(file.bytes)
                     #expect(movie.types == ["ftyp", "mdat", "moov"])
-                    #expect(movie.tracks[0].samples.count == finished.pictures)
-                    if finished.pictures < take.samples[0].count { #expect(finished.failure == error) }
+                    #expect(movie.tracks[0].samples.count == finished.frames)
+                    if finished.frames < take.samples[0].count { #expect(finished.failure == error) }
                 } else {
                     // Not even the index could be written. Recovery does it once the disk is well again.
                     guard let recovered = try? MP4Recovery.recover(file) else {
@@ -188,7 +188,7 @@ import Testing
                     let movie = try OracleMovie(file.bytes)
                     _ = try movie.payloads(file.bytes)
                     #expect(movie.types == ["ftyp", "mdat", "moov"])
-                    #expect(movie.tracks[0].samples.count == recovered.pictures)
+                    #expect(movie.tracks[0].samples.count == recovered.frames)
                 }
             }
         }

@@ -7,20 +7,20 @@ import Testing
 
 @Suite struct CanvasTests {
     /// Draws the tiles of `region` and commits; the picture goes back at once.
-    private func picture(of screen: TestScreen, on canvas: Canvas, _ region: DamageRegion? = nil) throws -> (
+    private func composed(_ screen: TestScreen, on canvas: Canvas, _ region: DamageRegion? = nil) throws -> (
         planes: Planes, changed: DamageRegion
     ) {
         try #require(canvas.begin())
         for rect in (region ?? .full(size: screen.size)).rectangles() {
             screen.withPixels(at: rect) { canvas.draw(rect, pixels: $0, stride: $1) }
         }
-        let picture = try #require(canvas.commit(evenIfUnchanged: true))
-        defer { canvas.loans.release(picture.slot) }
-        return (Planes(picture.planes), picture.changed)
+        let frame = try #require(canvas.commit(evenIfUnchanged: true))
+        defer { canvas.loans.release(frame.slot) }
+        return (Planes(frame.planes), frame.changed)
     }
 
     private func fresh(_ screen: TestScreen, in size: PixelSize) throws -> Planes {
-        try picture(of: screen, on: Canvas(size: size, sourceSize: screen.size)).planes
+        try composed(screen, on: Canvas(size: size, sourceSize: screen.size)).planes
     }
 
     @Test(arguments: [PixelSize(width: 641, height: 481), PixelSize(width: 100, height: 64)])
@@ -30,7 +30,7 @@ import Testing
         screen.scribble(PixelRect(size: size), using: &generator)
         let canvas = Canvas(size: size, sourceSize: size)
         #expect(canvas.codedSize == size.roundedUpToEven)
-        #expect(try picture(of: screen, on: canvas).planes == Planes(converting: screen))
+        #expect(try composed(screen, on: canvas).planes == Planes(converting: screen))
     }
 
     /// Where white lies in the luma of a frame: a source of one colour shows its shape.
@@ -101,7 +101,7 @@ import Testing
         let canvas = Canvas(size: frame, sourceSize: source)
         var screen = TestScreen(size: source)
         screen.scribble(PixelRect(size: source), using: &generator)
-        var before = try picture(of: screen, on: canvas).planes
+        var before = try composed(screen, on: canvas).planes
         for _ in 0..<40 {
             var damage = DamageRegion(size: source)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -110,7 +110,7 @@ import Testing
                 screen.scribble(rect, using: &generator)
                 damage.insert(rect)
             }
-            let (planes, changed) = try picture(of: screen, on: canvas, damage)
+            let (planes, changed) = try composed(screen, on: canvas, damage)
             let whole = try fresh(screen, in: frame)
             #expect(planes == whole)
             #expect(changed == whole.difference(from: before))
@@ -131,7 +131,7 @@ import Testing
             screen.scribble(PixelRect(size: size), using: &generator)
             canvas.changeSource(to: size)
             #expect(canvas.sourceSize == size)
-            let planes = try picture(of: screen, on: canvas).planes
+            let planes = try composed(screen, on: canvas).planes
             #expect(planes == (try fresh(screen, in: frame)))
             if size == frame { #expect(planes == Planes(converting: screen)) }
         }

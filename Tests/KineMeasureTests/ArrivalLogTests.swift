@@ -9,18 +9,18 @@ import Testing
     private static func units(
         _ times: Range<Int64>, connection: Int = 0, late: (Int64) -> Int64 = { _ in 0 }
     ) -> [ArrivedUnit] {
-        let pictures = stride(from: times.lowerBound, to: times.upperBound, by: 40).map { time in
+        let frames = stride(from: times.lowerBound, to: times.upperBound, by: 40).map { time in
             ArrivedUnit(
-                connection: connection, arrival: (time + 5 + late(time)) * 1_000_000, isPicture: true,
+                connection: connection, arrival: (time + 5 + late(time)) * 1_000_000, isVideo: true,
                 isKeyframe: time == times.lowerBound, time: time, byteCount: 1000)
         }
-        let sounds = (0..<(times.upperBound - times.lowerBound) * 48 / 1024).map { index in
+        let audio = (0..<(times.upperBound - times.lowerBound) * 48 / 1024).map { index in
             let time = times.lowerBound + index * 1024 / 48
             return ArrivedUnit(
-                connection: connection, arrival: (time + 5 + late(time)) * 1_000_000, isPicture: false,
+                connection: connection, arrival: (time + 5 + late(time)) * 1_000_000, isVideo: false,
                 isKeyframe: false, time: time, byteCount: 100)
         }
-        return (pictures + sounds).sorted { ($0.arrival, $0.time) < ($1.arrival, $1.time) }
+        return (frames + audio).sorted { ($0.arrival, $0.time) < ($1.arrival, $1.time) }
     }
 
     private static func log(_ units: [ArrivedUnit]) -> ArrivalLog {
@@ -30,13 +30,13 @@ import Testing
     }
 
     @Test func `a line is read as it was written`() {
-        let unit = ArrivedUnit(connection: 3, arrival: 77, isPicture: true, isKeyframe: false, time: 40, byteCount: 9)
+        let unit = ArrivedUnit(connection: 3, arrival: 77, isVideo: true, isKeyframe: false, time: 40, byteCount: 9)
         var key = unit
         key.isKeyframe = true
-        var sound = unit
-        sound.isPicture = false
+        var audio = unit
+        audio.isVideo = false
         for line: FarEndLine in [
-            .opened(connection: 1, at: 2), .live(connection: 1, at: 2), .unit(unit), .unit(key), .unit(sound),
+            .opened(connection: 1, at: 2), .live(connection: 1, at: 2), .unit(unit), .unit(key), .unit(audio),
             .closed(connection: 1, at: 2, isOrderly: true), .closed(connection: 1, at: 2, isOrderly: false),
             .violation(connection: 1, at: 2, "two words"),
         ] {
@@ -52,7 +52,7 @@ import Testing
         #expect(log.faults() == [])
         #expect(log.longestFreeze() == 1.04)
         #expect(log.missing(of: Array(stride(from: 0, to: 5000, by: 40))) == 25)
-        #expect(log.firstPicture(after: 2 * Self.second)?.time == 3000)
+        #expect(log.firstFrame(after: 2 * Self.second)?.time == 3000)
     }
 
     @Test func `every fault of order is found`() {
@@ -61,12 +61,12 @@ import Testing
         #expect(!Self.log(units).faults().isEmpty)
 
         units = Self.units(0..<1000)
-        let again = units.filter(\.isPicture)[3]
+        let again = units.filter(\.isVideo)[3]
         units.append(again)
         #expect(Self.log(units).faults() == ["the frame at 120 ms came after the one at 960 ms"])
 
         units = Self.units(0..<1000)
-        units.removeAll { !$0.isPicture && $0.time == 512 }
+        units.removeAll { !$0.isVideo && $0.time == 512 }
         #expect(Self.log(units).faults() == ["audio is missing between 490 and 533 ms"])
 
         units = Self.units(0..<1000) + Self.units(2000..<3000, connection: 1).filter { $0.time != 2000 }
@@ -86,8 +86,8 @@ import Testing
         let usual = try #require(log.usualLateness(before: 2 * Self.second))
         #expect(usual == 5_000_000)
         // What comes at 3 s is a second late; the first that is less comes at 4 s.
-        #expect(log.firstPicture(after: 3 * Self.second)?.time == 2000)
-        #expect(log.firstPicture(after: 3 * Self.second, beyond: usual - 1)?.time == 3040)
+        #expect(log.firstFrame(after: 3 * Self.second)?.time == 2000)
+        #expect(log.firstFrame(after: 3 * Self.second, beyond: usual - 1)?.time == 3040)
         #expect(log.longestDelay(beyond: usual, from: 2 * Self.second) == 1)
         let settled = try #require(log.settled(after: 4 * Self.second, beyond: usual, tolerance: 100_000_000))
         #expect(abs(settled - 0.9) < 0.1)

@@ -10,7 +10,7 @@ import Testing
     func `a number comes back`(number: Int) {
         let buffer = OwnedCanvas(size: Self.size)
         Barcode.draw(number, on: buffer.canvas)
-        #expect(Barcode.read(LumaPicture(buffer.canvas)) == number)
+        #expect(Barcode.read(LumaFrame(buffer.canvas)) == number)
     }
 
     @Test func `every step from the number before is the whole barcode`() {
@@ -18,14 +18,14 @@ import Testing
         Barcode.draw(0, on: stepped.canvas)
         for number in 1..<300 {
             Barcode.draw(number, previous: number - 1, on: stepped.canvas)
-            #expect(Barcode.read(LumaPicture(stepped.canvas)) == number)
+            #expect(Barcode.read(LumaFrame(stepped.canvas)) == number)
         }
     }
 
     @Test func `noise and ringing do not change the number`() {
         let buffer = OwnedCanvas(size: Self.size)
         Barcode.draw(123_456, on: buffer.canvas)
-        var luma = LumaPicture(buffer.canvas)
+        var luma = LumaFrame(buffer.canvas)
         for index in luma.pixels.indices {
             let noisy = Int(luma.pixels[index]) + IndexedRandom.below(61, index, seed: 1) - 30
             luma.pixels[index] = UInt8(max(0, min(255, noisy)))
@@ -41,15 +41,15 @@ import Testing
         Barcode.draw(0x40000, on: new.canvas)
         let upper = PixelRect(x: Barcode.bounds.x, y: Barcode.bounds.y, width: Barcode.bounds.width, height: 16)
         old.canvas.copy(new.canvas, upper, toX: upper.x, y: upper.y)
-        let read = Barcode.read(LumaPicture(old.canvas))
+        let read = Barcode.read(LumaFrame(old.canvas))
         #expect(read == nil || read == 0x3FFFF)
     }
 
     @Test func `a frame without a barcode is not read`() {
         let buffer = OwnedCanvas(size: Self.size)
-        #expect(Barcode.read(LumaPicture(buffer.canvas)) == nil)
+        #expect(Barcode.read(LumaFrame(buffer.canvas)) == nil)
         buffer.canvas.fill(buffer.canvas.bounds, .white)
-        #expect(Barcode.read(LumaPicture(buffer.canvas)) == nil)
-        #expect(Barcode.read(LumaPicture(OwnedCanvas(size: PixelSize(width: 64, height: 16)).canvas)) == nil)
+        #expect(Barcode.read(LumaFrame(buffer.canvas)) == nil)
+        #expect(Barcode.read(LumaFrame(OwnedCanvas(size: PixelSize(width: 64, height: 16)).canvas)) == nil)
     }
 }

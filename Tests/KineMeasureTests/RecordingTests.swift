@@ -39,7 +39,7 @@ import Testing
                 "2", "-i", display.name, "-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-c:v",
                 "libx264", "-preset", "veryfast", "-crf", "30", path,
             ])
-        let report = try PictureReport(path: path, scene: SceneKind.scroll.make(size: Self.size), samples: 8)
+        let report = try FrameReport(path: path, scene: SceneKind.scroll.make(size: Self.size), samples: 8)
         #expect(report.unreadable == 0)
         #expect(report.distinct > 0)
         Margin.atLeast(30, Double(report.distinct), "frames", "in two seconds at 20 a second")
@@ -53,17 +53,17 @@ import Testing
     @Test func `a scene flashes and beeps at once`() throws {
         let display = try PrivateDisplay(size: Self.size)
         defer { display.end() }
-        let sound = try PrivateSound()
-        defer { sound.end() }
-        let scene = try SceneProcess(.flash, environment: display.environment + sound.environment)
+        let audio = try PrivateAudio()
+        defer { audio.end() }
+        let scene = try SceneProcess(.flash, environment: display.environment + audio.environment)
         defer { scene.end() }
         let folder = try TemporaryDirectory()
         let path = folder.file("flash.mp4")
         _ = try Tool.output(
             "env",
-            display.environment + sound.environment + [
+            display.environment + audio.environment + [
                 "ffmpeg", "-v", "error", "-f", "pulse", "-fragment_size", "1920", "-t", "5", "-i",
-                PrivateSound.monitor, "-f", "x11grab", "-framerate", "60", "-video_size", "640x480", "-t", "5", "-i",
+                PrivateAudio.monitor, "-f", "x11grab", "-framerate", "60", "-video_size", "640x480", "-t", "5", "-i",
                 display.name, "-map", "1:v", "-map", "0:a", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac",
                 path,
             ])

@@ -38,7 +38,7 @@ import Testing
                 window.buffer.canvas.pixels[$0] == truth.canvas.pixels[$0]
             }
             #expect(same, "\(kind.rawValue), frame \(number)")
-            #expect(Barcode.read(LumaPicture(truth.canvas)) == number)
+            #expect(Barcode.read(LumaFrame(truth.canvas)) == number)
         }
     }
 
@@ -62,7 +62,7 @@ import Testing
     @Test func `a metronome beeps with every second's first frame`() {
         let scene = SceneKind.metronome.make(size: PixelSize(width: 640, height: 480), framesPerSecond: 25)
         #expect((0...100).filter { scene.beeps(at: $0) } == [25, 50, 75, 100])
-        #expect(SceneKind.allCases.filter(\.hasSound) == [.flash, .metronome])
+        #expect(SceneKind.allCases.filter(\.hasAudio) == [.flash, .metronome])
     }
 
     @Test func `letters are visible and different`() {

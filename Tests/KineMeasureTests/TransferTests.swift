@@ -37,7 +37,7 @@ import Testing
         let first = luma(0)
         #expect(first != luma(1))
         #expect(first == luma(3))
-        #expect(Barcode.read(LumaPicture(size: frames.size, pixels: luma(2))) == 2)
+        #expect(Barcode.read(LumaFrame(size: frames.size, pixels: luma(2))) == 2)
     }
 
     @Test func `the rhythm leaves out what is over before the last call returned`() {

@@ -19,13 +19,13 @@ import Testing
         for sign in 0..<signs {
             for row in 0..<12 { memory[(100 + row) * Self.size.width + 40 + sign * 24 + (row * 5) % 11] = 235 }
         }
-        let picture = I420Picture(
+        let frame = I420Frame(
             size: Self.size, y: memory, u: memory + area, v: memory + area * 5 / 4, lumaStride: Self.size.width,
             chromaStride: Self.size.width / 2)
         let encoder = try X264Encoder(
             VideoEncoderSettings(size: Self.size, rateControl: .constantQuantizer(23), nominalFrameRate: 30))
         let sample = try encoder.encode(
-            picture, changed: .full(size: Self.size), at: .zero, forceKeyframe: true)
+            frame, changed: .full(size: Self.size), at: .zero, forceKeyframe: true)
         return (encoder, sample)
     }
 
@@ -51,7 +51,7 @@ import Testing
                 codec: .h264, decoderConfiguration: configuration, width: Self.size.width, height: Self.size.height,
                 framesPerSecond: 30), audio: nil)
         _ = try talk.send(talk.session.beginStream(format))
-        let payload = sample.data.withUnsafeBytes { VideoTag.picture(.h264, isKeyframe: true, bytes: $0) }
+        let payload = sample.data.withUnsafeBytes { VideoTag.frame(.h264, isKeyframe: true, bytes: $0) }
         _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 0, payload: payload)))
         let arrived = try #require(talk.server.media.last)
         #expect(!StrictRTMPServer.readsAsAnnexB(arrived.payload.dropFirst(5)))

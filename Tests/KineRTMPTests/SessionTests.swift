@@ -67,9 +67,9 @@ struct Conversation {
 
         _ = try talk.send(talk.session.beginStream(Self.format, timestamp: 3))
         let frame = [UInt8](repeating: 3, count: 150_000)
-        let keyframe = frame.withUnsafeBytes { VideoTag.picture(.h264, isKeyframe: true, bytes: $0) }
+        let keyframe = frame.withUnsafeBytes { VideoTag.frame(.h264, isKeyframe: true, bytes: $0) }
         _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 10, payload: keyframe)))
-        let audio = [UInt8](repeating: 4, count: 300).withUnsafeBytes { AudioTag.sound($0) }
+        let audio = [UInt8](repeating: 4, count: 300).withUnsafeBytes { AudioTag.audio($0) }
         // Some of the audio before the first frame may come after it.
         _ = try talk.send(talk.session.sample(.init(isVideo: false, isKeyframe: true, time: 5, payload: audio)))
         try talk.carry(talk.session.finish())

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct TagTests {
     private func frame(_ codec: VideoCodec, _ isKeyframe: Bool) -> [UInt8] {
-        ([0xAA, 0xBB] as [UInt8]).withUnsafeBytes { VideoTag.picture(codec, isKeyframe: isKeyframe, bytes: $0) }
+        ([0xAA, 0xBB] as [UInt8]).withUnsafeBytes { VideoTag.frame(codec, isKeyframe: isKeyframe, bytes: $0) }
     }
 
     private func video(_ codec: VideoCodec) -> RTMPStreamFormat.Video {
@@ -36,13 +36,13 @@ import Testing
         let hevc: [UInt8] = [0, 0, 0, 3, 0x46, 1, 0x10, 0, 0, 1, 0, 0x26]
         for (codec, unit) in [(VideoCodec.h264, h264), (.hevc, hevc)] {
             #expect(
-                unit.withUnsafeBytes { VideoTag.picture(codec, isKeyframe: true, bytes: $0) }.dropFirst(5)
+                unit.withUnsafeBytes { VideoTag.frame(codec, isKeyframe: true, bytes: $0) }.dropFirst(5)
                     .elementsEqual(unit))
         }
     }
 
     @Test func `audio is AAC, whatever its rate`() {
-        #expect(([7] as [UInt8]).withUnsafeBytes { AudioTag.sound($0) } == [0xAF, 1, 7])
+        #expect(([7] as [UInt8]).withUnsafeBytes { AudioTag.audio($0) } == [0xAF, 1, 7])
     }
 
     @Test func `metadata says what is true`() throws {

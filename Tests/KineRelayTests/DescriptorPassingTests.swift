@@ -10,8 +10,8 @@ import Testing
 @Suite(.serialized) struct DescriptorPassingTests {
     private func pair(
         receivingDescriptors: Bool = true
-    ) throws -> (engine: ExtensionEngineEnd, peer: ExtensionConnection) {
-        let (engine, end) = try ExtensionEngineEnd.pair()
+    ) throws -> (engine: SupervisorConnection, peer: ExtensionConnection) {
+        let (engine, end) = try SupervisorConnection.pair()
         return (engine, try ExtensionConnection(adopting: end, receivingDescriptors: receivingDescriptors))
     }
 

@@ -23,8 +23,13 @@ import Testing
         var sequenceParameterSet: [UInt8]
         var pictureParameterSet: [UInt8]
         var size: PixelSize
-        var averageBitRate: Int?
+        var averageBitrate: Int?
         var isAdjustable: Bool?
+
+        private enum CodingKeys: String, CodingKey {
+            case sequenceParameterSet, pictureParameterSet, size, isAdjustable
+            case averageBitrate = "averageBitRate"
+        }
     }
 
     @Test func `a recorded start without a codec is H.264`() throws {
@@ -33,23 +38,23 @@ import Testing
             Issue.record("\(message)")
             return
         }
-        #expect(start.stream.video == .init(Self.h264, averageBitRate: 4_000_000))
+        #expect(start.stream.video == .init(Self.h264, averageBitrate: 4_000_000))
     }
 
     @Test func `one that says nothing of adjusting is from an engine that cannot`() throws {
         let json = #"{"sequenceParameterSet":[1],"pictureParameterSet":[2],"size":{"width":2,"height":2}}"#
         let video = try JSONDecoder().decode(StreamDescription.EncodedVideo.self, from: Data(json.utf8))
-        #expect(video.isAdjustable == nil && video.averageBitRate == nil)
+        #expect(video.isAdjustable == nil && video.averageBitrate == nil)
     }
 
     @Test func `an extension of yesterday reads today's H.264`() throws {
-        let today = try JSONEncoder().encode(StreamDescription.EncodedVideo(Self.h264, averageBitRate: 4_000_000))
+        let today = try JSONEncoder().encode(StreamDescription.EncodedVideo(Self.h264, averageBitrate: 4_000_000))
         let older = try JSONDecoder().decode(OlderEncodedVideo.self, from: today)
         #expect(
             older
                 == OlderEncodedVideo(
                     sequenceParameterSet: [103, 100, 0, 40, 172], pictureParameterSet: [104, 238, 60, 128],
-                    size: PixelSize(width: 1280, height: 720), averageBitRate: 4_000_000, isAdjustable: true))
+                    size: PixelSize(width: 1280, height: 720), averageBitrate: 4_000_000, isAdjustable: true))
     }
 
     @Test func `an extension of yesterday takes no other codec for H.264`() throws {
@@ -61,7 +66,7 @@ import Testing
 
     @Test func `every codec's parameter sets arrive as they were sent`() throws {
         for format in Self.newer + [Self.h264] {
-            let video = StreamDescription.EncodedVideo(format, averageBitRate: nil, isAdjustable: false)
+            let video = StreamDescription.EncodedVideo(format, averageBitrate: nil, isAdjustable: false)
             let json = try JSONEncoder().encode(video)
             #expect(try JSONDecoder().decode(StreamDescription.EncodedVideo.self, from: json) == video)
         }

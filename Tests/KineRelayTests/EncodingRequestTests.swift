@@ -17,19 +17,19 @@ import Testing
         var connection = ConnectionStatistics()
         connection.uptime = 12.5
         connection.reconnects = 2
-        connection.bitRate = 1_900_000
+        connection.bitrate = 1_900_000
         connection.queueMilliseconds = 340
         connection.roundTripMilliseconds = 0.25
-        connection.picturesDropped = 17
+        connection.framesDropped = 17
         var statistics = ExtensionStatistics()
-        statistics.pictures = 9
+        statistics.frames = 9
         statistics.connection = connection
         return statistics
     }
 
     @Test(arguments: [
-        ExtensionReport.encoding(.none), .encoding(EncodingRequest(averageBitRate: 400_000, maximumFrameRate: 7.5)),
-        .encoding(EncodingRequest(averageBitRate: 1)), .encoding(EncodingRequest(maximumFrameRate: 1000)),
+        ExtensionReport.encoding(.none), .encoding(EncodingRequest(averageBitrate: 400_000, maximumFrameRate: 7.5)),
+        .encoding(EncodingRequest(averageBitrate: 1)), .encoding(EncodingRequest(maximumFrameRate: 1000)),
         .statistics(statistics()), .statistics(ExtensionStatistics()),
     ])
     func `a report arrives as it was sent`(report: ExtensionReport) throws {
@@ -61,20 +61,20 @@ import Testing
         let report = try decoded(
             #"{"statistics":{"_0":{"pictures":3,"sounds":0,"bytes":5,"queuedBytes":0,"sentBytes":0}}}"#)
         var expected = ExtensionStatistics()
-        expected.pictures = 3
+        expected.frames = 3
         expected.bytes = 5
         #expect(report == .statistics(expected))
     }
 
     @Test func `requests and statistics are brought into bounds before they are sent`() {
-        #expect(EncodingRequest(averageBitRate: -1, maximumFrameRate: .nan).bounded == .init(averageBitRate: 1))
-        #expect(EncodingRequest(averageBitRate: .max, maximumFrameRate: 0).bounded.maximumFrameRate == 0.01)
+        #expect(EncodingRequest(averageBitrate: -1, maximumFrameRate: .nan).bounded == .init(averageBitrate: 1))
+        #expect(EncodingRequest(averageBitrate: .max, maximumFrameRate: 0).bounded.maximumFrameRate == 0.01)
         var connection = ConnectionStatistics()
         connection.uptime = .infinity
         connection.roundTripMilliseconds = .nan
-        connection.bitRate = -7
+        connection.bitrate = -7
         let bounded = connection.bounded
-        #expect(bounded.uptime == 1e9 && bounded.roundTripMilliseconds == nil && bounded.bitRate == 0)
+        #expect(bounded.uptime == 1e9 && bounded.roundTripMilliseconds == nil && bounded.bitrate == 0)
         #expect(bounded.bounded == bounded)
     }
 }

@@ -16,20 +16,20 @@ enum RecordedMessages {
         .links(BroadcastLinks(page: "http://h/1")),
         .links(BroadcastLinks(page: "http://h/1", player: "http://h/2", isRenewable: true)), .state("connected"),
         .warning("It is slow."), .needsKeyframe, .encoding(.none),
-        .encoding(EncodingRequest(averageBitRate: 400_000, maximumFrameRate: 7.5)), .failed("The key is wrong."),
+        .encoding(EncodingRequest(averageBitrate: 400_000, maximumFrameRate: 7.5)), .failed("The key is wrong."),
         .finished,
     ]
 
-    private static let position = StreamPosition(samples: 4096, pictures: 17)
+    private static let position = StreamPosition(samples: 4096, frames: 17)
 
     private static let encoded = ExtensionStart(
         service: "rtmp", setupInfo: ["url": "rtmp://h/a/k"], framesPerSecond: 30,
         video: StreamDescription.EncodedVideo(
             VideoFormat(
                 parameterSets: .h264(H264ParameterSets(sequence: [0x67, 1], picture: [0x68, 2])),
-                size: PixelSize(width: 1280, height: 720)), averageBitRate: 2_000_000),
-        pictures: nil,
-        sounds: [
+                size: PixelSize(width: 1280, height: 720)), averageBitrate: 2_000_000),
+        frames: nil,
+        audio: [
             StreamDescription.Audio(
                 type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: [0x11, 0x90],
                 samplesPerAccessUnit: 1024, primingSamples: 1024, bitrate: 160_000)
@@ -37,14 +37,14 @@ enum RecordedMessages {
 
     private static let raw = ExtensionStart(
         service: "org.example.meter", setupInfo: [:], framesPerSecond: 10, video: nil,
-        pictures: PictureLayout(pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
-        sounds: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
+        frames: FrameSlotLayout(pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
+        audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
         sampleRingBytes: 1 << 16, memoryLimit: 20 << 20, finishSeconds: 2.5, understandsLive: nil)
 
     private static let statistics = {
         var statistics = ExtensionStatistics()
-        statistics.pictures = 90
-        statistics.sounds = 140
+        statistics.frames = 90
+        statistics.audioSamples = 140
         statistics.bytes = 1_234_567
         statistics.queuedBytes = 512
         statistics.sentBytes = 1_234_000
@@ -52,10 +52,10 @@ enum RecordedMessages {
         statistics.connection = ConnectionStatistics()
         statistics.connection?.uptime = 2.5
         statistics.connection?.reconnects = 1
-        statistics.connection?.bitRate = 1_900_000
+        statistics.connection?.bitrate = 1_900_000
         statistics.connection?.queueMilliseconds = 340
         statistics.connection?.roundTripMilliseconds = 0.25
-        statistics.connection?.picturesDropped = 17
+        statistics.connection?.framesDropped = 17
         return statistics
     }()
 }

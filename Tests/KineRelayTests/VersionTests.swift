@@ -24,7 +24,7 @@ import Testing
         let known = #"{"pause":{"after":{"pictures":1,"samples":2,"frames":3},"because":"x"}}"#
         #expect(
             try read([json, known])
-                == [.unknown(name), ExtensionRequest.pause(after: StreamPosition(samples: 2, pictures: 1))])
+                == [.unknown(name), ExtensionRequest.pause(after: StreamPosition(samples: 2, frames: 1))])
     }
 
     @Test func `audio of a later version is left out of a start`() throws {

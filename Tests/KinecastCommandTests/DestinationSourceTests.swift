@@ -139,13 +139,13 @@ import Testing
         report.certificate = "*.example.org"
         report.roundTrip = 12.34
         #expect(
-            DestinationTest.sentence("rtmp (h/app)", report)
+            DestinationCheck.sentence("rtmp (h/app)", report)
                 == "rtmp (h/app): the server FMS/3,0,1,123 at 192.0.2.1:443 takes the stream; TLS 1.3, certificate for "
                 + "*.example.org; round trip 12.3 ms.")
         #expect(
-            DestinationTest.sentence("rtmp (h/app)", DestinationReport(problem: "The server is away."))
+            DestinationCheck.sentence("rtmp (h/app)", DestinationReport(problem: "The server is away."))
                 == "kinecast: rtmp (h/app): The server is away.")
         let live = TakeConfiguration.Destination(service: "live", label: "live")
-        #expect(throws: CommandFailure.self) { try DestinationTest([live], services: []) }
+        #expect(throws: CommandFailure.self) { try DestinationCheck([live], services: []) }
     }
 }

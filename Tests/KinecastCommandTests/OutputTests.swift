@@ -13,7 +13,7 @@ import Testing
 @Suite struct OutputTests {
     @Test func `numbers that no engine counts to are printed all the same`() {
         var status = DestinationStatus(destination: 0, service: "s", label: "s", phase: .live)
-        status.soundLost = 1e300
+        status.audioLost = 1e300
         status.peakMemory = .max
         #expect(
             DestinationSentences.summary(status).hasPrefix("s: live, 0 frames, 10000000000000000.0 s of audio lost"))

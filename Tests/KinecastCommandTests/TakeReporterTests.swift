@@ -129,12 +129,12 @@ import Testing
         var connection = ConnectionStatistics()
         connection.uptime = 62
         connection.reconnects = 1
-        connection.bitRate = 812_400
+        connection.bitrate = 812_400
         connection.queueMilliseconds = 240
         connection.roundTripMilliseconds = 33.6
-        connection.picturesDropped = 12
+        connection.framesDropped = 12
         status.statistics.connection = connection
-        status.encoding = EncodingRequest(averageBitRate: 1_250_000, maximumFrameRate: 15)
+        status.encoding = EncodingRequest(averageBitrate: 1_250_000, maximumFrameRate: 15)
         #expect(
             DestinationColumns.columns(status).joined(separator: "|")
                 == "rtmp (h/app)|live|-|0 bytes waiting, 240 ms to send|live, 812 kbit/s, asks for 1.3 Mbit/s, "
@@ -143,7 +143,7 @@ import Testing
         let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
         for part in [
             #""uptime":62"#, #""reconnects":1"#, #""bitrate":812400"#, #""queueMilliseconds":240"#,
-            #""roundTripMilliseconds":33.6"#, #""picturesDropped":12"#, #""requestedBitrate":1250000"#,
+            #""roundTripMilliseconds":33.6"#, #""framesDropped":12"#, #""requestedBitrate":1250000"#,
             #""requestedFrameRate":15"#,
         ] { #expect(json.contains(part), "\(part) is not in \(json)") }
         status.ending = .finished

@@ -8,7 +8,7 @@ import Testing
 @Suite struct BroadcastStateMachineTests {
     private typealias Machine = BroadcastStateMachine
     private static let start = ExtensionStart(
-        service: "test", setupInfo: [:], framesPerSecond: 30, video: nil, pictures: nil, sounds: [],
+        service: "test", setupInfo: [:], framesPerSecond: 30, video: nil, frames: nil, audio: [],
         sampleRingBytes: 4096, memoryLimit: 0)
 
     private func running() -> Machine {
@@ -45,7 +45,7 @@ import Testing
 
     @Test func `a pause comes after what was sent before it and before what was sent after it`() {
         var machine = running()
-        machine.receive(.pause(after: StreamPosition(samples: 100, pictures: 3)))
+        machine.receive(.pause(after: StreamPosition(samples: 100, frames: 3)))
         // Older in time, but sent after the pause.
         #expect(machine.next(front(read: 100, record: 1, frame: (3, 9))) == .deliverFrame)
         #expect(machine.next(front(read: 60, record: 9, frame: (4, 1))) == .deliverRecord)
@@ -55,7 +55,7 @@ import Testing
 
     @Test func `requests keep their order, and a pause during a pause is ignored`() {
         var machine = running()
-        let position = StreamPosition(samples: 8, pictures: 0)
+        let position = StreamPosition(samples: 8, frames: 0)
         machine.receive(.pause(after: position))
         machine.receive(.annotate(["a": "b"], after: position))
         machine.receive(.pause(after: position))

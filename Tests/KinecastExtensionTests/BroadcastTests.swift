@@ -12,13 +12,13 @@ import Testing
         let feed = RehearsalFeed(appAudio: .pcm, micAudio: .aac)
         let rehearsal = try ExtensionRehearsal(RecordingHandler.self, feed: feed)
         try await rehearsal.start(setupInfo: ["url": "a", "sleep": "yes"])
-        try await rehearsal.sendPictures(2)
-        try await rehearsal.sendSound(.audioApp, seconds: 0.02)
-        try await rehearsal.sendSound(.audioMic, seconds: 0.02)
+        try await rehearsal.sendFrames(2)
+        try await rehearsal.sendAudio(.audioApp, seconds: 0.02)
+        try await rehearsal.sendAudio(.audioMic, seconds: 0.02)
         try await rehearsal.pause()
         try await rehearsal.resume()
         try await rehearsal.annotate(["title": "b"])
-        try await rehearsal.sendPictures(1)
+        try await rehearsal.sendFrames(1)
         #expect(await rehearsal.finish() == .finished)
         #expect(
             rehearsal.handler.calls == [
@@ -55,7 +55,7 @@ import Testing
         let rehearsal = try ExtensionRehearsal(Quitter.self)
         try await rehearsal.start()
         await #expect(throws: ExtensionRehearsal<Quitter>.Error.failed(Refusal().description)) {
-            try await rehearsal.sendPictures(10)
+            try await rehearsal.sendFrames(10)
         }
         #expect(await rehearsal.finish() == .failed(Refusal().description))
         #expect(rehearsal.handler.calls == ["started ", "video", "video", "video"])
@@ -65,7 +65,7 @@ import Testing
     final class Miser: RecordingHandler {
         required init() {
             super.init()
-            requestEncoding(averageBitRate: 900_000)
+            requestEncoding(averageBitrate: 900_000)
         }
 
         override func processSampleBuffer(
@@ -73,7 +73,7 @@ import Testing
         ) async {
             await super.processSampleBuffer(sampleBuffer, with: sampleBufferType)
             switch calls.count {
-            case 2, 3: requestEncoding(averageBitRate: -5, maximumFrameRate: 10)
+            case 2, 3: requestEncoding(averageBitrate: -5, maximumFrameRate: 10)
             case 4: requestEncoding()
             default: break
             }
@@ -84,7 +84,7 @@ import Testing
         let rehearsal = try ExtensionRehearsal(
             Miser.self, feed: RehearsalFeed(video: .encoded(PixelSize(width: 64, height: 48))))
         try await rehearsal.start()
-        try await rehearsal.sendPictures(4)
+        try await rehearsal.sendFrames(4)
         #expect(await rehearsal.finish() == .finished)
         let wishes = rehearsal.reports.compactMap { report -> EncodingRequest? in
             if case .encoding(let request) = report { return request }
@@ -92,7 +92,7 @@ import Testing
         }
         #expect(
             wishes == [
-                EncodingRequest(averageBitRate: 900_000), EncodingRequest(averageBitRate: 1, maximumFrameRate: 10),
+                EncodingRequest(averageBitrate: 900_000), EncodingRequest(averageBitrate: 1, maximumFrameRate: 10),
                 .none,
             ])
     }
@@ -100,7 +100,7 @@ import Testing
     @Test func `a handler without encoded frames sends no encoding request`() async throws {
         let rehearsal = try ExtensionRehearsal(Miser.self)
         try await rehearsal.start()
-        try await rehearsal.sendPictures(4)
+        try await rehearsal.sendFrames(4)
         #expect(await rehearsal.finish() == .finished)
         #expect(!rehearsal.reports.contains { if case .encoding = $0 { true } else { false } })
     }
@@ -130,7 +130,7 @@ import Testing
     {
         let rehearsal = try ExtensionRehearsal(Caller.self)
         try await rehearsal.start()
-        try await rehearsal.sendPictures(6)
+        try await rehearsal.sendFrames(6)
         #expect(await rehearsal.finish() == .finished)
         #expect(
             rehearsal.reports.prefix(5) == [
@@ -142,7 +142,7 @@ import Testing
     @Test func `the broadcast finishes when the engine dies`() async throws {
         let rehearsal = try ExtensionRehearsal(RecordingHandler.self)
         try await rehearsal.start()
-        try await rehearsal.sendPictures(1)
+        try await rehearsal.sendFrames(1)
         await rehearsal.engineDies()
         #expect(rehearsal.handler.calls == ["started ", "video", "finished"])
     }

@@ -13,16 +13,16 @@ import Testing
     /// A running fixture.
     private struct Running {
         let process: ChildProcess
-        let control: ExtensionEngineEnd
+        let control: SupervisorConnection
         let sender: StreamSender
-        let memory: PictureMemory
+        let memory: FrameMemory
 
         init(_ setupInfo: [String: String] = [:], finishSeconds: Double = 5, isReadable: Bool = true) throws {
-            let layout = PictureLayout(
+            let layout = FrameSlotLayout(
                 pixelFormat: .i420, visibleSize: PixelSize(width: 64, height: 48), slotCount: 3)
-            sender = try StreamSender(video: false, pictures: layout, sampleRingBytes: 1 << 16)
-            memory = try PictureMemory(layout: layout)
-            let ends = try ExtensionEngineEnd.pair()
+            sender = try StreamSender(video: false, frames: layout, sampleRingBytes: 1 << 16)
+            memory = try FrameMemory(layout: layout)
+            let ends = try SupervisorConnection.pair()
             control = ends.near
             var options = ChildProcess.Options()
             options.descriptors = [nil, nil, .standardError, ends.farEnd]
@@ -31,7 +31,7 @@ import Testing
                 environment: ProcessEnvironment.current.filter(Self.isForSanitizers), options: options)
             try ends.farEnd.close()
             let start = ExtensionStart(
-                service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, pictures: layout, sounds: [],
+                service: "test", setupInfo: setupInfo, framesPerSecond: 60, video: nil, frames: layout, audio: [],
                 sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20, finishSeconds: finishSeconds)
             try control.send(
                 isReadable ? .start(start) : .unknown("start"), descriptors: sender.descriptors + [memory.descriptor])
@@ -54,7 +54,7 @@ import Testing
             }
         }
 
-        func offerPicture() throws {
+        func offerFrame() throws {
             _ = try sender.offer(
                 slot: 0, at: .zero, duration: .zero, damage: .full(size: memory.layout.size), orientation: .up)
         }
@@ -66,7 +66,7 @@ import Testing
     @Test func `it reports its start and its end, and exits`() throws {
         let running = try Running(["main": "yes"])
         #expect(try running.wait { $0 == .started } == [.state("main"), .started])
-        try running.offerPicture()
+        try running.offerFrame()
         try running.control.send(.finish(after: running.sender.position, seconds: 5))
         _ = try running.wait { $0 == .finished }
         running.expectEnd()
@@ -101,7 +101,7 @@ import Testing
     @Test func `it ends after an error, even if its handler hangs`() throws {
         let running = try Running(["sample": "fail and hang"])
         _ = try running.wait { $0 == .started }
-        try running.offerPicture()
+        try running.offerFrame()
         _ = try running.wait { $0 == .failed("Gave up.") }
         running.expectEnd()
     }
@@ -110,9 +110,9 @@ import Testing
         let running = try Running(["sample": "hang"])
         defer { _ = running.process.end(signal: SIGKILL, deadline: Running.soon()) }
         _ = try running.wait { $0 == .started }
-        try running.offerPicture()
+        try running.offerFrame()
         _ = try running.wait {
-            if case .statistics(let statistics) = $0 { statistics.pictures == 1 } else { false }
+            if case .statistics(let statistics) = $0 { statistics.frames == 1 } else { false }
         }
         #expect(running.sender.heldSince(now: MonotonicClock.now()) != nil)
     }
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func `heartbeats are sent although no handler runs`() throws {
-        let (engine, end) = try ExtensionEngineEnd.pair()
+        let (engine, end) = try SupervisorConnection.pair()
         let session = try BroadcastSession(adopting: end)
         let thread = DedicatedThread(name: "control") {
             var loop = ControlLoop(session, heartbeatInterval: 5_000_000)

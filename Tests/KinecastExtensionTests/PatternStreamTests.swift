@@ -50,9 +50,9 @@ import Testing
         #expect(decoder.end(signal: 0, deadline: MonotonicClock.now() + 300_000_000_000) == .exited(status: 0))
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
         #expect(lines.contains("#dimensions 0: \(size.width)x\(size.height)"))
-        let pictures = lines.filter { !$0.hasPrefix("#") }
-        #expect(pictures.count == 40 && pictures.allSatisfy { $0.hasPrefix("0,") }, "\(pictures)")
+        let frames = lines.filter { !$0.hasPrefix("#") }
+        #expect(frames.count == 40 && frames.allSatisfy { $0.hasPrefix("0,") }, "\(frames)")
         // The frame changes only at keyframes.
-        #expect(Set(pictures.compactMap { $0.split(separator: ",").last }).count == 2)
+        #expect(Set(frames.compactMap { $0.split(separator: ",").last }).count == 2)
     }
 }

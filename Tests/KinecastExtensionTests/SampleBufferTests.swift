@@ -42,7 +42,7 @@ import Testing
         try await rehearsal.start()
         let time = MediaTime(nanoseconds: 1_000_000_007)
         let corner = PixelRect(x: 17, y: 1, width: 2, height: 2)
-        try await rehearsal.sendPicture(at: time, damage: [corner], orientation: .left) { $0.fill([10, 20, 30]) }
+        try await rehearsal.sendFrame(at: time, damage: [corner], orientation: .left) { $0.fill([10, 20, 30]) }
         #expect(await rehearsal.finish() == .finished)
         let seen = try #require(rehearsal.handler.seen.first)
         #expect(seen.format == .raw(format, size: size))
@@ -65,9 +65,9 @@ import Testing
             video: .encoded(PixelSize(width: 64, height: 48)), appAudio: .pcm, micAudio: .aac)
         let rehearsal = try ExtensionRehearsal(Collector.self, feed: feed)
         try await rehearsal.start()
-        try await rehearsal.sendPictures(2)
-        try await rehearsal.sendSound(.audioApp, seconds: 0.02)
-        try await rehearsal.sendSound(.audioMic, seconds: 0.02)
+        try await rehearsal.sendFrames(2)
+        try await rehearsal.sendAudio(.audioApp, seconds: 0.02)
+        try await rehearsal.sendAudio(.audioMic, seconds: 0.02)
         #expect(await rehearsal.finish() == .finished)
         let seen = rehearsal.handler.seen
         try #require(seen.count == 4)

@@ -35,10 +35,10 @@ struct FeedCommand: ParsableCommand {
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let size = PixelSize(width: width, height: height)
-        let layout = PictureLayout(pixelFormat: .i420, visibleSize: size, slotCount: 4)
-        let memory = try PictureMemory(layout: layout)
+        let layout = FrameSlotLayout(pixelFormat: .i420, visibleSize: size, slotCount: 4)
+        let memory = try FrameMemory(layout: layout)
         FeedCommand.fill(memory, with: PreparedFrames(size: size, count: layout.slotCount))
-        let sender = try StreamSender(video: false, pictures: layout, sampleRingBytes: 1 << 16)
+        let sender = try StreamSender(video: false, frames: layout, sampleRingBytes: 1 << 16)
         let (connection, child) = try startMeter()
         defer { _ = child.end(deadline: MonotonicClock.now() + 1_000_000_000) }
 
@@ -46,7 +46,7 @@ struct FeedCommand: ParsableCommand {
         let start = ExtensionStart(
             service: "meter",
             setupInfo: ["report": report, "read": readAll ? "all" : "none"], framesPerSecond: fps,
-            video: nil, pictures: layout, sounds: [], sampleRingBytes: sender.sampleRingBytes,
+            video: nil, frames: layout, audio: [], sampleRingBytes: sender.sampleRingBytes,
             memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
         try connection.wait(for: .started, of: "kinecast-meter")
@@ -73,7 +73,7 @@ struct FeedCommand: ParsableCommand {
         print(account.text, terminator: "")
     }
 
-    private func startMeter() throws -> (ExtensionEngineEnd, ChildProcess) {
+    private func startMeter() throws -> (SupervisorConnection, ChildProcess) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
             throw Tool.Error.system(doing: "Making a pair of sockets", Errno(rawValue: errno))
@@ -85,13 +85,13 @@ struct FeedCommand: ParsableCommand {
         options.parentDeathSignal = SIGKILL
         let child = try ChildProcess(
             executable: try Tool.sibling("kinecast-meter"), arguments: [], environment: [], options: options)
-        return (try ExtensionEngineEnd(adopting: FileDescriptor(rawValue: ends[0])), child)
+        return (try SupervisorConnection(adopting: FileDescriptor(rawValue: ends[0])), child)
     }
 
     /// The frames lie in the slots already, as an engine's conversion leaves them there.
-    private static func fill(_ memory: PictureMemory, with frames: PreparedFrames) {
+    private static func fill(_ memory: FrameMemory, with frames: PreparedFrames) {
         for slot in 0..<frames.count {
-            guard let target = memory.picture(inSlot: slot) else { continue }
+            guard let target = memory.frame(inSlot: slot) else { continue }
             let source = frames[slot]
             for y in 0..<source.size.height {
                 (target.y + y * target.lumaStride).update(

@@ -28,7 +28,7 @@ struct GoingLiveCommand: ParsableCommand {
     private static let usual: [SceneKind] = [.idle, .typing, .scroll, .video]
 
     func run() throws {
-        let laboratory = try Laboratory(size: GoingLiveCommand.size, withSound: false)
+        let laboratory = try Laboratory(size: GoingLiveCommand.size, withAudio: false)
         defer { laboratory.close() }
         var lines = [
             "| scene | program | CPU s | + X server s | CPU % | peak MiB | bytes to the viewer | × ffmpeg |",
@@ -36,7 +36,7 @@ struct GoingLiveCommand: ParsableCommand {
         ]
         for scene in scenes.isEmpty ? GoingLiveCommand.usual : scenes {
             let take = Take(
-                scene: scene, framesPerSecond: 30, seconds: seconds, sound: false, size: GoingLiveCommand.size)
+                scene: scene, framesPerSecond: 30, seconds: seconds, audio: false, size: GoingLiveCommand.size)
             var runs: [[Run]] = []
             for _ in 0..<self.runs {
                 runs.append([try kinecast(take, laboratory), try ffmpeg(take, laboratory)])

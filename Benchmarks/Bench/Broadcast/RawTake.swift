@@ -72,7 +72,7 @@ final class RawTaker {
             sinceDrawing: log.map { account.sinceDrawing($0) }
                 ?? account.sinceDue(origin: origin, framesPerSecond: framesPerSecond),
             isInPlace: account.isInPlace, placement: account.placement,
-            skipped: summary.destinations.first?.picturesSkipped ?? 0, taken: summary.progress.framesDrawn)
+            skipped: summary.destinations.first?.framesSkipped ?? 0, taken: summary.progress.framesDrawn)
     }
 
     /// What an engine's threads need for each picture, in a take that is recorded, with and without the extension: the

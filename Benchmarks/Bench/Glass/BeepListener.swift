@@ -9,29 +9,29 @@ final class BeepListener: Sendable {
     /// Half a beep's strength: what a codec smears over the samples before its onset stays below it.
     private static let loudness: Float = 0.25
 
-    private final class Ear: SoundReceiver {
+    private final class Ear: AudioReceiver {
         struct State {
             var frame: Int64 = 0
-            var reading: SoundClockReading?
+            var reading: AudioClockReading?
             var quiet = 48000
             var beeps: [Int64] = []
         }
 
         let state = Mutex(State())
 
-        func soundOpened(_ stream: SoundStreamID, target: Int, sampleRate: Int) {}
-        func soundMissing(_ stream: SoundStreamID, frames: Int) { state.withLock { $0.frame += Int64(frames) } }
-        func soundTimed(_ stream: SoundStreamID, reading: SoundClockReading) {
+        func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int) {}
+        func audioMissing(_ stream: AudioStreamID, frames: Int) { state.withLock { $0.frame += Int64(frames) } }
+        func audioTimed(_ stream: AudioStreamID, reading: AudioClockReading) {
             state.withLock {
                 $0.reading = reading
                 $0.frame = reading.frame
             }
         }
-        func soundClosed(_ stream: SoundStreamID) {}
-        func soundSettled(now: Int64) {}
-        func soundWarning(_ sentence: String) {}
+        func audioClosed(_ stream: AudioStreamID) {}
+        func audioSettled(now: Int64) {}
+        func audioWarning(_ sentence: String) {}
 
-        func sound(_ stream: SoundStreamID, samples: Span<Float>) {
+        func audio(_ stream: AudioStreamID, samples: Span<Float>) {
             state.withLock { state in
                 for index in 0..<samples.count {
                     if abs(samples[index]) < BeepListener.loudness {
@@ -51,13 +51,13 @@ final class BeepListener: Sendable {
     }
 
     private let ear = Ear()
-    private let capture: SoundCapture
+    private let capture: AudioCapture
 
-    init(_ server: PrivateSound) throws {
+    init(_ server: PrivateAudio) throws {
         let address = server.environment.lazy.compactMap { entry in
             entry.hasPrefix("PULSE_SERVER=") ? String(entry.dropFirst("PULSE_SERVER=".count)) : nil
         }.first
-        capture = try SoundCapture(targets: [.defaultOutput], channels: 1, server: address, pace: .live, receiver: ear)
+        capture = try AudioCapture(targets: [.defaultOutput], channels: 1, server: address, pace: .live, receiver: ear)
     }
 
     func stop() { capture.stop() }

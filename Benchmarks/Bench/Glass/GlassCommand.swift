@@ -22,7 +22,7 @@ struct GlassCommand: ParsableCommand {
     var way: [String] = []
 
     @Flag(inversion: .prefixedNo, help: "Switch the page's sound on, and measure it against the picture.")
-    var sound = true
+    var audio = true
 
     private static let size = PixelSize(width: 1280, height: 720)
     /// Milliseconds at the 95th percentile.
@@ -40,11 +40,11 @@ struct GlassCommand: ParsableCommand {
         print(Machine.description(command: CommandLine.arguments.dropFirst().joined(separator: " ")))
         let stage = try GlassStage(size: Self.size, scene: .metronome)
         defer { stage.end() }
-        let listener = sound ? try stage.listen() : nil
+        let listener = audio ? try stage.listen() : nil
         defer { listener?.stop() }
         var results: [(way: String, delays: GlassDelays)] = []
         for way in way.isEmpty ? ["webcodecs", "mse"] : way {
-            try stage.watch(way, audible: sound)
+            try stage.watch(way, audible: audio)
             let sights = try stage.readNumbers(seconds: seconds)
             results.append((way, GlassDelays(drawn: try stage.scene.log(), seen: sights, heard: listener?.beeps ?? [])))
         }
@@ -54,15 +54,15 @@ struct GlassCommand: ParsableCommand {
     private func report(_ results: [(way: String, delays: GlassDelays)]) throws {
         print("\n| way | sound | pictures | p50 ms | p95 ms | most ms | bar p95 | |\n|---|---|--:|--:|--:|--:|--:|---|")
         for (way, delays) in results {
-            guard let p95 = delays.pictures.percentile(95), let bar = Self.bars[way] else {
+            guard let p95 = delays.frames.percentile(95), let bar = Self.bars[way] else {
                 throw EngineTake.Failed(description: "The page showed no picture by \(way).")
             }
             print(
-                "| \(way) | \(sound ? "on" : "off") | \(delays.pictures.count) | \(shown(delays.pictures, 50)) "
-                    + "| \(fixed(p95, 0)) | \(shown(delays.pictures, 100)) | \(fixed(bar, 0)) "
+                "| \(way) | \(audio ? "on" : "off") | \(delays.frames.count) | \(shown(delays.frames, 50)) "
+                    + "| \(fixed(p95, 0)) | \(shown(delays.frames, 100)) | \(fixed(bar, 0)) "
                     + "| \(p95 <= bar ? "kept" : "missed") |")
         }
-        guard sound else { return }
+        guard audio else { return }
         print(
             """
 
@@ -75,8 +75,8 @@ struct GlassCommand: ParsableCommand {
                 throw EngineTake.Failed(description: "No beep was heard by \(way).")
             }
             print(
-                "| \(way) | \(delays.sounds.count) | \(delays.beepCount) | \(shown(delays.sounds, 50)) "
-                    + "| \(shown(delays.sounds, 95)) | \(shown(delays.offsets, 5)) | \(shown(delays.offsets, 50)) "
+                "| \(way) | \(delays.audio.count) | \(delays.beepCount) | \(shown(delays.audio, 50)) "
+                    + "| \(shown(delays.audio, 95)) | \(shown(delays.offsets, 5)) | \(shown(delays.offsets, 50)) "
                     + "| \(shown(delays.offsets, 95)) | \(fixed(distance, 0)) | \(fixed(Self.syncBar, 0)) "
                     + "| \(distance <= Self.syncBar ? "kept" : "missed") |")
         }

@@ -4,9 +4,9 @@ import KineMeasure
 /// The delays of one way of playing, in milliseconds.
 struct GlassDelays {
     /// From each picture's drawing to its first sight.
-    var pictures: [Double] = []
+    var frames: [Double] = []
     /// From each beep at the source to the same beep at the viewer's.
-    var sounds: [Double] = []
+    var audio: [Double] = []
     /// By how much each beep came later than the picture it belongs to, both counted from the source. Negative: earlier.
     var offsets: [Double] = []
     /// Beeps that could have been heard: those whose pictures were seen, but for the last.
@@ -26,7 +26,7 @@ struct GlassDelays {
         let sights = seen.compactMap { sight in
             instants[sight.number].map { (number: sight.number, at: sight.instant, delay: sight.instant - $0) }
         }
-        pictures = sights.map { Double($0.delay) / 1e6 }
+        frames = sights.map { Double($0.delay) / 1e6 }
         guard let first = sights.first, let last = sights.last else { return }
         for shown in drawn where shown.frame > first.number {
             // What the page shows of a picture that it left out is the next one.
@@ -36,7 +36,7 @@ struct GlassDelays {
             beepCount += 1
             // A sound that is early, by a clock that is read a little wrong, is still that sound.
             guard let ear = heard.first(where: { $0 > beep - 50_000_000 && $0 < beep + Self.reach }) else { continue }
-            sounds.append(Double(ear - beep) / 1e6)
+            audio.append(Double(ear - beep) / 1e6)
             offsets.append(Double(ear - beep - sight.delay) / 1e6)
         }
     }

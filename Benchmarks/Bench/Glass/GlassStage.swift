@@ -15,9 +15,9 @@ final class GlassStage {
 
     let scene: SceneProcess
     private let display: PrivateDisplay
-    private let source: PrivateSound
+    private let source: PrivateAudio
     /// Where the browser plays: not where the broadcast listens.
-    private let room: PrivateSound
+    private let room: PrivateAudio
     private let broadcast: HelperProcess
     private let browser: Browser
     private let folder: TemporaryDirectory
@@ -26,8 +26,8 @@ final class GlassStage {
     init(size: PixelSize, scene kind: SceneKind) throws {
         folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: size)
-        source = try PrivateSound()
-        room = try PrivateSound()
+        source = try PrivateAudio()
+        room = try PrivateAudio()
         let home = [
             "PATH=\(ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin")", "HOME=\(folder.path)",
             "XDG_RUNTIME_DIR=\(folder.path)", "LC_ALL=C.UTF-8",

@@ -15,7 +15,7 @@ final class FaultRun {
     let farEnd: FarEnd
     private let folder: TemporaryDirectory
     private let display: PrivateDisplay
-    private let sound: PrivateSound
+    private let audio: PrivateAudio
     private let scene: SceneProcess
     private let take: EngineTake
     private var outcome = FaultOutcome()
@@ -32,7 +32,7 @@ final class FaultRun {
         try farEnd.start(deaf: deaf)
         folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: Self.size)
-        sound = try PrivateSound()
+        audio = try PrivateAudio()
         scene = try SceneProcess(
             .video, arguments: ["--fps", "\(Self.framesPerSecond)"], environment: display.environment)
         var configuration = TakeConfiguration(source: .screen(monitor: nil), output: folder.file("take.mp4"))
@@ -47,7 +47,7 @@ final class FaultRun {
         let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
         take = try EngineTake(
             configuration,
-            environment: kept + display.environment + sound.environment + ["XDG_RUNTIME_DIR=\(folder.path)"],
+            environment: kept + display.environment + audio.environment + ["XDG_RUNTIME_DIR=\(folder.path)"],
             folder: folder, network: network)
     }
 
@@ -92,7 +92,7 @@ final class FaultRun {
         _ = farEnd.wait(until: deadline(in: 2)) { $0.finished.isEmpty ? nil : true }
         farEnd.kill()
         scene.end()
-        sound.end()
+        audio.end()
         display.end()
         outcome.read(
             farEnd.log.withLock { $0 }, recorded: try recordedTimes(), faultBegan: faultBegan ?? .max,
@@ -121,8 +121,8 @@ struct FaultOutcome {
     var reconnects = 0
     /// Seconds between two pictures that arrived one after the other.
     var longestFreeze = 0.0
-    var lostPictures = 0
-    var pictures = 0
+    var lostFrames = 0
+    var frames = 0
     /// Seconds beyond what was usual before the fault; nil where no picture came before it.
     var longestDelay: Double?
     /// Seconds after which the delay was again what it had been; nil: never, or it is not known what it had been.
@@ -140,14 +140,14 @@ struct FaultOutcome {
     mutating func read(_ log: ArrivalLog, recorded: [Int64], faultBegan: Int64, restored: [Int64]) {
         let usual = log.usualLateness(before: faultBegan)
         liveAgain = restored.map { instant in
-            log.firstPicture(after: instant, beyond: usual).map { Double($0.arrival - instant) / 1e9 } ?? .infinity
+            log.firstFrame(after: instant, beyond: usual).map { Double($0.arrival - instant) / 1e9 } ?? .infinity
         }
         reconnects = log.live.count - 1
         longestFreeze = log.longestFreeze()
-        let first = log.pictures.first?.time ?? .max
+        let first = log.frames.first?.time ?? .max
         let times = recorded.filter { $0 >= first }
-        pictures = times.count
-        lostPictures = log.missing(of: times)
+        frames = times.count
+        lostFrames = log.missing(of: times)
         if let usual {
             longestDelay = log.longestDelay(beyond: usual, from: faultBegan)
             settled = restored.last.flatMap {

@@ -16,8 +16,8 @@ enum FaultTables {
         for outcome in outcomes {
             let cells = [
                 outcome.title, outcome.liveAgain.map { fixed($0, 2) }.joined(separator: ", "),
-                "\(outcome.reconnects)", fixed(outcome.longestFreeze, 2), "\(outcome.lostPictures)",
-                "\(outcome.pictures)", outcome.longestDelay.map { fixed($0, 2) } ?? "–",
+                "\(outcome.reconnects)", fixed(outcome.longestFreeze, 2), "\(outcome.lostFrames)",
+                "\(outcome.frames)", outcome.longestDelay.map { fixed($0, 2) } ?? "–",
                 outcome.settled.map { fixed($0, 2) } ?? "–", outcome.queuePeak.map { "\($0)" } ?? "–",
                 fixed(Double(outcome.peakMemory) / 1_048_576, 1),
             ]

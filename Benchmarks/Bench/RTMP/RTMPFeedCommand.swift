@@ -28,14 +28,14 @@ struct RTMPFeedCommand: ParsableCommand {
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
         let tags = try FLVFile.read(file)
-        guard let sets = FLVFile.parameterSets(in: tags), let sound = FLVFile.audioSpecificConfig(in: tags) else {
+        guard let sets = FLVFile.parameterSets(in: tags), let audio = FLVFile.audioSpecificConfig(in: tags) else {
             throw ValidationError("\(file) has no H.264 or no AAC; give another file.")
         }
         let samples = tags.filter(\.isSample).map(Self.sample)
         let size = PixelSize(width: width, height: height)
         // As the engine makes it for pictures of this size.
-        let sender = try StreamSender(video: true, pictures: nil, sampleRingBytes: max(2 << 20, size.area * 2))
-        let (connection, theirs) = try ExtensionEngineEnd.pair()
+        let sender = try StreamSender(video: true, frames: nil, sampleRingBytes: max(2 << 20, size.area * 2))
+        let (connection, theirs) = try SupervisorConnection.pair()
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, .standardError, theirs]
         options.parentDeathSignal = SIGKILL
@@ -49,10 +49,10 @@ struct RTMPFeedCommand: ParsableCommand {
                 VideoFormat(
                     parameterSets: .h264(H264ParameterSets(sequence: sets.sequence, picture: sets.picture)), size: size)
             ),
-            pictures: nil,
-            sounds: [
+            frames: nil,
+            audio: [
                 .init(
-                    type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: sound,
+                    type: .audioApp, form: .aac, sampleRate: 48000, channels: 2, audioSpecificConfig: audio,
                     bitrate: 160_000)
             ], sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
         try connection.send(.start(start), descriptors: sender.descriptors)
@@ -69,7 +69,7 @@ struct RTMPFeedCommand: ParsableCommand {
             if sample.type == .video { _ = try connection.receive(until: 0) }
         }
         account.notes["wakes"] = "\(wakes.perSecond())"
-        account.notes["skipped"] = "\(sender.counts.picturesSkipped)"
+        account.notes["skipped"] = "\(sender.counts.framesSkipped)"
         account.highWaterBytes = ProcFiles.highWaterBytes(of: child.pid)
         try connection.send(.finish(after: sender.position, seconds: 5))
         try connection.wait(for: .finished, of: "kinecast-rtmp")

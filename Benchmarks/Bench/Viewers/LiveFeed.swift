@@ -20,7 +20,7 @@ final class LiveFeed {
     var server: Int32 { child.pid }
 
     private let child: ChildProcess
-    private let connection: ExtensionEngineEnd
+    private let connection: SupervisorConnection
     private let sender: StreamSender
     private let isOver = Monitor(false)
     private let thread: DedicatedThread
@@ -36,8 +36,8 @@ final class LiveFeed {
     ///   - program: a kinecast-live.
     ///   - setupInfo: its settings.
     init(program: String, setupInfo: [String: String] = [:]) throws {
-        sender = try StreamSender(video: true, pictures: nil, sampleRingBytes: 2 << 20)
-        let (near, theirs) = try ExtensionEngineEnd.pair()
+        sender = try StreamSender(video: true, frames: nil, sampleRingBytes: 2 << 20)
+        let (near, theirs) = try SupervisorConnection.pair()
         connection = near
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, .standardError, theirs]
@@ -100,8 +100,8 @@ final class LiveFeed {
         return ExtensionStart(
             service: "live", setupInfo: setupInfo, framesPerSecond: Int(framesPerSecond),
             video: .init(VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: 1280, height: 720))),
-            pictures: nil,
-            sounds: [
+            frames: nil,
+            audio: [
                 .init(
                     type: .audioApp, form: .aac, sampleRate: Int(audioRate), channels: 2,
                     audioSpecificConfig: [0x11, 0x90], bitrate: 128_000)
@@ -109,7 +109,7 @@ final class LiveFeed {
     }
 
     /// The link that the server announces before it has started.
-    private static func link(from connection: ExtensionEngineEnd) throws -> String {
+    private static func link(from connection: SupervisorConnection) throws -> String {
         let end = deadline(in: 60)
         while MonotonicClock.now() < end {
             for report in try connection.receive(until: end) {

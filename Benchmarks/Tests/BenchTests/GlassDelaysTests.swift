@@ -25,8 +25,8 @@ import Testing
     @Test func `each sense has its own delay, and the offset is the difference`() {
         let heard = drawn.compactMap(\.beep).map { $0 + 130 * millisecond }
         let delays = GlassDelays(drawn: drawn, seen: sights(delay: 110), heard: heard)
-        #expect(delays.pictures == Array(repeating: 110, count: 90))
-        #expect(delays.sounds == [130, 130])
+        #expect(delays.frames == Array(repeating: 110, count: 90))
+        #expect(delays.audio == [130, 130])
         #expect(delays.offsets == [20, 20])
         #expect(delays.beepCount == 2)
     }
@@ -40,6 +40,6 @@ import Testing
 
     @Test func `nothing seen is no delay`() {
         let delays = GlassDelays(drawn: drawn, seen: [], heard: [])
-        #expect(delays.pictures.percentile(95) == nil && delays.beepCount == 0)
+        #expect(delays.frames.percentile(95) == nil && delays.beepCount == 0)
     }
 }

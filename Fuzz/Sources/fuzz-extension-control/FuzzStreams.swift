@@ -4,7 +4,7 @@ import KineMedia
 import KineRelay
 import SystemPackage
 
-private let layout = PictureLayout(pixelFormat: .i420, visibleSize: PixelSize(width: 40, height: 24), slotCount: 3)
+private let layout = FrameSlotLayout(pixelFormat: .i420, visibleSize: PixelSize(width: 40, height: 24), slotCount: 3)
 
 private func copies(_ descriptors: [FileDescriptor]) -> [FileDescriptor] {
     descriptors.compactMap { try? $0.duplicate() }
@@ -14,15 +14,15 @@ private func copies(_ descriptors: [FileDescriptor]) -> [FileDescriptor] {
 /// a slot twice or goes back.
 func fuzzSender(_ input: Script) {
     var script = input
-    guard let sender = try? StreamSender(video: true, pictures: layout, sampleRingBytes: 1 << 16),
+    guard let sender = try? StreamSender(video: true, frames: layout, sampleRingBytes: 1 << 16),
         let descriptor = copies([sender.descriptors[1]]).first,
         let page = try? SharedMemory(adopting: descriptor, byteCount: SharedMemory.pageSize, writable: true)
     else { return }
-    var free: PictureSlots = [0, 1, 2]
+    var free: FrameSlots = [0, 1, 2]
     var number: Int64 = 0
     var position = sender.position
     var hasFailed = false
-    func give(_ slots: PictureSlots) {
+    func give(_ slots: FrameSlots) {
         for slot in slots {
             precondition(slot < 3 && !free.contains(slot), "a slot is given back twice")
             free.insert(slot)
@@ -49,7 +49,7 @@ func fuzzSender(_ input: Script) {
                         isKeyframe: choice & 16 == 0, data: [UInt8](repeating: 1, count: Int(choice) * 64)))
             case 4:
                 _ = sender.heldSince(now: number)
-                _ = sender.takeKeyframeRequest()
+                _ = sender.consumeKeyframeRequest()
                 try sender.check()
                 precondition(!hasFailed, "it was believed again")
             case 5:
@@ -71,7 +71,7 @@ func fuzzSender(_ input: Script) {
             hasFailed = true
         }
         let now = sender.position
-        precondition(now.samples >= position.samples && now.pictures >= position.pictures, "the stream went back")
+        precondition(now.samples >= position.samples && now.frames >= position.frames, "the stream went back")
         position = now
         let counts = sender.counts
         precondition(counts.queuedBytes >= 0 && counts.queuedBytes <= Int64(sender.sampleRingBytes), "more than fits")
@@ -81,17 +81,17 @@ func fuzzSender(_ input: Script) {
 /// The extension's end: whatever is in the memories, it reads inside them or says that they are damaged.
 func fuzzReceiver(_ input: Script) {
     var script = input
-    let hasPictures = (script.byte() ?? 0) & 1 == 1
+    let hasFrames = (script.byte() ?? 0) & 1 == 1
     guard let samples = try? SharedMemory(name: "samples", byteCount: 1 << 15, access: .writable),
         let page = try? SharedMemory(name: "state", byteCount: SharedMemory.pageSize, access: .writable),
-        let pictures = try? SharedMemory(name: "pictures", byteCount: layout.byteCount, access: .writable),
+        let frames = try? SharedMemory(name: "pictures", byteCount: layout.byteCount, access: .writable),
         let wake = try? FileDescriptor.pipe()
     else { return }
     let stream = StreamDescription(
-        framesPerSecond: 1, video: nil, pictures: hasPictures ? layout : nil, sounds: [], sampleRingBytes: 4096)
+        framesPerSecond: 1, video: nil, frames: hasFrames ? layout : nil, audio: [], sampleRingBytes: 4096)
     let descriptors =
         copies([samples.descriptor, page.descriptor]) + [wake.readEnd]
-        + (hasPictures ? copies([pictures.descriptor]) : [])
+        + (hasFrames ? copies([frames.descriptor]) : [])
     defer { try? wake.writeEnd.close() }
     guard let receiver = try? StreamReceiver(stream, descriptors: descriptors) else { return }
     withExtendedLifetime((samples, page)) {
@@ -114,11 +114,11 @@ func fuzzReceiver(_ input: Script) {
                 _ = record.bytes.reduce(0 as UInt8, &+)
                 receiver.advance(past: record)
             default:
-                _ = try? receiver.peekPicture()
-                guard let picture = try? receiver.takePicture() else { break }
-                _ = UnsafeRawBufferPointer(start: picture.base, count: layout.slotBytes).reduce(0 as UInt8, &+)
-                _ = DamageRegion(size: layout.size, words: picture.damageWords)?.rectangles()
-                receiver.release(picture)
+                _ = try? receiver.peekFrame()
+                guard let frame = try? receiver.nextFrame() else { break }
+                _ = UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes).reduce(0 as UInt8, &+)
+                _ = DamageRegion(size: layout.size, words: frame.damageWords)?.rectangles()
+                receiver.release(frame)
             }
         }
     }

@@ -53,5 +53,5 @@ private func statistics(_ script: inout Script) -> ExtensionStatistics {
 }
 
 private func encoding(_ script: inout Script) -> EncodingRequest {
-    EncodingRequest(averageBitRate: script.number().map { Int(truncatingIfNeeded: $0) }).bounded
+    EncodingRequest(averageBitrate: script.number().map { Int(truncatingIfNeeded: $0) }).bounded
 }

@@ -34,8 +34,8 @@ private func checkPlayable(_ bytes: [UInt8], _ recovered: RecoveredFile) {
         _ = try movie.payloads(bytes)
         precondition(movie.types == ["ftyp", "mdat", "moov"], "boxes \(movie.types)")
         let counts = movie.tracks.map { ($0.handler == "vide", $0.samples.count) }
-        precondition(counts.reduce(0) { $0 + ($1.0 ? $1.1 : 0) } == recovered.pictures, "pictures")
-        precondition(counts.reduce(0) { $0 + ($1.0 ? 0 : $1.1) } == recovered.soundAccessUnits, "sound")
+        precondition(counts.reduce(0) { $0 + ($1.0 ? $1.1 : 0) } == recovered.frames, "pictures")
+        precondition(counts.reduce(0) { $0 + ($1.0 ? 0 : $1.1) } == recovered.audioAccessUnits, "sound")
     } catch {
         preconditionFailure("the recovered file cannot be read: \(error)")
     }

@@ -1,12 +1,12 @@
-// The thread of `SoundCapture`: runs the connection's loop, compares the streams that are open with those that should be, and
-// opens lost ones again. `SoundTarget` says which should be open.
+// The thread of `AudioCapture`: runs the connection's loop, compares the streams that are open with those that should be, and
+// opens lost ones again. `AudioTarget` says which should be open.
 import KinePlatform
 
 final class AudioSession: PulseRecordStream.Owner {
     /// What other threads hold of a session.
     final class Handle: Sendable {
         private struct State {
-            var outcome: Result<Void, SoundCapture.Error>?
+            var outcome: Result<Void, AudioCapture.Error>?
             var jobs: [@Sendable (AudioSession) -> Void] = []
             var waker: PulseConnection.Waker?
             var isStopped = false
@@ -15,7 +15,7 @@ final class AudioSession: PulseRecordStream.Owner {
 
         private let state = Monitor(State())
 
-        func outcome(until deadline: Int64) -> Result<Void, SoundCapture.Error> {
+        func outcome(until deadline: Int64) -> Result<Void, AudioCapture.Error> {
             state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer("it does not answer within five seconds"))
         }
 
@@ -48,7 +48,7 @@ final class AudioSession: PulseRecordStream.Owner {
         // The loop's own thread calls these. The waker goes before the loop does.
         fileprivate func attach(_ waker: PulseConnection.Waker?) { state.withLock { $0.waker = waker } }
         fileprivate var isStopped: Bool { state.withLock { $0.isStopped } }
-        fileprivate func settle(_ outcome: Result<Void, SoundCapture.Error>) {
+        fileprivate func settle(_ outcome: Result<Void, AudioCapture.Error>) {
             state.signal { if $0.outcome == nil { $0.outcome = outcome } }
         }
         fileprivate func takeJobs(afterSleep hasSlept: Bool) -> [@Sendable (AudioSession) -> Void] {
@@ -61,12 +61,12 @@ final class AudioSession: PulseRecordStream.Owner {
     }
 
     private let connection: PulseConnection
-    private let targets: [SoundTarget]
+    private let targets: [AudioTarget]
     private let channels: Int
-    private var pace: SoundPace
-    private let receiver: any SoundReceiver
+    private var pace: AudioPace
+    private let receiver: any AudioReceiver
     private let handle: Handle
-    private var streams: [SoundStreamID: (stream: PulseRecordStream, target: Int)] = [:]
+    private var streams: [AudioStreamID: (stream: PulseRecordStream, target: Int)] = [:]
     private var nextID = 0
     private var hasBegun = false
     private var isAsking = false
@@ -81,7 +81,7 @@ final class AudioSession: PulseRecordStream.Owner {
     private static let retryInterval: Int64 = 1_000_000_000
 
     static func run(
-        targets: [SoundTarget], channels: Int, server: String?, pace: SoundPace, receiver: any SoundReceiver,
+        targets: [AudioTarget], channels: Int, server: String?, pace: AudioPace, receiver: any AudioReceiver,
         handle: Handle
     ) {
         guard let connection = PulseConnection(server: server) else {
@@ -98,8 +98,8 @@ final class AudioSession: PulseRecordStream.Owner {
     }
 
     private init(
-        connection: PulseConnection, targets: [SoundTarget], channels: Int, pace: SoundPace,
-        receiver: any SoundReceiver, handle: Handle
+        connection: PulseConnection, targets: [AudioTarget], channels: Int, pace: AudioPace,
+        receiver: any AudioReceiver, handle: Handle
     ) {
         self.pace = pace
         self.connection = connection
@@ -122,7 +122,7 @@ final class AudioSession: PulseRecordStream.Owner {
             if hasNews || now >= quietUntil {
                 hasNews = false
                 quietUntil = now + pace.quietInterval
-                if hasBegun { receiver.soundSettled(now: now) }
+                if hasBegun { receiver.audioSettled(now: now) }
             }
         }
     }
@@ -140,7 +140,7 @@ final class AudioSession: PulseRecordStream.Owner {
             }
             if !connectionLost {
                 connectionLost = true
-                receiver.soundWarning("The audio server is gone (\(reason)); the recording is silent until it is back.")
+                receiver.audioWarning("The audio server is gone (\(reason)); the recording is silent until it is back.")
                 for (stream, _) in Array(streams.values) { end(stream) }
             }
             if retryAt == nil { retryAt = MonotonicClock.now() + Self.retryInterval }
@@ -166,7 +166,7 @@ final class AudioSession: PulseRecordStream.Owner {
         }
     }
 
-    private func compare(with inventory: SoundInventory) {
+    private func compare(with inventory: AudioInventory) {
         if !hasBegun, let missing = firstMissing(in: inventory) {
             return handle.settle(.failure(.missing(missing)))
         }
@@ -177,7 +177,7 @@ final class AudioSession: PulseRecordStream.Owner {
             let kept = Set(open.map(\.stream.source))
             for source in wanted where !kept.contains(source) { start(source, target: index) }
             if wanted.isEmpty && isWorthAWarning(target, before: isPresent[index]) {
-                receiver.soundWarning(target.absence(in: inventory))
+                receiver.audioWarning(target.absence(in: inventory))
             }
             isPresent[index] = !wanted.isEmpty
         }
@@ -186,14 +186,14 @@ final class AudioSession: PulseRecordStream.Owner {
     }
 
     /// Applications stop and play again all the time; a device that disappears is worth a warning each time.
-    private func isWorthAWarning(_ target: SoundTarget, before wasPresent: Bool?) -> Bool {
+    private func isWorthAWarning(_ target: AudioTarget, before wasPresent: Bool?) -> Bool {
         switch target {
         case .application: wasPresent == nil
         case .defaultOutput, .defaultMicrophone, .microphone: wasPresent != false
         }
     }
 
-    private func firstMissing(in inventory: SoundInventory) -> String? {
+    private func firstMissing(in inventory: AudioInventory) -> String? {
         for target in targets where target.sources(in: inventory).isEmpty {
             switch target {
             case .microphone, .defaultMicrophone: return target.absence(in: inventory)
@@ -205,7 +205,7 @@ final class AudioSession: PulseRecordStream.Owner {
 
     private func start(_ source: AudioSource, target: Int) {
         guard let context = connection.context else { return }
-        let id = SoundStreamID(rawValue: nextID)
+        let id = AudioStreamID(rawValue: nextID)
         nextID += 1
         let stream = PulseRecordStream(
             id: id, source: source, channels: channels, fragment: pace.fragment, context: context, owner: self)
@@ -220,7 +220,7 @@ final class AudioSession: PulseRecordStream.Owner {
         let wasOpen = stream.isOpen
         stream.close()
         guard streams.removeValue(forKey: stream.id) != nil else { return }
-        if wasOpen { receiver.soundClosed(stream.id) }
+        if wasOpen { receiver.audioClosed(stream.id) }
         hasNews = true
     }
 
@@ -229,7 +229,7 @@ final class AudioSession: PulseRecordStream.Owner {
         for (stream, _) in streams.values { stream.hurry() }
     }
 
-    func change(pace: SoundPace) {
+    func change(pace: AudioPace) {
         self.pace = pace
         if isHurried { return }
         for (stream, _) in streams.values { stream.change(fragment: pace.fragment) }
@@ -237,7 +237,7 @@ final class AudioSession: PulseRecordStream.Owner {
 
     func streamOpened(_ stream: PulseRecordStream) {
         guard let target = streams[stream.id]?.target else { return }
-        receiver.soundOpened(stream.id, target: target, sampleRate: stream.rate)
+        receiver.audioOpened(stream.id, target: target, sampleRate: stream.rate)
         if isHurried {
             stream.hurry()
         } else if stream.fragment != pace.fragment {
@@ -247,21 +247,21 @@ final class AudioSession: PulseRecordStream.Owner {
 
     func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int) {
         if let samples {
-            receiver.sound(stream.id, samples: samples.span)
+            receiver.audio(stream.id, samples: samples.span)
         } else {
-            receiver.soundMissing(stream.id, frames: frames)
+            receiver.audioMissing(stream.id, frames: frames)
         }
     }
 
-    func stream(_ stream: PulseRecordStream, told reading: SoundClockReading) {
-        receiver.soundTimed(stream.id, reading: reading)
+    func stream(_ stream: PulseRecordStream, told reading: AudioClockReading) {
+        receiver.audioTimed(stream.id, reading: reading)
     }
 
     func streamRests(_ stream: PulseRecordStream) { hasNews = true }
 
     func streamEnded(_ stream: PulseRecordStream) {
         guard streams.removeValue(forKey: stream.id) != nil else { return }
-        receiver.soundClosed(stream.id)
+        receiver.audioClosed(stream.id)
         hasNews = true
         // Usually the server has reported the cause before. If not, the stream may have failed for a moment only.
         retryAt = MonotonicClock.now() + Self.retryInterval

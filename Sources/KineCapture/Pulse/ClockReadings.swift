@@ -1,7 +1,7 @@
 // Which of an audio server's clock readings to believe. Pure.
 
 /// A frame of a stream and the CLOCK_MONOTONIC instant (nanoseconds) at which it was heard, or will be.
-public struct SoundClockReading: Sendable, Equatable {
+public struct AudioClockReading: Sendable, Equatable {
     /// Counted from the stream's first frame.
     public var frame: Int64
     public var instant: Int64
@@ -30,13 +30,13 @@ struct ClockReadings {
     static let patience = 5
 
     private let rate: Int64
-    private(set) var accepted: SoundClockReading?
-    private var doubted: SoundClockReading?
+    private(set) var accepted: AudioClockReading?
+    private var doubted: AudioClockReading?
     private var refusals = 0
 
     init(rate: Int) { self.rate = Int64(rate) }
 
-    mutating func judge(_ reading: SoundClockReading, roundTrip: Int64) -> Verdict {
+    mutating func judge(_ reading: AudioClockReading, roundTrip: Int64) -> Verdict {
         if refusals < Self.patience {
             if roundTrip > Self.longestRoundTrip {
                 refusals += 1
@@ -59,7 +59,7 @@ struct ClockReadings {
         accepted.map { $0.instant + (frame - $0.frame) * 1_000_000_000 / rate }
     }
 
-    private func departs(_ reading: SoundClockReading, from other: SoundClockReading) -> Bool {
+    private func departs(_ reading: AudioClockReading, from other: AudioClockReading) -> Bool {
         let expected = other.instant + (reading.frame - other.frame) * 1_000_000_000 / rate
         return abs(reading.instant - expected) > Self.tolerance
     }

@@ -17,9 +17,9 @@ final class PulseConnection {
 
     private let loop: OpaquePointer
     private let server: String?
-    private var gathering: SoundInventory?
+    private var gathering: AudioInventory?
     private var unanswered = 0
-    private var completion: ((SoundInventory) -> Void)?
+    private var completion: ((AudioInventory) -> Void)?
 
     /// `server` as in PULSE_SERVER; nil asks the environment and libpulse's configuration. Nil result: out of memory.
     init?(server: String?) {
@@ -122,10 +122,10 @@ final class PulseConnection {
 
     /// Asks for all devices and playing applications. `completion` is called once, from `runOnce`, or never if the
     /// connection is lost or the next question comes first.
-    func askInventory(_ completion: @escaping (SoundInventory) -> Void) {
+    func askInventory(_ completion: @escaping (AudioInventory) -> Void) {
         guard let context, state == .ready else { return }
         isStale = false
-        gathering = SoundInventory()
+        gathering = AudioInventory()
         self.completion = completion
         unanswered = 4
         forget(

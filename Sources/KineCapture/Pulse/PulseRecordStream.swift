@@ -9,14 +9,14 @@ final class PulseRecordStream {
         func streamOpened(_ stream: PulseRecordStream)
         /// Borrowed interleaved samples, or nil where the server lost `frames` of them.
         func stream(_ stream: PulseRecordStream, delivered samples: UnsafeBufferPointer<Float>?, frames: Int)
-        func stream(_ stream: PulseRecordStream, told reading: SoundClockReading)
+        func stream(_ stream: PulseRecordStream, told reading: AudioClockReading)
         /// A run of deliveries is over.
         func streamRests(_ stream: PulseRecordStream)
         /// The stream is over: its device or its application is gone, or the connection.
         func streamEnded(_ stream: PulseRecordStream)
     }
 
-    let id: SoundStreamID
+    let id: AudioStreamID
     let source: AudioSource
     /// Samples a second, the device's own.
     private(set) var rate = 48000
@@ -43,7 +43,7 @@ final class PulseRecordStream {
 
     /// Opens the stream. `fragment`: seconds of audio in one piece. Nil: the server refuses at once.
     init?(
-        id: SoundStreamID, source: AudioSource, channels: Int, fragment: Double, context: OpaquePointer,
+        id: AudioStreamID, source: AudioSource, channels: Int, fragment: Double, context: OpaquePointer,
         owner: any Owner
     ) {
         self.id = id
@@ -213,7 +213,7 @@ final class PulseRecordStream {
         let micro = Int64(info.source_usec) + Int64(info.transport_usec) + heldBack - Int64(info.sink_usec)
         let latency = waiting * 1_000_000_000 / Int64(rate) + micro * 1000
         let isFirst = readings.accepted == nil
-        let reading = SoundClockReading(frame: framesRead, instant: answered - latency)
+        let reading = AudioClockReading(frame: framesRead, instant: answered - latency)
         switch readings.judge(reading, roundTrip: answered - asked) {
         case .askAgain: askTime()
         case .accept:

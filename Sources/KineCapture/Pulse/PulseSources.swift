@@ -5,11 +5,11 @@ public enum PulseSources {
     /// Asks the server once. Blocks, three seconds at most: not for Swift's cooperative pool.
     ///
     /// `server` as in PULSE_SERVER; nil asks the environment.
-    public static func list(server: String? = nil) throws(SoundCapture.Error) -> SoundInventory {
+    public static func list(server: String? = nil) throws(AudioCapture.Error) -> AudioInventory {
         guard let connection = PulseConnection(server: server) else { throw .noServer("out of memory") }
         defer { connection.close() }
         connection.connect()
-        var result: SoundInventory?
+        var result: AudioInventory?
         var hasAsked = false
         let deadline = MonotonicClock.now() + 3_000_000_000
         while MonotonicClock.now() < deadline {

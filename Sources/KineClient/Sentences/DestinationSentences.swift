@@ -57,16 +57,16 @@ public enum DestinationSentences {
     /// A line of the last summary: what it did and what it took.
     public static func summary(_ status: DestinationStatus) -> String {
         let statistics = status.statistics
-        var parts = [status.ending.map(words) ?? status.phase.rawValue, Quantity.count(statistics.pictures, "frame")]
+        var parts = [status.ending.map(words) ?? status.phase.rawValue, Quantity.count(statistics.frames, "frame")]
         if statistics.sentBytes > 0 { parts.append("\(Quantity.bytes(statistics.sentBytes)) sent") }
         if let connection = statistics.connection {
-            if let bits = connection.bitRate, bits > 0 { parts.append("\(Quantity.bitrate(bits)) at last") }
+            if let bits = connection.bitrate, bits > 0 { parts.append("\(Quantity.bitrate(bits)) at last") }
             parts += timing(connection)
             if let queue = connection.queueMilliseconds, queue > 0 { parts.append("\(queue) ms never sent") }
             parts += losses(connection)
         }
-        if status.picturesSkipped > 0 { parts.append("\(status.picturesSkipped) skipped") }
-        if status.soundLost > 0 { parts.append("\(Quantity.oneDecimal(status.soundLost)) s of audio lost") }
+        if status.framesSkipped > 0 { parts.append("\(status.framesSkipped) skipped") }
+        if status.audioLost > 0 { parts.append("\(Quantity.oneDecimal(status.audioLost)) s of audio lost") }
         if status.restarts > 0 {
             parts.append("started again \(status.restarts == 1 ? "once" : "\(status.restarts) times")")
         }
@@ -86,7 +86,7 @@ public enum DestinationSentences {
     public static func losses(_ connection: ConnectionStatistics) -> [String] {
         var parts: [String] = []
         if let count = connection.reconnects, count > 0 { parts.append(Quantity.count(count, "reconnect")) }
-        if let count = connection.picturesDropped, count > 0 {
+        if let count = connection.framesDropped, count > 0 {
             parts.append("\(Quantity.count(count, "frame")) dropped")
         }
         return parts

@@ -53,7 +53,7 @@ public enum TakeSentences {
     /// What recovery made of a file.
     public static func recovery(of path: String, _ saved: RecoveredFile) -> String {
         let amount =
-            "\(Quantity.length(saved.duration)), \(Quantity.bytes(saved.bytes)), \(Quantity.count(saved.pictures, "frame"))"
+            "\(Quantity.length(saved.duration)), \(Quantity.bytes(saved.bytes)), \(Quantity.count(saved.frames, "frame"))"
         if saved.wasAlreadyFinished { return "\(path) is finished already: \(amount); nothing was changed." }
         let lost = saved.skippedBytes > 0 ? "; \(Quantity.bytes(saved.skippedBytes)) at the end were damaged" : ""
         return "Recovered \(path): \(amount)\(lost)."

@@ -116,7 +116,7 @@ public final class X264Encoder: VideoEncoder {
     }
 
     public func encode(
-        _ frame: I420Picture, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
+        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
         output: (VideoEncoderOutput) -> Void
     ) throws(VideoEncoderError) {
         output(.sample(try encode(frame, changed: changed, at: time, forceKeyframe: forceKeyframe)))
@@ -126,7 +126,7 @@ public final class X264Encoder: VideoEncoder {
 
     /// Encodes one frame and returns its access unit; see `VideoEncoder.encode`. x264 copies the planes.
     public func encode(
-        _ frame: I420Picture, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
+        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
         let sample = try encode(frame, changed, at: time, isKeyframe: forceKeyframe, isCoarsest: false)
         guard let limit = settings.peak?.accessUnit, sample.data.count > limit else { return sample }
@@ -136,7 +136,7 @@ public final class X264Encoder: VideoEncoder {
 
     /// `isCoarsest`: with the coarsest quantizer there is.
     func encode(
-        _ frame: I420Picture, _ changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, isCoarsest: Bool
+        _ frame: I420Frame, _ changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, isCoarsest: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
         // Two frames of one tick would have no duration between them; that happens around a pause.
         let ownTicks = time.ticks(timescale: Self.timescale)

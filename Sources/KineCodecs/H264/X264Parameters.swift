@@ -124,7 +124,7 @@ extension x264_param_t {
 
 extension x264_picture_t {
     /// Refers to the planes of `frame`.
-    init(_ frame: I420Picture, ticks: Int64, isKeyframe: Bool) {
+    init(_ frame: I420Frame, ticks: Int64, isKeyframe: Bool) {
         self.init()
         x264_picture_init(&self)
         img.i_csp = X264_CSP_I420

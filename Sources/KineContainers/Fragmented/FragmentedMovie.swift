@@ -16,7 +16,7 @@ public struct FragmentedMovie: Sendable {
     /// The duration that each frame is given, since it is sent before the next one is known. It is longer than any gap between
     /// two frames, so that a still screen never stalls a browser; the next frame ends it. Media Source waits for a keyframe
     /// after a jump of more than twice this (W3C Media Source Extensions, 3.5.8, step 6).
-    public static let pictureDuration = MediaTime.milliseconds(4000)
+    public static let frameDuration = MediaTime.milliseconds(4000)
 
     /// - Parameters:
     ///   - video: nil for a stream without video.
@@ -73,7 +73,7 @@ public struct FragmentedMovie: Sendable {
             $0.trackRun(of: track, start: start, sampleCount: 1, dataOffset: size) {
                 if track.isVideo {
                     $0.runFrame(
-                        duration: UInt32(clamping: Self.pictureDuration.ticks(timescale: scale)),
+                        duration: UInt32(clamping: Self.frameDuration.ticks(timescale: scale)),
                         size: UInt32(clamping: byteCount), isSync: isKeyframe)
                 } else {
                     $0.runAudio(size: UInt32(clamping: byteCount))

@@ -101,8 +101,8 @@ extension BoxReader {
 /// The totals that the index of a finished file gives.
 struct FinishedMovie {
     var duration: MediaTime
-    var pictures = 0
-    var soundAccessUnits = 0
+    var frames = 0
+    var audioAccessUnits = 0
 
     /// Reads the moov of a finished file; `content` is what is inside the box.
     init(reading content: BoxReader) throws(MalformedBox) {
@@ -119,8 +119,8 @@ struct FinishedMovie {
             var sizes = try track.box("mdia", "minf", "stbl", "stsz")
             try sizes.skip(8)
             let count = Int(try sizes.integer(UInt32.self))
-            if isVideo { pictures += count } else { soundAccessUnits += count }
+            if isVideo { frames += count } else { audioAccessUnits += count }
         }
-        guard pictures + soundAccessUnits > 0 else { throw MalformedBox() }
+        guard frames + audioAccessUnits > 0 else { throw MalformedBox() }
     }
 }

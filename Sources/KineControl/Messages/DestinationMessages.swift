@@ -111,13 +111,20 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     /// What it asks of the encoder.
     public var encoding = EncodingRequest.none
     /// Frames dropped or replaced by newer ones because the extension was too slow.
-    public var picturesSkipped: Int64 = 0
+    public var framesSkipped: Int64 = 0
     /// Seconds of audio lost because the extension was too slow.
-    public var soundLost: Double = 0
+    public var audioLost: Double = 0
     public var restarts = 0
     /// The layers of confinement that hold for its process.
     public var confinement: Set<Sandbox.Layer>?
     public var ending: DestinationEnding?
+
+    private enum CodingKeys: String, CodingKey {
+        case destination, service, label, phase, link, playerLink, state, problem, pid, residentMemory, peakMemory
+        case memoryLimit, statistics, encoding, restarts, confinement, ending
+        case framesSkipped = "picturesSkipped"
+        case audioLost = "soundLost"
+    }
 
     public init(destination: Int, service: String, label: String, phase: DestinationPhase) {
         self.destination = destination

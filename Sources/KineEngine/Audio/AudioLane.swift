@@ -15,7 +15,7 @@ final class AudioLane {
     private let grid: SampleGrid
     private let deviceRate: Int
     private let channels: Int
-    private let resampler: SoundResampler
+    private let resampler: AudioResampler
     private var drift = DriftController()
     private var stretch = 0.0
     /// The grid place of the next frame that the device delivers.
@@ -30,11 +30,11 @@ final class AudioLane {
     /// Seconds of gap that are filled sample by sample; after a longer one the store begins anew.
     private static let longestFill: Int64 = 3
 
-    init(deviceRate: Int, grid: SampleGrid, channels: Int) throws(SoundResampler.Error) {
+    init(deviceRate: Int, grid: SampleGrid, channels: Int) throws(AudioResampler.Error) {
         self.grid = grid
         self.deviceRate = deviceRate
         self.channels = channels
-        resampler = try SoundResampler(inputRate: deviceRate, outputRate: grid.rate, channels: channels)
+        resampler = try AudioResampler(inputRate: deviceRate, outputRate: grid.rate, channels: channels)
         store = SampleStore(channels: channels, start: 0)
     }
 

@@ -18,7 +18,7 @@ final class AudioPipeline: Sendable {
 
     private struct Running: Sendable {
         let worker: AudioWorker
-        let capture: any SoundFeed
+        let capture: any AudioFeed
     }
 
     /// Nanoseconds that `finish` waits for the last audio of the devices.
@@ -49,7 +49,7 @@ final class AudioPipeline: Sendable {
                 : try Self.open(
                     plan, configuration, clock: clock, server: server, isPattern: isPattern, isLive: isLive,
                     inbox: inbox, cancellation: cancellation)
-        } catch SoundCapture.Error.noServer(let reason) where !plan.isRequired {
+        } catch AudioCapture.Error.noServer(let reason) where !plan.isRequired {
             inbox.post(.warning("No sound server answers (\(reason)), so this take has no sound."))
             running = nil
         } catch AACEncoder.Error.missing where !plan.isRequired {
@@ -70,12 +70,12 @@ final class AudioPipeline: Sendable {
     ) throws -> Running {
         let worker = try AudioWorker(
             plan: plan, configuration: configuration, clock: clock, isLive: isLive, inbox: inbox)
-        let pace: SoundPace = isLive ? .live : .file
+        let pace: AudioPace = isLive ? .live : .file
         guard !isPattern else {
-            let pattern = try PatternSound(channels: configuration.channels, pace: pace, receiver: worker)
+            let pattern = try PatternAudio(channels: configuration.channels, pace: pace, receiver: worker)
             return Running(worker: worker, capture: pattern)
         }
-        let capture = try SoundCapture(
+        let capture = try AudioCapture(
             targets: plan.targets, channels: configuration.channels, server: server, pace: pace, receiver: worker,
             cancellation: cancellation)
         return Running(worker: worker, capture: capture)
@@ -83,7 +83,7 @@ final class AudioPipeline: Sendable {
 
     /// What a feed with these requirements gets, and the track of each. Requirements that were not among those at the beginning
     /// are met where somebody else has the same.
-    func tracks(for requirements: AudioRequirements) -> [(track: Int, sound: StreamDescription.Audio)] {
+    func tracks(for requirements: AudioRequirements) -> [(track: Int, audio: StreamDescription.Audio)] {
         guard let worker = running?.worker else { return [] }
         return plan.choices(for: requirements).compactMap { choice in
             let track = plan.tracks[choice.track]

@@ -37,7 +37,7 @@ struct AudioPlan: Equatable {
         var form: AudioCodec
     }
 
-    private(set) var targets: [SoundTarget] = []
+    private(set) var targets: [AudioTarget] = []
     /// Those of the file first, in its order.
     private(set) var tracks: [Track] = []
     /// Without audio the take must not begin.
@@ -58,7 +58,7 @@ struct AudioPlan: Equatable {
     }
 
     private mutating func addTargets(_ configuration: TakeConfiguration.Audio) {
-        func add(_ target: SoundTarget) -> Int {
+        func add(_ target: AudioTarget) -> Int {
             targets.append(target)
             return targets.count - 1
         }

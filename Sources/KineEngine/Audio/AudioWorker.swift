@@ -6,7 +6,7 @@ import KineControl
 import KineMedia
 import KinePlatform
 
-final class AudioWorker: SoundReceiver {
+final class AudioWorker: AudioReceiver {
     private enum Phase {
         /// Some audio is kept, since the take may begin at any moment.
         case opening
@@ -23,7 +23,7 @@ final class AudioWorker: SoundReceiver {
         var phase = Phase.opening
         let assembler: AudioAssembler
         let outputs: [AudioTrackOutput]
-        var lanes: [SoundStreamID: AudioLane] = [:]
+        var lanes: [AudioStreamID: AudioLane] = [:]
     }
 
     /// For each track of the plan, what its encoder makes.
@@ -127,7 +127,7 @@ final class AudioWorker: SoundReceiver {
 
     // MARK: On the audio thread
 
-    func soundOpened(_ stream: SoundStreamID, target: Int, sampleRate: Int) {
+    func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int) {
         let tracks = plan.tracks.indices.filter { plan.tracks[$0].targets.contains(target) }
         guard !tracks.isEmpty else { return }
         do {
@@ -142,23 +142,23 @@ final class AudioWorker: SoundReceiver {
         }
     }
 
-    func sound(_ stream: SoundStreamID, samples: Span<Float>) {
+    func audio(_ stream: AudioStreamID, samples: Span<Float>) {
         state.withLock { $0.lanes[stream]?.append(samples) }
     }
 
-    func soundMissing(_ stream: SoundStreamID, frames: Int) {
+    func audioMissing(_ stream: AudioStreamID, frames: Int) {
         state.withLock { $0.lanes[stream]?.appendMissing(frames: frames) }
     }
 
-    func soundTimed(_ stream: SoundStreamID, reading: SoundClockReading) {
+    func audioTimed(_ stream: AudioStreamID, reading: AudioClockReading) {
         state.withLock { $0.lanes[stream]?.timed(instant: reading.instant) }
     }
 
-    func soundClosed(_ stream: SoundStreamID) {
+    func audioClosed(_ stream: AudioStreamID) {
         state.withLock { $0.lanes.removeValue(forKey: stream)?.isClosed = true }
     }
 
-    func soundSettled(now: Int64) {
+    func audioSettled(now: Int64) {
         let isWaitOver = state.withLock { state -> Bool in
             switch state.phase {
             case .opening: state.assembler.discard(before: now - AudioAssembler.prelude)
@@ -175,5 +175,5 @@ final class AudioWorker: SoundReceiver {
         if isWaitOver { state.signal { _ in } }
     }
 
-    func soundWarning(_ sentence: String) { inbox.post(.warning(sentence)) }
+    func audioWarning(_ sentence: String) { inbox.post(.warning(sentence)) }
 }

@@ -6,16 +6,16 @@ extension EncodingRequest {
     /// The lowest of each that is asked for.
     static func lowest(of requests: some Sequence<EncodingRequest>) -> EncodingRequest {
         requests.reduce(into: .none) { lowest, request in
-            lowest.averageBitRate = [lowest.averageBitRate, request.averageBitRate].compactMap(\.self).min()
+            lowest.averageBitrate = [lowest.averageBitrate, request.averageBitrate].compactMap(\.self).min()
             lowest.maximumFrameRate = [lowest.maximumFrameRate, request.maximumFrameRate].compactMap(\.self).min()
         }
     }
 
-    /// What of it is less than was chosen, and not less than the floor. `averageBitRate`: nil where only a quality was chosen,
+    /// What of it is less than was chosen, and not less than the floor. `averageBitrate`: nil where only a quality was chosen,
     /// which has no rate.
-    func within(averageBitRate chosen: Int?, framesPerSecond: Int, floor: EncodingFloor) -> EncodingRequest {
+    func within(averageBitrate chosen: Int?, framesPerSecond: Int, floor: EncodingFloor) -> EncodingRequest {
         EncodingRequest(
-            averageBitRate: averageBitRate.map { max($0, floor.bitrate) }
+            averageBitrate: averageBitrate.map { max($0, floor.bitrate) }
                 .flatMap { $0 < chosen ?? .max ? $0 : nil },
             maximumFrameRate: maximumFrameRate.map { max($0, floor.framesPerSecond) }
                 .flatMap { $0 < Double(framesPerSecond) ? $0 : nil })

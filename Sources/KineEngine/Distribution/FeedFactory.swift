@@ -20,7 +20,7 @@ struct FeedRequest: Sendable {
 final class FeedFactory: Sendable {
     private struct State {
         /// The memory that capture draws in, where readers may see it.
-        var memory: PictureMemory?
+        var memory: FrameMemory?
         /// Nil until the source is open.
         var distributor: FrameDistributor?
         /// Nil until the encoder is open.
@@ -59,15 +59,15 @@ final class FeedFactory: Sendable {
         // The converter may still look at a frame when the next is there.
         if requirements.contains(where: { !$0.isNative || $0.framesPerSecond != nil }) { slots.count += 1 }
         guard readers > 0 else { return slots }
-        guard slots.count <= PictureLayout.slotLimit else {
+        guard slots.count <= FrameSlotLayout.slotLimit else {
             throw .unavailable(
-                TakeError.tooManyReaders(readers, limit: (PictureLayout.slotLimit - 4) / FrameSink.slotsEach).message)
+                TakeError.tooManyReaders(readers, limit: (FrameSlotLayout.slotLimit - 4) / FrameSink.slotsEach).message)
         }
         let layout = FrameLayout(pixelFormat: .i420, size: size.roundedUpToEven)
         do throws(SharedMemory.Error) {
-            let memory = try PictureMemory(
-                layout: PictureLayout(layout, visibleSize: size, slotCount: slots.count))
-            slots.memory = PictureRing.Memory(base: memory.slot(0), owner: memory)
+            let memory = try FrameMemory(
+                layout: FrameSlotLayout(layout, visibleSize: size, slotCount: slots.count))
+            slots.memory = FrameRing.Memory(base: memory.slot(0), owner: memory)
             state.withLock { $0.memory = memory }
             return slots
         } catch {
@@ -152,9 +152,9 @@ final class FeedFactory: Sendable {
         let required = requirements(manifest, size: size)
         let source = try required.map { try frameSource($0, distributor, &state) }
         let sender = try StreamSender(
-            video: manifest.wantsEncodedVideo, pictures: source?.memory.layout,
+            video: manifest.wantsEncodedVideo, frames: source?.memory.layout,
             sampleRingBytes: Self.ringBytes(
-                manifest.wantsEncodedVideo ? size : nil, hasPCM: tracks.contains { $0.sound.form == .pcm }))
+                manifest.wantsEncodedVideo ? size : nil, hasPCM: tracks.contains { $0.audio.form == .pcm }))
         let frames = source.map { source in
             FrameSink(
                 sender: sender, memory: source.memory, loans: source.loans, conversion: source.conversion,
@@ -165,8 +165,8 @@ final class FeedFactory: Sendable {
             service: manifest.id, setupInfo: request.setupInfo,
             framesPerSecond: frames?.framesPerSecond ?? configuration.video.framesPerSecond,
             video: manifest.wantsEncodedVideo
-                ? state.format.map { StreamDescription.EncodedVideo($0, averageBitRate: plan.averageBitRate) } : nil,
-            pictures: frames?.memory.layout, sounds: tracks.map(\.sound), sampleRingBytes: sender.sampleRingBytes,
+                ? state.format.map { StreamDescription.EncodedVideo($0, averageBitrate: plan.averageBitrate) } : nil,
+            frames: frames?.memory.layout, audio: tracks.map(\.audio), sampleRingBytes: sender.sampleRingBytes,
             memoryLimit: manifest.memoryLimit, finishSeconds: manifest.finishSeconds)
         return SampleFeed(
             sender: sender, start: start, frames: frames, tracks: tracks, limits: limits(of: manifest, plan))
@@ -188,7 +188,7 @@ final class FeedFactory: Sendable {
         FrameRequirements(manifest, size: size, framesPerSecond: configuration.video.framesPerSecond)
     }
 
-    private typealias FrameSource = (memory: PictureMemory, loans: SlotLoans, conversion: FrameConverter.Output?)
+    private typealias FrameSource = (memory: FrameMemory, loans: SlotLoans, conversion: FrameConverter.Output?)
 
     /// Where frames that meet the requirements come from.
     private func frameSource(

@@ -8,10 +8,10 @@ extension FrameConverter {
     final class Output: @unchecked Sendable {
         // Sendable: what never changes is for all; only the converter's thread touches the rest.
 
-        let memory: PictureMemory
+        let memory: FrameMemory
         let loans: SlotLoans
         let layout: FrameLayout
-        private let converter: PictureConverter
+        private let converter: FrameScaler
         private var newest: (sequence: UInt64, slot: Int)?
 
         /// `readers`: how many there will be at a time.
@@ -21,11 +21,11 @@ extension FrameConverter {
             // The newest, the one being drawn, and what the readers have.
             let slotCount = 2 + FrameSink.slotsEach * readers
             layout = requirements.layout
-            memory = try PictureMemory(
-                layout: PictureLayout(layout, visibleSize: requirements.visibleSize, slotCount: slotCount))
-            converter = PictureConverter(
+            memory = try FrameMemory(
+                layout: FrameSlotLayout(layout, visibleSize: requirements.visibleSize, slotCount: slotCount))
+            converter = FrameScaler(
                 sourceSize: sourceSize, layout: layout, slotCount: slotCount,
-                memory: PictureRing.Memory(base: memory.slot(0), owner: memory))
+                memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
             loans = converter.loans
         }
 
@@ -34,7 +34,7 @@ extension FrameConverter {
 
         /// The slot of the converted frame, and what changed since the one before it; nil where it was converted already.
         /// Nil where the readers have every slot.
-        func convert(_ frame: PictureRing.Picture, sequence: UInt64) -> (slot: Int, changed: DamageRegion?)? {
+        func convert(_ frame: FrameRing.Frame, sequence: UInt64) -> (slot: Int, changed: DamageRegion?)? {
             if let newest {
                 if newest.sequence == sequence { return (newest.slot, nil) }
                 loans.release(newest.slot)

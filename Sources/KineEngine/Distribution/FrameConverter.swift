@@ -8,7 +8,7 @@ import SystemPackage
 
 final class FrameConverter: Sendable {
     private struct Frame: Sendable {
-        var picture: PictureRing.Picture
+        var frame: FrameRing.Frame
         var time: MediaTime
         var duration: MediaTime
         var sequence: UInt64
@@ -62,7 +62,7 @@ final class FrameConverter: Sendable {
             }
             for index in members.indices where due[index] {
                 members[index].sequence = frame.sequence
-                members[index].pacer?.took(at: now)
+                members[index].pacer?.recordFrame(at: now)
             }
             defer { changed.removeAll() }
             return .deliver(Work(frame: frame, changed: changed, members: members, outputs: outputs, due: due))
@@ -80,7 +80,7 @@ final class FrameConverter: Sendable {
         thread = try DedicatedThread(starting: "pictures") {
             while let work = Self.nextWork(state, canvas) {
                 Self.deliver(work)
-                canvas.release(work.frame.picture)
+                canvas.release(work.frame.frame)
             }
         }
     }
@@ -102,14 +102,14 @@ final class FrameConverter: Sendable {
     func remove(_ feed: SampleFeed) { state.withLock { $0.members.removeAll { $0.feed === feed } } }
 
     /// A new frame, which the caller has lent for the call. On the capture thread.
-    func offer(_ picture: PictureRing.Picture, at time: MediaTime, duration: MediaTime) {
-        let (previous, isAwaited) = state.withLock { state -> (PictureRing.Picture?, Bool) in
-            state.changed.formUnion(picture.changed)
-            let previous = state.newest.take()?.picture
+    func offer(_ frame: FrameRing.Frame, at time: MediaTime, duration: MediaTime) {
+        let (previous, isAwaited) = state.withLock { state -> (FrameRing.Frame?, Bool) in
+            state.changed.formUnion(frame.changed)
+            let previous = state.newest.take()?.frame
             guard !state.members.isEmpty else { return (previous, false) }
-            canvas.loans.retain(picture.slot)
+            canvas.loans.retain(frame.slot)
             state.sequence += 1
-            state.newest = Frame(picture: picture, time: time, duration: duration, sequence: state.sequence)
+            state.newest = Frame(frame: frame, time: time, duration: duration, sequence: state.sequence)
             return (previous, true)
         }
         if let previous { canvas.release(previous) }
@@ -120,7 +120,7 @@ final class FrameConverter: Sendable {
     func finish() {
         state.signal { $0.isFinished = true }
         thread.join()
-        if let picture = state.withLock({ $0.newest.take()?.picture }) { canvas.release(picture) }
+        if let frame = state.withLock({ $0.newest.take()?.frame }) { canvas.release(frame) }
     }
 
     // MARK: The thread
@@ -131,7 +131,7 @@ final class FrameConverter: Sendable {
         while true {
             let step = state.wait(until: deadline) { state -> Step? in
                 let step = state.nextStep(at: MonotonicClock.now(), sleepingUntil: deadline)
-                if case .deliver(let work) = step { canvas.loans.retain(work.frame.picture.slot) }
+                if case .deliver(let work) = step { canvas.loans.retain(work.frame.frame.slot) }
                 return step
             }
             switch step {
@@ -148,9 +148,9 @@ final class FrameConverter: Sendable {
         for output in work.outputs { output.note(work.changed) }
         for member in work.members where member.sink.conversion == nil { member.sink.note(work.changed) }
         for (member, isDue) in zip(work.members, work.due) where isDue {
-            var slot = frame.picture.slot
+            var slot = frame.frame.slot
             if let output = member.sink.conversion {
-                guard let converted = output.convert(frame.picture, sequence: frame.sequence) else { continue }
+                guard let converted = output.convert(frame.frame, sequence: frame.sequence) else { continue }
                 slot = converted.slot
                 if let changed = converted.changed {
                     for other in work.members where other.sink.conversion === output { other.sink.note(changed) }

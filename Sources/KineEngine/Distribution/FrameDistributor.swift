@@ -44,7 +44,7 @@ public final class FrameDistributor: Sendable {
     }
 
     /// Hands on a frame that was lent once. `time` is since the take's first frame; at `repeats` it is shown again.
-    func deliver(_ frame: PictureRing.Picture, at time: MediaTime, repeats: [MediaTime]) {
+    func deliver(_ frame: FrameRing.Frame, at time: MediaTime, repeats: [MediaTime]) {
         let (readers, converter) = state.withLock { ($0.readers, $0.converter) }
         for feed in readers {
             feed.offer(slot: frame.slot, at: time, duration: duration, changed: frame.changed)

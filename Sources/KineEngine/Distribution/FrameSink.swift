@@ -10,7 +10,7 @@ final class FrameSink: Sendable {
     private struct State {
         /// What changed since the frame offered last, on the grid of the offered frames.
         var damage: DamageRegion
-        var slots = PictureSlots()
+        var slots = FrameSlots()
         var slotCount = 0
         var isOver = false
         var violation: StreamSender.Error?
@@ -20,7 +20,7 @@ final class FrameSink: Sendable {
     static let slotsEach = 2
 
     /// Where the frames lie.
-    let memory: PictureMemory
+    let memory: FrameMemory
     /// What makes them; nil: they are the encoder's own.
     let conversion: FrameConverter.Output?
     /// At most so many; nil: every frame.
@@ -31,7 +31,7 @@ final class FrameSink: Sendable {
 
     /// `loans`: of the slots in `memory`.
     init(
-        sender: StreamSender, memory: PictureMemory, loans: SlotLoans, conversion: FrameConverter.Output?,
+        sender: StreamSender, memory: FrameMemory, loans: SlotLoans, conversion: FrameConverter.Output?,
         framesPerSecond: Int?
     ) {
         self.sender = sender
@@ -88,7 +88,7 @@ final class FrameSink: Sendable {
     /// Offers nothing any more. The reader keeps what it has.
     func end() { state.withLock { $0.isOver = true } }
 
-    private func release(_ freed: PictureSlots, _ state: inout State) {
+    private func release(_ freed: FrameSlots, _ state: inout State) {
         for slot in freed where state.slots.contains(slot) {
             state.slots.remove(slot)
             state.slotCount -= 1

@@ -12,7 +12,7 @@ final class SampleDistributor: Sendable {
 
         /// What feeds ask for, and what their far ends expect.
         var encodingRequest: EncodingRequest {
-            let limits = feeds.filter(\.wantsEncodedVideo).map { EncodingRequest(averageBitRate: $0.limits.bitrate) }
+            let limits = feeds.filter(\.wantsEncodedVideo).map { EncodingRequest(averageBitrate: $0.limits.bitrate) }
             return .lowest(of: limits + requests.values)
         }
     }

@@ -78,14 +78,14 @@ final class SampleFeed: Sendable {
 
     init(
         sender: StreamSender, start: ExtensionStart, frames: FrameSink?,
-        tracks: [(track: Int, sound: StreamDescription.Audio)], limits: Limits = Limits()
+        tracks: [(track: Int, audio: StreamDescription.Audio)], limits: Limits = Limits()
     ) {
         self.limits = limits
         self.sender = sender
         self.start = start
         self.frames = frames
-        encodedTracks = tracks.filter { $0.sound.form == .aac }.map(\.track)
-        pcmTracks = tracks.filter { $0.sound.form == .pcm }.map(\.track)
+        encodedTracks = tracks.filter { $0.audio.form == .aac }.map(\.track)
+        pcmTracks = tracks.filter { $0.audio.form == .pcm }.map(\.track)
     }
 
     /// To be passed with `start`, in the order that it wants. Owned by this object.
@@ -104,7 +104,7 @@ final class SampleFeed: Sendable {
 
     var wantsEncodedVideo: Bool { start.stream.video != nil }
     var hasVideo: Bool { wantsEncodedVideo || frames != nil }
-    var hasAudio: Bool { !start.stream.sounds.isEmpty }
+    var hasAudio: Bool { !start.stream.audio.isEmpty }
 
     func begin(isPaused: Bool) {
         state.withLock { state in
@@ -131,7 +131,7 @@ final class SampleFeed: Sendable {
                 case .encoded(let sample): sender.send(sample)
                 case .pcm(let samples, let type, let time, let duration):
                     samples.withUnsafeBufferPointer {
-                        sender.sendSound(type: type, interleaved: $0, at: time, duration: duration)
+                        sender.sendAudio(type: type, interleaved: $0, at: time, duration: duration)
                     }
                 }
             }
@@ -170,7 +170,7 @@ final class SampleFeed: Sendable {
             state.gap = .asked
             return true
         }
-        return sender.takeKeyframeRequest() || isUnasked
+        return sender.consumeKeyframeRequest() || isUnasked
     }
 
     /// Offers an uncompressed frame, or notes what changed where this is not the time. On any thread.
@@ -206,7 +206,7 @@ final class SampleFeed: Sendable {
             state.withLock { state in
                 guard state.admits(audioUpTo: time + duration, hasVideo: hasVideo) else { return }
                 if state.held == nil {
-                    sender.sendSound(type: type, interleaved: samples, at: time, duration: duration)
+                    sender.sendAudio(type: type, interleaved: samples, at: time, duration: duration)
                 } else {
                     state.held?.append(.pcm(Array(samples), type, time, duration))
                 }

@@ -19,7 +19,7 @@ struct TakeOutcome {
         var final = progress
         switch ending {
         case .recorded(.finished(let file)):
-            (final.duration, final.bytes, final.framesDrawn) = (file.duration, file.bytes, file.pictures)
+            (final.duration, final.bytes, final.framesDrawn) = (file.duration, file.bytes, file.frames)
             summary = TakeSummary(output: file.path, size: size, progress: final, reason: reason.text)
             storageProblem = file.failure?.description
             path = file.path

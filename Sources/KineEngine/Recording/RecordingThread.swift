@@ -135,7 +135,7 @@ final class RecordingThread: Sendable {
         disk.end()
         do throws(StorageError) {
             let finished = try writer.finish(at: end)
-            guard finished.pictures > 0 else {
+            guard finished.frames > 0 else {
                 file.discard()
                 return .empty
             }
@@ -168,7 +168,7 @@ final class RecordingThread: Sendable {
                     if try disk.start() { lastSync = now }
                 }
                 state.withLock { $0.bytesWritten = writer.bytesWritten }
-                if writer.needsRepeatedPicture { inbox.post(.needsFrame(at: .min)) }
+                if writer.needsRepeatedFrame { inbox.post(.needsFrame(at: .min)) }
                 if let end { return end }
             }
         } catch {

@@ -28,7 +28,7 @@ final class ExtensionProcess {
     /// Bytes of standard error that are kept.
     private static let logBytes = 128 << 10
 
-    let connection: ExtensionEngineEnd
+    let connection: SupervisorConnection
     var pid: Int32 { process.pid }
     /// For poll: readable when the process has ended.
     var exitDescriptor: Int32 { process.exitDescriptor }
@@ -61,9 +61,9 @@ final class ExtensionProcess {
         cap = MemoryCap(name: "kinecast-\(getpid())-\(mark)", limit: limit)
         self.mark = mark
         self.orphans = orphans
-        let ends: (near: ExtensionEngineEnd, farEnd: FileDescriptor)
+        let ends: (near: SupervisorConnection, farEnd: FileDescriptor)
         do throws(ControlError) {
-            ends = try ExtensionEngineEnd.pair()
+            ends = try SupervisorConnection.pair()
         } catch {
             throw .noChannel(error, service: service.id)
         }

@@ -84,8 +84,8 @@ final class ExtensionSupervisor {
     var status: DestinationStatus {
         var status = machine.status
         let counts = feed?.sender.counts
-        status.picturesSkipped = earlierLosses.frames + (counts?.picturesSkipped ?? 0)
-        status.soundLost = earlierLosses.audio + (counts?.soundLost ?? 0)
+        status.framesSkipped = earlierLosses.frames + (counts?.framesSkipped ?? 0)
+        status.audioLost = earlierLosses.audio + (counts?.audioLost ?? 0)
         // What the extension says of it is not believed.
         if let counts { status.statistics.queuedBytes = counts.queuedBytes }
         status.confinement = process?.layers
@@ -292,8 +292,8 @@ final class ExtensionSupervisor {
 
     private func forgetFeed() {
         if let counts = feed?.sender.counts {
-            earlierLosses.frames += counts.picturesSkipped
-            earlierLosses.audio += counts.soundLost
+            earlierLosses.frames += counts.framesSkipped
+            earlierLosses.audio += counts.audioLost
         }
         feed = nil
     }

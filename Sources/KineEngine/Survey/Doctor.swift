@@ -16,7 +16,7 @@ public enum Doctor {
     }
 
     private static func audio() -> DoctorCheck {
-        do throws(SoundCapture.Error) {
+        do throws(AudioCapture.Error) {
             let audio = try PulseSources.list()
             let output = audio.defaultOutput ?? "no default output"
             let microphone = audio.defaultMicrophone ?? "no microphone"

@@ -7,7 +7,7 @@ public enum SourceSurvey {
     public static func list() -> SourceList {
         var list = SourceList()
         for kind in SourceRegistry.kinds { kind.survey(&list) }
-        do throws(SoundCapture.Error) {
+        do throws(AudioCapture.Error) {
             let audio = try PulseSources.list()
             list.outputs = audio.outputs.map {
                 SourceList.AudioDevice(

@@ -49,7 +49,7 @@ struct FramePipeline: Sendable {
                     sinks.recording?.begin(format)
                     factory.encoderOpened(format)
                 }, release: canvas.release, sample: sinks.receive, needsKeyframe: sinks.consumeKeyframeRequest,
-                needsPicture: { inbox.post(.needsFrame(at: $0)) },
+                needsFrame: { inbox.post(.needsFrame(at: $0)) },
                 failed: { message in
                     factory.failed(.encoder(message))
                     inbox.post(.failure(.encoder(message)))

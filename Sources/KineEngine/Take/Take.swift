@@ -102,11 +102,11 @@ final class Take: Sendable {
         _ = clock.resume(at: instant)
         capture.resume()
         // Viewers see at once that it goes on, also where the screen is as it was.
-        if !feeds.isEmpty { capture.repeatPicture() }
+        if !feeds.isEmpty { capture.repeatFrame() }
     }
 
     /// Has the frame shown once more although it stands still, now or at an instant of CLOCK_MONOTONIC.
-    func repeatFrame(at instant: Int64 = .min) { capture.repeatPicture(at: instant) }
+    func repeatFrame(at instant: Int64 = .min) { capture.repeatFrame(at: instant) }
 
     func progress(at instant: Int64) -> TakeProgress {
         let counts = capture.counts

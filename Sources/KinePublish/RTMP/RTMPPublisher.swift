@@ -55,10 +55,10 @@ public final class RTMPPublisher: Sendable {
         let payload: [UInt8]
         if type == .video {
             guard let video = format.video else { return }
-            payload = VideoTag.picture(video.codec, isKeyframe: isKeyframe, bytes: bytes)
+            payload = VideoTag.frame(video.codec, isKeyframe: isKeyframe, bytes: bytes)
         } else {
             guard format.audio != nil else { return }
-            payload = AudioTag.sound(bytes)
+            payload = AudioTag.audio(bytes)
         }
         let item = SendQueue.Item(
             isVideo: type == .video, isKeyframe: isKeyframe, time: presentationTime.ticks(timescale: 1000),

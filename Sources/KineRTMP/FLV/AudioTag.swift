@@ -11,7 +11,7 @@ public enum AudioTag {
     }
 
     /// One access unit.
-    public static func sound(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+    public static func audio(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: bytes.count + 2) { buffer, count in
             (buffer[0], buffer[1]) = (head, 1)
             UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[2...]).copyMemory(from: bytes)

@@ -14,7 +14,7 @@ public enum VideoTag {
     ///
     /// An access unit delimiter goes in front where there is none: some servers look for a start code first, and the length of a
     /// unit of 256 to 511 bytes, `00 00 01 xx`, reads as one.
-    public static func picture(
+    public static func frame(
         _ codec: VideoCodec, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) -> [UInt8] {
         // CodedFramesX leaves out a composition time of zero, which AV1 never has.

@@ -7,13 +7,19 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
     /// Connections after the first.
     public var reconnects: Int?
     /// Bits a second that arrive at the other end now.
-    public var bitRate: Int?
+    public var bitrate: Int?
     /// Milliseconds of samples that wait to be sent.
     public var queueMilliseconds: Int?
     /// Milliseconds to the other end and back.
     public var roundTripMilliseconds: Double?
     /// Frames dropped because the network was too slow or away.
-    public var picturesDropped: Int?
+    public var framesDropped: Int?
+
+    private enum CodingKeys: String, CodingKey {
+        case uptime, reconnects, queueMilliseconds, roundTripMilliseconds
+        case bitrate = "bitRate"
+        case framesDropped = "picturesDropped"
+    }
 
     public init() {}
 
@@ -21,10 +27,10 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         uptime = try container.decodeIfPresent(Double.self, forKey: .uptime)
         reconnects = try container.decodeIfPresent(Int.self, forKey: .reconnects)
-        bitRate = try container.decodeIfPresent(Int.self, forKey: .bitRate)
+        bitrate = try container.decodeIfPresent(Int.self, forKey: .bitrate)
         queueMilliseconds = try container.decodeIfPresent(Int.self, forKey: .queueMilliseconds)
         roundTripMilliseconds = try container.decodeIfPresent(Double.self, forKey: .roundTripMilliseconds)
-        picturesDropped = try container.decodeIfPresent(Int.self, forKey: .picturesDropped)
+        framesDropped = try container.decodeIfPresent(Int.self, forKey: .framesDropped)
         guard self == bounded else {
             throw DecodingError.dataCorrupted(
                 .init(codingPath: container.codingPath, debugDescription: "not a connection's statistics"))
@@ -37,10 +43,10 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
         // Thirty years.
         bounded.uptime = uptime.flatMap(Self.bound).map { min($0, 1e9) }
         bounded.reconnects = reconnects.map(Self.bound)
-        bounded.bitRate = bitRate.map(Self.bound)
+        bounded.bitrate = bitrate.map(Self.bound)
         bounded.queueMilliseconds = queueMilliseconds.map(Self.bound)
         bounded.roundTripMilliseconds = roundTripMilliseconds.flatMap(Self.bound)
-        bounded.picturesDropped = picturesDropped.map(Self.bound)
+        bounded.framesDropped = framesDropped.map(Self.bound)
         return bounded
     }
 

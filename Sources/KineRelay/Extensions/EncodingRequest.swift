@@ -4,29 +4,34 @@
 /// the lowest limit of each kind counts.
 public struct EncodingRequest: Codable, Sendable, Equatable {
     /// Bits a second, on average over about a second.
-    public var averageBitRate: Int?
+    public var averageBitrate: Int?
     /// Frames a second at most.
     public var maximumFrameRate: Double?
+
+    private enum CodingKeys: String, CodingKey {
+        case averageBitrate = "averageBitRate"
+        case maximumFrameRate
+    }
 
     /// Nothing is asked for.
     public static let none = EncodingRequest()
 
     /// What can be asked for; a message with anything else is skipped.
-    public static let bitRates = 1...1_000_000_000
+    public static let bitrates = 1...1_000_000_000
     public static let frameRates = 0.01...1000.0
 
-    public init(averageBitRate: Int? = nil, maximumFrameRate: Double? = nil) {
-        self.averageBitRate = averageBitRate
+    public init(averageBitrate: Int? = nil, maximumFrameRate: Double? = nil) {
+        self.averageBitrate = averageBitrate
         self.maximumFrameRate = maximumFrameRate
     }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        averageBitRate = try container.decodeIfPresent(Int.self, forKey: .averageBitRate)
+        averageBitrate = try container.decodeIfPresent(Int.self, forKey: .averageBitrate)
         maximumFrameRate = try container.decodeIfPresent(Double.self, forKey: .maximumFrameRate)
-        guard averageBitRate.map(Self.bitRates.contains) ?? true else {
+        guard averageBitrate.map(Self.bitrates.contains) ?? true else {
             throw DecodingError.dataCorruptedError(
-                forKey: .averageBitRate, in: container, debugDescription: "not a bitrate")
+                forKey: .averageBitrate, in: container, debugDescription: "not a bitrate")
         }
         guard maximumFrameRate.map(Self.frameRates.contains) ?? true else {
             throw DecodingError.dataCorruptedError(
@@ -37,7 +42,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
     /// The nearest request that can be sent; a NaN asks for nothing.
     public var bounded: EncodingRequest {
         EncodingRequest(
-            averageBitRate: averageBitRate.map { min(max($0, Self.bitRates.lowerBound), Self.bitRates.upperBound) },
+            averageBitrate: averageBitrate.map { min(max($0, Self.bitrates.lowerBound), Self.bitrates.upperBound) },
             maximumFrameRate: maximumFrameRate.flatMap {
                 $0.isNaN ? nil : min(max($0, Self.frameRates.lowerBound), Self.frameRates.upperBound)
             })

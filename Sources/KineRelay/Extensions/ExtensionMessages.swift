@@ -27,18 +27,23 @@ public struct StreamPosition: Codable, Sendable, Equatable {
     /// Bytes written to the sample ring since its beginning.
     public var samples: UInt64
     /// The sequence number of the last uncompressed frame offered; 0: none yet.
-    public var pictures: UInt64
+    public var frames: UInt64
 
-    public init(samples: UInt64 = 0, pictures: UInt64 = 0) {
+    private enum CodingKeys: String, CodingKey {
+        case samples
+        case frames = "pictures"
+    }
+
+    public init(samples: UInt64 = 0, frames: UInt64 = 0) {
         self.samples = samples
-        self.pictures = pictures
+        self.frames = frames
     }
 }
 
 /// Everything an extension has to know before its first sample.
 public struct ExtensionStart: Codable, Sendable, Equatable {
     public typealias EncodedVideo = StreamDescription.EncodedVideo
-    public typealias Sound = StreamDescription.Audio
+    public typealias Audio = StreamDescription.Audio
 
     /// The service's id.
     public var service: String
@@ -55,13 +60,13 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
 
     public init(
         service: String, setupInfo: [String: String], framesPerSecond: Int, video: EncodedVideo?,
-        pictures: PictureLayout?, sounds: [Sound], sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5,
+        frames: FrameSlotLayout?, audio: [Audio], sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5,
         understandsLive: Bool? = true
     ) {
         self.service = service
         self.setupInfo = setupInfo
         stream = StreamDescription(
-            framesPerSecond: framesPerSecond, video: video, pictures: pictures, sounds: sounds,
+            framesPerSecond: framesPerSecond, video: video, frames: frames, audio: audio,
             sampleRingBytes: sampleRingBytes)
         self.memoryLimit = memoryLimit
         self.finishSeconds = finishSeconds
@@ -69,8 +74,8 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     }
 
     public var video: EncodedVideo? { stream.video }
-    public var pictures: PictureLayout? { stream.pictures }
-    public var sounds: [Sound] { stream.sounds }
+    public var frames: FrameSlotLayout? { stream.frames }
+    public var audio: [Audio] { stream.audio }
 
     private enum CodingKeys: CodingKey { case service, setupInfo, memoryLimit, finishSeconds, understandsLive }
 
@@ -142,9 +147,9 @@ public struct BroadcastLinks: Codable, Sendable, Equatable {
 /// What an extension counts.
 public struct ExtensionStatistics: Codable, Sendable, Equatable {
     /// Frames given to the handler.
-    public var pictures: Int64 = 0
+    public var frames: Int64 = 0
     /// Audio samples given to the handler.
-    public var sounds: Int64 = 0
+    public var audioSamples: Int64 = 0
     /// Bytes of encoded samples given to the handler.
     public var bytes: Int64 = 0
     /// Bytes that wait in the sample ring.
@@ -155,6 +160,12 @@ public struct ExtensionStatistics: Codable, Sendable, Equatable {
     public var viewers: Int?
     /// What the handler says of its connection.
     public var connection: ConnectionStatistics?
+
+    private enum CodingKeys: String, CodingKey {
+        case frames = "pictures"
+        case audioSamples = "sounds"
+        case bytes, queuedBytes, sentBytes, viewers, connection
+    }
 
     public init() {}
 }

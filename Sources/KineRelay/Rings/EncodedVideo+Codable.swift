@@ -4,7 +4,8 @@ import KineMedia
 
 extension StreamDescription.EncodedVideo: Codable {
     private enum CodingKeys: String, CodingKey {
-        case codec, size, averageBitRate, isAdjustable
+        case codec, size, isAdjustable
+        case averageBitrate = "averageBitRate"
         /// H.264.
         case sequenceParameterSet, pictureParameterSet
         /// HEVC.
@@ -27,7 +28,7 @@ extension StreamDescription.EncodedVideo: Codable {
             }
         self.init(
             VideoFormat(parameterSets: sets, size: try container.decode(PixelSize.self, forKey: .size)),
-            averageBitRate: try container.decodeIfPresent(Int.self, forKey: .averageBitRate),
+            averageBitrate: try container.decodeIfPresent(Int.self, forKey: .averageBitrate),
             isAdjustable: try container.decodeIfPresent(Bool.self, forKey: .isAdjustable))
     }
 
@@ -35,7 +36,7 @@ extension StreamDescription.EncodedVideo: Codable {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(format.codec, forKey: .codec)
         try container.encode(format.size, forKey: .size)
-        try container.encodeIfPresent(averageBitRate, forKey: .averageBitRate)
+        try container.encodeIfPresent(averageBitrate, forKey: .averageBitrate)
         try container.encodeIfPresent(isAdjustable, forKey: .isAdjustable)
         switch format.parameterSets {
         case .h264(let sets):

@@ -21,7 +21,7 @@ struct FrameSlotTracker: Equatable {
     /// How often the receiver has moved: frames taken and released.
     private(set) var progress: UInt64 = 0
     private var lastReleased: UInt64 = 0
-    private var freed = PictureSlots()
+    private var freed = FrameSlots()
 
     init(slotCount: Int) { held.reserveCapacity(slotCount) }
 
@@ -65,7 +65,7 @@ struct FrameSlotTracker: Equatable {
     }
 
     /// The slots that have become free since the last call.
-    mutating func removeFreed() -> PictureSlots {
+    mutating func removeFreed() -> FrameSlots {
         defer { freed = [] }
         return freed
     }

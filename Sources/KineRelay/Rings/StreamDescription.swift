@@ -8,13 +8,13 @@ public struct StreamDescription: Codable, Sendable, Equatable {
         /// What a decoder has to know.
         public var format: VideoFormat
         /// Bits a second that the user chose; nil: a quality was chosen instead.
-        public var averageBitRate: Int?
+        public var averageBitrate: Int?
         /// The engine understands `ExtensionReport.encoding`. Nil from one that is older than that message.
         public var isAdjustable: Bool?
 
-        public init(_ format: VideoFormat, averageBitRate: Int? = nil, isAdjustable: Bool? = true) {
+        public init(_ format: VideoFormat, averageBitrate: Int? = nil, isAdjustable: Bool? = true) {
             self.format = format
-            self.averageBitRate = averageBitRate
+            self.averageBitrate = averageBitrate
             self.isAdjustable = isAdjustable
         }
     }
@@ -53,20 +53,26 @@ public struct StreamDescription: Codable, Sendable, Equatable {
     /// nil: no encoded frames.
     public var video: EncodedVideo?
     /// Where uncompressed frames are; nil: there are none.
-    public var pictures: PictureLayout?
+    public var frames: FrameSlotLayout?
     /// The audio streams. One whose type or form this version does not know is left out when it is decoded.
-    public var sounds: [Audio]
+    public var audio: [Audio]
     /// Bytes of the sample ring's memory.
     public var sampleRingBytes: Int
 
     public init(
-        framesPerSecond: Int, video: EncodedVideo?, pictures: PictureLayout?, sounds: [Audio], sampleRingBytes: Int
+        framesPerSecond: Int, video: EncodedVideo?, frames: FrameSlotLayout?, audio: [Audio], sampleRingBytes: Int
     ) {
         self.framesPerSecond = framesPerSecond
         self.video = video
-        self.pictures = pictures
-        self.sounds = sounds
+        self.frames = frames
+        self.audio = audio
         self.sampleRingBytes = sampleRingBytes
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case framesPerSecond, video, sampleRingBytes
+        case frames = "pictures"
+        case audio = "sounds"
     }
 
     public init(from decoder: any Decoder) throws {
@@ -77,8 +83,8 @@ public struct StreamDescription: Codable, Sendable, Equatable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         framesPerSecond = try container.decode(Int.self, forKey: .framesPerSecond)
         video = try container.decodeIfPresent(EncodedVideo.self, forKey: .video)
-        pictures = try container.decodeIfPresent(PictureLayout.self, forKey: .pictures)
-        sounds = try container.decode([Readable].self, forKey: .sounds).compactMap(\.audio)
+        frames = try container.decodeIfPresent(FrameSlotLayout.self, forKey: .frames)
+        audio = try container.decode([Readable].self, forKey: .audio).compactMap(\.audio)
         sampleRingBytes = try container.decode(Int.self, forKey: .sampleRingBytes)
     }
 }

@@ -29,10 +29,10 @@ struct SamplesLayout: Equatable {
     var byteCount: Int { ringOffset + ringBytes }
 
     /// `ringBytes` is rounded up to a power of two and at least a page.
-    init(pictures: PictureLayout?, ringBytes: Int) {
-        damageWords = pictures?.damageWordCount ?? 0
+    init(frames: FrameSlotLayout?, ringBytes: Int) {
+        damageWords = frames?.damageWordCount ?? 0
         entryBytes = (Entry.damage + damageWords * 8 + 63) & ~63
-        let table = (pictures?.slotCount ?? 0) * entryBytes
+        let table = (frames?.slotCount ?? 0) * entryBytes
         ringOffset = (Self.tableOffset + table + SharedMemory.pageSize - 1) & ~(SharedMemory.pageSize - 1)
         var rounded = SharedMemory.pageSize
         while rounded < min(ringBytes, Self.ringLimit) { rounded *= 2 }

@@ -5,7 +5,7 @@ import SystemPackage
 
 /// Receives what a `StreamSender` sends. One thread reads; the positions and the descriptor are for any thread.
 public final class StreamReceiver: @unchecked Sendable {
-    // Sendable: `position`, `held`, `dropped` and `lastPicture` belong to the reading thread; the rest never changes or is atomic.
+    // Sendable: `position`, `held`, `dropped` and `lastFrame` belong to the reading thread; the rest never changes or is atomic.
 
     public enum Error: Swift.Error, Equatable, Sendable {
         /// A memory cannot be mapped.
@@ -38,7 +38,7 @@ public final class StreamReceiver: @unchecked Sendable {
     }
 
     /// An uncompressed frame that this end holds until `release`.
-    public struct Picture {
+    public struct Frame {
         /// From 1; some of the frames offered are never seen.
         public var sequence: UInt64
         public var presentationTime: MediaTime
@@ -53,54 +53,54 @@ public final class StreamReceiver: @unchecked Sendable {
         fileprivate var slot: Int
     }
 
-    public let pictureLayout: PictureLayout?
+    public let slotLayout: FrameSlotLayout?
     private let layout: SamplesLayout
     private let samples: SharedMemory
     private let page: SharedMemory
     private let wake: FileDescriptor
-    private let pictures: SharedMemory?
+    private let frames: SharedMemory?
     /// The slots together are too large for touched ones to stay resident.
     private let dropsSlots: Bool
     /// Bytes of the ring that this end has released.
     private var position: UInt64 = 0
     private var held = 0
-    private var lastPicture: UInt64 = 0
+    private var lastFrame: UInt64 = 0
     /// Up to here, the ring's pages have been unmapped.
     private var dropped: UInt64 = 0
 
     /// If the slots have more bytes than this together, each is unmapped after its release. Four of 1080p stay, which costs no
     /// page faults and leaves an extension well below 30 MB.
-    static let residentPictures = 13 << 20
+    static let residentFrames = 13 << 20
     /// How much of the ring that was read may stay resident.
     static let residentRing = 1 << 20
 
     /// Maps the memories that came with a description, in the order of `StreamSender.descriptors`. Owns the descriptors; closes
     /// them if it throws.
     public init(_ stream: StreamDescription, descriptors: [FileDescriptor]) throws(Error) {
-        let expected = stream.pictures == nil ? 3 : 4
+        let expected = stream.frames == nil ? 3 : 4
         var left = descriptors[...]
         defer { for descriptor in left { try? descriptor.close() } }
         guard descriptors.count == expected else {
             throw .descriptors(expected: expected, received: descriptors.count)
         }
-        guard stream.pictures?.isValid ?? true, stream.sampleRingBytes > 0 else { throw .invalidLayout }
-        let layout = SamplesLayout(pictures: stream.pictures, ringBytes: stream.sampleRingBytes)
+        guard stream.frames?.isValid ?? true, stream.sampleRingBytes > 0 else { throw .invalidLayout }
+        let layout = SamplesLayout(frames: stream.frames, ringBytes: stream.sampleRingBytes)
         guard layout.ringBytes == stream.sampleRingBytes else { throw .invalidLayout }
         self.layout = layout
-        pictureLayout = stream.pictures
-        dropsSlots = (stream.pictures?.byteCount ?? 0) > Self.residentPictures
+        slotLayout = stream.frames
+        dropsSlots = (stream.frames?.byteCount ?? 0) > Self.residentFrames
         do throws(SharedMemory.Error) {
             left = descriptors[1...]
             samples = try SharedMemory(
                 adopting: descriptors[0], byteCount: layout.byteCount, writable: false, mirroring: layout.ringOffset)
             left = descriptors[2...]
             page = try SharedMemory(adopting: descriptors[1], byteCount: StatePage.byteCount, writable: true)
-            if let pictureLayout {
+            if let slotLayout {
                 left = descriptors[2...2]
-                pictures = try SharedMemory(
-                    adopting: descriptors[3], byteCount: pictureLayout.byteCount, writable: false)
+                frames = try SharedMemory(
+                    adopting: descriptors[3], byteCount: slotLayout.byteCount, writable: false)
             } else {
-                pictures = nil
+                frames = nil
             }
         } catch {
             throw .memory(error)
@@ -173,10 +173,10 @@ public final class StreamReceiver: @unchecked Sendable {
 
     /// The sequence number and the time of the frame that waits in the mailbox. A newer one may have replaced it by the time it
     /// is taken.
-    public func peekPicture() throws(Error) -> (sequence: UInt64, presentationTime: MediaTime)? {
-        guard let pictureLayout else { return nil }
+    public func peekFrame() throws(Error) -> (sequence: UInt64, presentationTime: MediaTime)? {
+        guard let slotLayout else { return nil }
         while let waiting = MailboxEntry(kine_atomic_load_acquire(page.base + StatePage.mailbox)) {
-            guard waiting.slot < pictureLayout.slotCount else { throw .damagedMailbox(word: waiting.word) }
+            guard waiting.slot < slotLayout.slotCount else { throw .damagedMailbox(word: waiting.word) }
             let entry = samples.base + layout.entry(ofSlot: waiting.slot)
             let time = kine_atomic_load_relaxed(entry + SamplesLayout.Entry.presentationTime)
             // It is still in the mailbox after its time was read: the time was this frame's.
@@ -189,39 +189,39 @@ public final class StreamReceiver: @unchecked Sendable {
     }
 
     /// The newest frame, which this end holds until `release`; nil if there is none. Release it before the next.
-    public func takePicture() throws(Error) -> Picture? {
-        guard let pictureLayout, let pictures else { return nil }
+    public func nextFrame() throws(Error) -> Frame? {
+        guard let slotLayout, let frames else { return nil }
         precondition(held == 0, "the frame before was not released")
         guard let taken = MailboxEntry(kine_atomic_exchange(page.base + StatePage.mailbox, 0)) else { return nil }
         typealias Entry = SamplesLayout.Entry
-        guard taken.slot < pictureLayout.slotCount else { throw .damagedMailbox(word: taken.word) }
+        guard taken.slot < slotLayout.slotCount else { throw .damagedMailbox(word: taken.word) }
         let entry = samples.base + layout.entry(ofSlot: taken.slot)
-        guard kine_atomic_load_relaxed(entry + Entry.sequence) == taken.sequence, taken.sequence > lastPicture,
+        guard kine_atomic_load_relaxed(entry + Entry.sequence) == taken.sequence, taken.sequence > lastFrame,
             let orientation = Orientation(
                 rawValue: Int(truncatingIfNeeded: entry.load(fromByteOffset: Entry.orientation, as: Int64.self)))
         else { throw .damagedMailbox(word: taken.word) }
-        let skipped = taken.sequence - lastPicture - 1
-        lastPicture = taken.sequence
+        let skipped = taken.sequence - lastFrame - 1
+        lastFrame = taken.sequence
         held += 1
-        return Picture(
+        return Frame(
             sequence: taken.sequence,
             presentationTime: MediaTime(
                 nanoseconds: entry.load(fromByteOffset: Entry.presentationTime, as: Int64.self)),
             duration: MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.duration, as: Int64.self)),
             orientation: orientation, skipped: skipped,
-            base: UnsafeRawPointer(pictures.base + taken.slot * pictureLayout.slotBytes),
+            base: UnsafeRawPointer(frames.base + taken.slot * slotLayout.slotBytes),
             damageWords: UnsafeBufferPointer(
                 start: (entry + Entry.damage).assumingMemoryBound(to: UInt64.self), count: layout.damageWords),
             slot: taken.slot)
     }
 
     /// Releases a frame; its memory must not be read any more.
-    public func release(_ picture: Picture) {
+    public func release(_ frame: Frame) {
         held -= 1
-        if dropsSlots, let pictures, let pictureLayout {
-            let start = picture.slot * pictureLayout.slotBytes
-            pictures.dropResidency(start..<start + pictureLayout.slotBytes)
+        if dropsSlots, let frames, let slotLayout {
+            let start = frame.slot * slotLayout.slotBytes
+            frames.dropResidency(start..<start + slotLayout.slotBytes)
         }
-        kine_atomic_store_release(page.base + StatePage.released, picture.sequence)
+        kine_atomic_store_release(page.base + StatePage.released, frame.sequence)
     }
 }

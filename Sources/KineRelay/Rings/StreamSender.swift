@@ -18,9 +18,9 @@ public final class StreamSender: Sendable {
     /// What has been counted so far.
     public struct Counts: Sendable, Equatable {
         /// Frames dropped or replaced by newer ones because the receiver was too slow.
-        public var picturesSkipped: Int64 = 0
+        public var framesSkipped: Int64 = 0
         /// Seconds of audio dropped for the same reason.
-        public var soundLost: Double = 0
+        public var audioLost: Double = 0
         /// Bytes that wait in the ring.
         public var queuedBytes: Int64 = 0
         /// Bytes of samples written into the ring: the only copy there is. Uncompressed frames are never copied.
@@ -41,19 +41,19 @@ public final class StreamSender: Sendable {
     /// Bytes of the ring, for `StreamDescription.sampleRingBytes`.
     public let sampleRingBytes: Int
     private let layout: SamplesLayout
-    private let pictures: PictureLayout?
+    private let frames: FrameSlotLayout?
     private let samples: SharedMemory
     private let page: SharedMemory
     private let wake: WakePipe
     private let state: Mutex<State>
 
-    /// Makes the memories. `video`: encoded frames are sent; `pictures`: uncompressed ones are, in a `PictureMemory` of this
+    /// Makes the memories. `video`: encoded frames are sent; `pictures`: uncompressed ones are, in a `FrameMemory` of this
     /// layout; `sampleRingBytes`: the most that waits, rounded up to a power of two. For encoded frames it should hold several
     /// seconds, and at least four thirds of the largest keyframe.
-    public init(video: Bool, pictures: PictureLayout?, sampleRingBytes: Int) throws(Error) {
-        layout = SamplesLayout(pictures: pictures, ringBytes: video ? max(sampleRingBytes, 1 << 16) : sampleRingBytes)
+    public init(video: Bool, frames: FrameSlotLayout?, sampleRingBytes: Int) throws(Error) {
+        layout = SamplesLayout(frames: frames, ringBytes: video ? max(sampleRingBytes, 1 << 16) : sampleRingBytes)
         self.sampleRingBytes = layout.ringBytes
-        self.pictures = pictures
+        self.frames = frames
         do throws(SharedMemory.Error) {
             samples = try SharedMemory(
                 name: "kinecast-samples", byteCount: layout.byteCount, access: .writableHereOnly,
@@ -66,7 +66,7 @@ public final class StreamSender: Sendable {
         state = Mutex(
             State(
                 policy: RingDropPolicy(capacity: layout.ringBytes),
-                slots: FrameSlotTracker(slotCount: pictures?.slotCount ?? 0)))
+                slots: FrameSlotTracker(slotCount: frames?.slotCount ?? 0)))
     }
 
     /// The memory of the samples, the state page, and the pipe that wakes the receiver, in the order in which `StreamReceiver`
@@ -74,7 +74,7 @@ public final class StreamSender: Sendable {
     public var descriptors: [FileDescriptor] { [samples.descriptor, page.descriptor, wake.reader] }
 
     /// Sends an access unit: an encoded frame, or AAC. Copies its bytes into the ring, or drops it if the ring is full; see
-    /// `takeKeyframeRequest` and `counts`.
+    /// `consumeKeyframeRequest` and `counts`.
     public func send(_ sample: EncodedSample) {
         let header = RecordHeader(
             type: sample.type, isKeyframe: sample.isKeyframe, presentationTime: sample.presentationTime,
@@ -83,7 +83,7 @@ public final class StreamSender: Sendable {
     }
 
     /// Sends interleaved audio samples within ±1.
-    public func sendSound(
+    public func sendAudio(
         type: SampleType, interleaved: UnsafeBufferPointer<Float>, at time: MediaTime, duration: MediaTime
     ) {
         let header = RecordHeader(
@@ -97,11 +97,11 @@ public final class StreamSender: Sendable {
     /// size since the frame offered before.
     public func offer(
         slot: Int, at time: MediaTime, duration: MediaTime, damage: DamageRegion, orientation: Orientation
-    ) throws(Error) -> PictureSlots {
-        guard let pictures else { preconditionFailure("this stream has no uncompressed frames") }
-        precondition(slot >= 0 && slot < pictures.slotCount, "no such slot")
+    ) throws(Error) -> FrameSlots {
+        guard let frames else { preconditionFailure("this stream has no uncompressed frames") }
+        precondition(slot >= 0 && slot < frames.slotCount, "no such slot")
         precondition(damage.words.count == layout.damageWords, "damage of another frame size")
-        let freed = try withState { state throws(FrameSlotTracker.ProtocolViolation) -> PictureSlots in
+        let freed = try withState { state throws(FrameSlotTracker.ProtocolViolation) -> FrameSlots in
             precondition(!state.slots.isInUse(slot: slot), "the slot is not free")
             let released = kine_atomic_load_acquire(page.base + StatePage.released)
             let found = kine_atomic_exchange(page.base + StatePage.mailbox, 0)
@@ -118,8 +118,8 @@ public final class StreamSender: Sendable {
     }
 
     /// The slots that the receiver has released since `offer` or this was last called.
-    public func reclaim() throws(Error) -> PictureSlots {
-        try withState { state throws(FrameSlotTracker.ProtocolViolation) -> PictureSlots in
+    public func reclaim() throws(Error) -> FrameSlots {
+        try withState { state throws(FrameSlotTracker.ProtocolViolation) -> FrameSlots in
             try readSlots(&state)
             return state.slots.removeFreed()
         }
@@ -127,7 +127,7 @@ public final class StreamSender: Sendable {
 
     /// Whether encoded frames were dropped and the next should be a keyframe: true once, when there is room for it. Ask before
     /// each frame is encoded.
-    public func takeKeyframeRequest() -> Bool {
+    public func consumeKeyframeRequest() -> Bool {
         state.withLock { state in
             noteRead(&state)
             return state.fault == nil && state.policy.wantsKeyframe(used: Int(state.written - state.read))
@@ -136,15 +136,15 @@ public final class StreamSender: Sendable {
 
     /// Everything that has been sent is before this place.
     public var position: StreamPosition {
-        state.withLock { StreamPosition(samples: $0.written, pictures: $0.slots.lastSequence) }
+        state.withLock { StreamPosition(samples: $0.written, frames: $0.slots.lastSequence) }
     }
 
     public var counts: Counts {
         state.withLock { state in
             noteRead(&state)
             return Counts(
-                picturesSkipped: state.policy.framesDropped + state.slots.framesReplaced,
-                soundLost: state.policy.audioDropped.seconds, queuedBytes: Int64(state.written - state.read),
+                framesSkipped: state.policy.framesDropped + state.slots.framesReplaced,
+                audioLost: state.policy.audioDropped.seconds, queuedBytes: Int64(state.written - state.read),
                 bytesCopied: state.bytesCopied)
         }
     }
@@ -162,7 +162,7 @@ public final class StreamSender: Sendable {
     public func heldSince(now: Int64) -> Int64? {
         state.withLock { state in
             noteRead(&state, now: now)
-            if state.fault == nil, pictures != nil {
+            if state.fault == nil, frames != nil {
                 do throws(FrameSlotTracker.ProtocolViolation) { try readSlots(&state, now: now) } catch {
                     state.fault = Self.fault(error)
                 }
@@ -245,7 +245,7 @@ public final class StreamSender: Sendable {
 
     /// Reads the mailbox and what was released.
     private func readSlots(_ state: inout State, now: Int64? = nil) throws(FrameSlotTracker.ProtocolViolation) {
-        guard pictures != nil else { return }
+        guard frames != nil else { return }
         // In this order: a frame is taken before it is released.
         let released = kine_atomic_load_acquire(page.base + StatePage.released)
         let mailbox = kine_atomic_load_acquire(page.base + StatePage.mailbox)

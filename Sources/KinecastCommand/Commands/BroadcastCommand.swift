@@ -100,7 +100,7 @@ struct BroadcastCommand: ParsableCommand {
             if options.json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }) }
         }
         if destinations.check {
-            let status = try DestinationTest(chosen, services: services).run(json: options.json)
+            let status = try DestinationCheck(chosen, services: services).run(json: options.json)
             if status != 0 { throw ExitCode(status) }
             return
         }

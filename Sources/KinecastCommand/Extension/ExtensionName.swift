@@ -4,7 +4,7 @@ import KineServices
 struct ExtensionName: Equatable {
     /// As it was typed: the package's name, and that of its directory.
     let typed: String
-    /// The module and its folder: `SoundMeter`.
+    /// The module and its folder: `AudioMeter`.
     let module: String
     /// The service's id, and the executable's name: `sound-meter`.
     let id: String

@@ -166,11 +166,11 @@ extension ExtensionPackage {
                 @Test func `says once a second how much came and how loud it was`() async throws {
                     let rehearsal = try Rehearsal(feed: feed)
                     try await rehearsal.start()
-                    try await rehearsal.sendPictures(31)
+                    try await rehearsal.sendFrames(31)
                     #expect(states(rehearsal).last?.hasPrefix("30 frames/s, ") == true)
                     #expect(states(rehearsal).last?.hasSuffix(", silent") == true)
                     // The tone of a rehearsal is a triangle of half the full scale, √3 below its peak.
-                    try await rehearsal.sendSound(.audioApp, seconds: 2.1)
+                    try await rehearsal.sendAudio(.audioApp, seconds: 2.1)
                     #expect(states(rehearsal).last?.hasSuffix(", -11 dB") == true)
                     #expect(await rehearsal.finish() == .finished)
                 }

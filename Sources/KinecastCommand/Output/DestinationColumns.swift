@@ -29,7 +29,7 @@ enum DestinationColumns {
         var parts = [words]
         if let problem = status.problem { parts.append(DestinationSentences.phrase(problem)) }
         if let connection = status.statistics.connection {
-            if let bits = connection.bitRate { parts.append(Quantity.bitrate(bits)) }
+            if let bits = connection.bitrate { parts.append(Quantity.bitrate(bits)) }
             parts += request(status.encoding)
             parts += DestinationSentences.timing(connection)
             parts += DestinationSentences.losses(connection)
@@ -39,7 +39,7 @@ enum DestinationColumns {
 
     private static func request(_ encoding: EncodingRequest) -> [String] {
         var parts: [String] = []
-        if let bits = encoding.averageBitRate { parts.append("asks for \(Quantity.bitrate(bits))") }
+        if let bits = encoding.averageBitrate { parts.append("asks for \(Quantity.bitrate(bits))") }
         if let rate = encoding.maximumFrameRate { parts.append("asks for \(Quantity.oneDecimal(rate)) fps") }
         return parts
     }

@@ -16,8 +16,8 @@ struct DestinationLine: Encodable, Equatable {
     var residentMemory: Int64
     var peakMemory: Int64
     var memoryLimit: Int64
-    var pictures: Int64
-    var sounds: Int64
+    var frames: Int64
+    var audioSamples: Int64
     var bytes: Int64
     var queuedBytes: Int64
     var sentBytes: Int64
@@ -29,13 +29,13 @@ struct DestinationLine: Encodable, Equatable {
     var bitrate: Int?
     var queueMilliseconds: Int?
     var roundTripMilliseconds: Double?
-    var picturesDropped: Int?
+    var framesDropped: Int?
     /// Bits and frames a second that it asks of the encoder; nil: as chosen.
     var requestedBitrate: Int?
     var requestedFrameRate: Double?
-    var picturesSkipped: Int64
+    var framesSkipped: Int64
     /// Seconds.
-    var soundLost: Double
+    var audioLost: Double
     var restarts: Int
     /// The layers of confinement that hold for its process.
     var confinement: [String]?
@@ -56,8 +56,8 @@ struct DestinationLine: Encodable, Equatable {
         residentMemory = status.residentMemory
         peakMemory = status.peakMemory
         memoryLimit = status.memoryLimit
-        pictures = status.statistics.pictures
-        sounds = status.statistics.sounds
+        frames = status.statistics.frames
+        audioSamples = status.statistics.audioSamples
         bytes = status.statistics.bytes
         queuedBytes = status.statistics.queuedBytes
         sentBytes = status.statistics.sentBytes
@@ -65,14 +65,14 @@ struct DestinationLine: Encodable, Equatable {
         let connection = status.statistics.connection
         uptime = connection?.uptime
         reconnects = connection?.reconnects
-        bitrate = connection?.bitRate
+        bitrate = connection?.bitrate
         queueMilliseconds = connection?.queueMilliseconds
         roundTripMilliseconds = connection?.roundTripMilliseconds
-        picturesDropped = connection?.picturesDropped
-        requestedBitrate = status.encoding.averageBitRate
+        framesDropped = connection?.framesDropped
+        requestedBitrate = status.encoding.averageBitrate
         requestedFrameRate = status.encoding.maximumFrameRate
-        picturesSkipped = status.picturesSkipped
-        soundLost = status.soundLost
+        framesSkipped = status.framesSkipped
+        audioLost = status.audioLost
         restarts = status.restarts
         confinement = status.confinement.map { $0.map(\.rawValue).sorted() }
         ending = status.ending?.name

@@ -104,7 +104,7 @@ struct JSONEvent: Encodable, Equatable {
             $0.height = size?.height
             $0.duration = saved.duration.seconds
             $0.bytes = saved.bytes
-            $0.framesDrawn = saved.pictures
+            $0.framesDrawn = saved.frames
             $0.message = message
         }
     }

@@ -26,7 +26,7 @@ enum ProgressLine {
         if status.phase != .live { parts.append(status.phase.rawValue) }
         if let state = status.state { parts.append(DestinationSentences.phrase(state)) }
         if let viewers = status.statistics.viewers { parts.append(Quantity.count(viewers, "viewer")) }
-        if let bits = status.statistics.connection?.bitRate { parts.append(Quantity.bitrate(bits)) }
+        if let bits = status.statistics.connection?.bitrate { parts.append(Quantity.bitrate(bits)) }
         if status.residentMemory > 0 { parts.append(Quantity.memory(status.residentMemory)) }
         return "\(status.label): \(parts.joined(separator: ", "))"
     }

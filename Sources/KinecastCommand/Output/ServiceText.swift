@@ -37,8 +37,8 @@ enum ServiceText {
             if let rate { parts.append("at most \(rate) a second") }
         case nil: break
         }
-        if let sound = manifest.appAudio { parts.append("sound as \(sound.rawValue)") }
-        if let sound = manifest.micAudio { parts.append("microphone as \(sound.rawValue)") }
+        if let audio = manifest.appAudio { parts.append("audio as \(audio.rawValue)") }
+        if let audio = manifest.micAudio { parts.append("microphone as \(audio.rawValue)") }
         return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }
 

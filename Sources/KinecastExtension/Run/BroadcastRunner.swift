@@ -94,7 +94,7 @@ package final class BroadcastRunner {
         front.readPosition = receiver.readPosition
         record = try receiver.nextRecord()
         front.record = record?.presentationTime
-        if let frame = try receiver.peekPicture() { front.frame = (frame.sequence, frame.presentationTime) }
+        if let frame = try receiver.peekFrame() { front.frame = (frame.sequence, frame.presentationTime) }
     }
 
     private func begin(_ start: ExtensionStart) async {
@@ -128,9 +128,9 @@ package final class BroadcastRunner {
     }
 
     private func deliverFrame() async {
-        guard let receiver, let layout = receiver.pictureLayout else { return }
+        guard let receiver, let layout = receiver.slotLayout else { return }
         do throws(StreamReceiver.Error) {
-            guard let frame = try receiver.takePicture() else { return }
+            guard let frame = try receiver.nextFrame() else { return }
             session.countFrame()
             await handler.processSampleBuffer(SampleBuffer(frame, layout: layout), with: .video)
             receiver.release(frame)

@@ -97,8 +97,8 @@ package final class BroadcastSession: Sendable {
 
     var statistics: ExtensionStatistics {
         var statistics = ExtensionStatistics()
-        statistics.pictures = frames.load(ordering: .relaxed)
-        statistics.sounds = audioSamples.load(ordering: .relaxed)
+        statistics.frames = frames.load(ordering: .relaxed)
+        statistics.audioSamples = audioSamples.load(ordering: .relaxed)
         statistics.bytes = bytes.load(ordering: .relaxed)
         let (receiver, link) = state.withLock { ($0.receiver, $0.link) }
         if let receiver {

@@ -113,7 +113,7 @@ struct BroadcastStateMachine: Equatable {
         var frame = front.frame
         if let (request, position) = requests.first {
             if front.readPosition >= position.samples { record = nil }
-            if let sequence = frame?.sequence, sequence > position.pictures { frame = nil }
+            if let sequence = frame?.sequence, sequence > position.frames { frame = nil }
             if record == nil, frame == nil {
                 requests.removeFirst()
                 return carryOut(request) ?? run(front)

@@ -33,7 +33,7 @@ public struct SampleBuffer: ~Copyable {
     /// How the frame has to be turned to be upright; `up` for encoded video and audio.
     public let orientation: Orientation
     private let bytes: UnsafeRawBufferPointer
-    private let layout: PictureLayout?
+    private let layout: FrameSlotLayout?
     private let damageWords: UnsafeBufferPointer<UInt64>
 
     init(_ record: borrowing StreamReceiver.Record, format: SampleFormat) {
@@ -49,17 +49,17 @@ public struct SampleBuffer: ~Copyable {
         damageWords = UnsafeBufferPointer(start: nil, count: 0)
     }
 
-    init(_ picture: borrowing StreamReceiver.Picture, layout: PictureLayout) {
+    init(_ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout) {
         type = .video
         format = .raw(layout.pixelFormat, size: layout.visibleSize)
-        presentationTime = picture.presentationTime
-        duration = picture.duration
+        presentationTime = frame.presentationTime
+        duration = frame.duration
         isKeyframe = true
-        isDiscontinuity = picture.skipped > 0
-        orientation = picture.orientation
-        bytes = UnsafeRawBufferPointer(start: picture.base, count: layout.slotBytes)
+        isDiscontinuity = frame.skipped > 0
+        orientation = frame.orientation
+        bytes = UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes)
         self.layout = layout
-        damageWords = picture.damageWords
+        damageWords = frame.damageWords
     }
 
     /// What differs from the frame that the handler got before, whatever it missed in between; nil unless the sample is an

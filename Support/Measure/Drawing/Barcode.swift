@@ -43,7 +43,7 @@ public enum Barcode {
     }
 
     /// Reads the number from a frame's luma; nil where there is none, or only part of one.
-    public static func read(_ luma: LumaPicture) -> Int? {
+    public static func read(_ luma: LumaFrame) -> Int? {
         guard luma.size.width >= bounds.maxX, luma.size.height >= bounds.maxY else { return nil }
         let levels = (0..<columns * rows).map { level(of: $0, in: luma) }
         let white = levels[0]
@@ -73,7 +73,7 @@ public enum Barcode {
     /// A remainder by 61, to which 2 is a primitive root: numbers one or two bits apart have different ones.
     private static func check(_ number: Int) -> Int { (number &* 37 + 11) % 61 }
 
-    private static func level(of index: Int, in luma: LumaPicture) -> Int {
+    private static func level(of index: Int, in luma: LumaFrame) -> Int {
         let inner = square(index)
         var sum = 0
         for y in inner.y + 4..<inner.maxY - 4 {

@@ -21,10 +21,10 @@ public final class PreparedFrames {
         let buffer = OwnedCanvas(size: size)
         for index in 0..<count {
             scene.paint(index, on: buffer.canvas)
-            let picture = self[index]
+            let frame = self[index]
             kine_bgra_to_i420_bt709(
                 UnsafeRawPointer(buffer.canvas.pixels).assumingMemoryBound(to: UInt8.self), size.width * 4,
-                picture.y, picture.lumaStride, picture.u, picture.chromaStride, picture.v, picture.chromaStride,
+                frame.y, frame.lumaStride, frame.u, frame.chromaStride, frame.v, frame.chromaStride,
                 Int32(size.width), Int32(size.height))
         }
     }
@@ -32,13 +32,13 @@ public final class PreparedFrames {
     deinit { memory.deallocate() }
 
     /// A view of frame `index` modulo `count`; it lasts as long as this object.
-    public subscript(index: Int) -> I420Picture {
+    public subscript(index: Int) -> I420Frame {
         PreparedFrames.planes(of: size, in: memory + index % count * PreparedFrames.bytes(of: size))
     }
 
     /// How a 4:2:0 frame without padding lies in memory: Y, U, V, one behind the other.
-    public static func planes(of size: PixelSize, in memory: UnsafeMutablePointer<UInt8>) -> I420Picture {
-        I420Picture(
+    public static func planes(of size: PixelSize, in memory: UnsafeMutablePointer<UInt8>) -> I420Frame {
+        I420Frame(
             size: size, y: memory, u: memory + size.area, v: memory + size.area * 5 / 4, lumaStride: size.width,
             chromaStride: size.width / 2)
     }

@@ -22,20 +22,20 @@ public struct ArrivalLog: Equatable, Sendable {
         }
     }
 
-    public var pictures: [ArrivedUnit] { units.filter(\.isPicture) }
+    public var frames: [ArrivedUnit] { units.filter(\.isVideo) }
 
     /// The first frame that arrived at or after an instant, of those at most a second later than usual where that is known:
     /// what lay in a connection all the while is not live.
-    public func firstPicture(after instant: Int64, beyond usual: Int64? = nil) -> ArrivedUnit? {
+    public func firstFrame(after instant: Int64, beyond usual: Int64? = nil) -> ArrivedUnit? {
         units.first { unit in
-            unit.isPicture && unit.arrival >= instant
+            unit.isVideo && unit.arrival >= instant
                 && usual.map { lateness(unit) - $0 <= 1_000_000_000 } ?? true
         }
     }
 
     /// The longest that no frame arrived between two that did, in seconds.
     public func longestFreeze(from start: Int64 = .min, to end: Int64 = .max) -> Double {
-        let arrivals = pictures.map(\.arrival).filter { $0 >= start && $0 <= end }
+        let arrivals = frames.map(\.arrival).filter { $0 >= start && $0 <= end }
         return Double(zip(arrivals, arrivals.dropFirst()).map { $1 - $0 }.max() ?? 0) / 1e9
     }
 
@@ -52,20 +52,20 @@ public struct ArrivalLog: Equatable, Sendable {
 
     /// What `delay` is measured against: the lateness that half of the frames before `instant` did not exceed.
     public func usualLateness(before instant: Int64) -> Int64? {
-        let sorted = pictures.filter { $0.arrival < instant }.map(lateness).sorted()
+        let sorted = frames.filter { $0.arrival < instant }.map(lateness).sorted()
         return sorted.isEmpty ? nil : sorted[sorted.count / 2]
     }
 
     /// Seconds that the latest frame between two instants came later than usual.
     public func longestDelay(beyond usual: Int64, from start: Int64, to end: Int64 = .max) -> Double {
         Double(
-            pictures.filter { $0.arrival >= start && $0.arrival <= end }.map { lateness($0) - usual }.max() ?? 0) / 1e9
+            frames.filter { $0.arrival >= start && $0.arrival <= end }.map { lateness($0) - usual }.max() ?? 0) / 1e9
     }
 
     /// Seconds after `instant` from which on frames came at most `tolerance` nanoseconds later than usual; nil where they
     /// do not. What counts is the middle one of every half second: the machine has other things to do, too.
     public func settled(after instant: Int64, beyond usual: Int64, tolerance: Int64) -> Double? {
-        let after = pictures.filter { $0.arrival >= instant }
+        let after = frames.filter { $0.arrival >= instant }
         var result: Double?
         var rest = after[...]
         while let last = rest.last {
@@ -84,25 +84,25 @@ public struct ArrivalLog: Equatable, Sendable {
 
     /// What is wrong with the order of what came: a connection that does not begin with a keyframe, times that go back, audio
     /// with gaps inside a connection. Nothing: empty.
-    /// - Parameter soundInterval: milliseconds from one access unit of audio to the next.
-    public func faults(soundInterval: Double = 1024.0 / 48) -> [String] {
+    /// - Parameter audioInterval: milliseconds from one access unit of audio to the next.
+    public func faults(audioInterval: Double = 1024.0 / 48) -> [String] {
         var faults = violations
         var last: [Bool: ArrivedUnit] = [:]
         for unit in units {
-            let name = unit.isPicture ? "frame" : "audio"
-            let before = last.updateValue(unit, forKey: unit.isPicture)
+            let name = unit.isVideo ? "frame" : "audio"
+            let before = last.updateValue(unit, forKey: unit.isVideo)
             let isFirst = before?.connection != unit.connection
-            if isFirst, unit.isPicture, !unit.isKeyframe {
+            if isFirst, unit.isVideo, !unit.isKeyframe {
                 faults.append("connection \(unit.connection) begins with a frame that is no keyframe")
             }
             guard let before else { continue }
             // Two frames may share a millisecond, and RTMP counts no finer: a keyframe that was asked for is the frame
             // before once more, just ahead of the next.
-            let mayShare = unit.isPicture && !isFirst && !unit.isKeyframe
+            let mayShare = unit.isVideo && !isFirst && !unit.isKeyframe
             if unit.time < before.time || unit.time == before.time && !mayShare {
                 faults.append("the \(name) at \(unit.time) ms came after the one at \(before.time) ms")
             }
-            if !isFirst, !unit.isPicture, Double(unit.time - before.time) > soundInterval + 2 {
+            if !isFirst, !unit.isVideo, Double(unit.time - before.time) > audioInterval + 2 {
                 faults.append("audio is missing between \(before.time) and \(unit.time) ms")
             }
         }
@@ -111,7 +111,7 @@ public struct ArrivalLog: Equatable, Sendable {
 
     /// Of frames at these times (milliseconds), how many never arrived.
     public func missing(of times: [Int64]) -> Int {
-        let arrived = Set(pictures.map(\.time))
+        let arrived = Set(frames.map(\.time))
         return times.count { time in !(time - 1...time + 1).contains { arrived.contains($0) } }
     }
 }

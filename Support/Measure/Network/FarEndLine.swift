@@ -6,18 +6,18 @@ public struct ArrivedUnit: Equatable, Sendable {
     public var connection: Int
     /// When its last byte was there: nanoseconds of CLOCK_MONOTONIC.
     public var arrival: Int64
-    public var isPicture: Bool
+    public var isVideo: Bool
     public var isKeyframe: Bool
     /// The message's timestamp, in milliseconds.
     public var time: Int64
     public var byteCount: Int
 
     public init(
-        connection: Int, arrival: Int64, isPicture: Bool, isKeyframe: Bool, time: Int64, byteCount: Int
+        connection: Int, arrival: Int64, isVideo: Bool, isKeyframe: Bool, time: Int64, byteCount: Int
     ) {
         self.connection = connection
         self.arrival = arrival
-        self.isPicture = isPicture
+        self.isVideo = isVideo
         self.isKeyframe = isKeyframe
         self.time = time
         self.byteCount = byteCount
@@ -40,7 +40,7 @@ public enum FarEndLine: Equatable, Sendable {
         case .opened(let connection, let instant): "opened \(connection) \(instant)"
         case .live(let connection, let instant): "live \(connection) \(instant)"
         case .unit(let unit):
-            "\(unit.isPicture ? unit.isKeyframe ? "key" : "picture" : "sound") \(unit.connection) \(unit.arrival) "
+            "\(unit.isVideo ? unit.isKeyframe ? "key" : "frame" : "audio") \(unit.connection) \(unit.arrival) "
                 + "\(unit.time) \(unit.byteCount)"
         case .closed(let connection, let instant, let isOrderly):
             "\(isOrderly ? "finished" : "broken") \(connection) \(instant)"
@@ -64,7 +64,7 @@ public enum FarEndLine: Equatable, Sendable {
             guard rest.count == 2, let time = Int64(rest[0]), let byteCount = Int(rest[1]) else { return nil }
             self = .unit(
                 ArrivedUnit(
-                    connection: connection, arrival: instant, isPicture: words[0] != "sound",
+                    connection: connection, arrival: instant, isVideo: words[0] != "sound",
                     isKeyframe: words[0] == "key", time: time, byteCount: byteCount))
         default: return nil
         }

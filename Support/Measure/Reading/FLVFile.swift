@@ -64,8 +64,8 @@ public enum FLVFile {
             rest = rest.dropFirst(3 + count)
             return bytes.count == count ? bytes : nil
         }
-        guard let sequence = set(), let picture = set() else { return nil }
-        return (sequence, picture)
+        guard let sequence = set(), let frame = set() else { return nil }
+        return (sequence, frame)
     }
 
     /// The AudioSpecificConfig; nil where there is no audio.

@@ -28,7 +28,7 @@ public struct FlashAndBeep: Equatable, Sendable {
         try video.decode { index, luma in brightness.append((video.frames[index].start, luma.mean(middle))) }
         self.init(
             flashes: FlashAndBeep.flashes(in: brightness),
-            beeps: FlashAndBeep.beeps(in: try RecordedSound(path: path).samples, rate: RecordedSound.rate))
+            beeps: FlashAndBeep.beeps(in: try RecordedAudio(path: path).samples, rate: RecordedAudio.rate))
     }
 
     /// Pairs each flash with the beep nearest to it, the closest pairs first.

@@ -74,8 +74,8 @@ public struct RecordedVideo {
 
     /// Decodes every frame in the order shown and gives its place in `frames` and its luma, which is valid during the
     /// call; keep it by copying.
-    public func decode(_ visit: (_ index: Int, _ luma: LumaPicture) throws -> Void) throws {
-        var picture = LumaPicture(size: size, pixels: [UInt8](repeating: 0, count: size.area))
+    public func decode(_ visit: (_ index: Int, _ luma: LumaFrame) throws -> Void) throws {
+        var frame = LumaFrame(size: size, pixels: [UInt8](repeating: 0, count: size.area))
         var decoded = 0
         // The plane itself, not a conversion to grey, which would stretch its range.
         let arguments = [
@@ -84,9 +84,9 @@ public struct RecordedVideo {
         ]
         try Tool.read("ffmpeg", arguments) { output in
             while true {
-                let count = try picture.pixels.withUnsafeMutableBytes { try Tool.fill($0, from: output) }
+                let count = try frame.pixels.withUnsafeMutableBytes { try Tool.fill($0, from: output) }
                 guard count == size.area else { return }
-                if decoded < frames.count { try visit(decoded, picture) }
+                if decoded < frames.count { try visit(decoded, frame) }
                 decoded += 1
             }
         }
@@ -97,7 +97,7 @@ public struct RecordedVideo {
 }
 
 /// The first audio track of a file, mixed to one channel.
-public struct RecordedSound {
+public struct RecordedAudio {
     /// Samples a second.
     public static let rate = 48000
     /// Sample 0 belongs to the file's start; where the track has a gap there is silence.
@@ -106,7 +106,7 @@ public struct RecordedSound {
     public init(path: String) throws {
         let arguments = [
             "-v", "error", "-nostdin", "-copyts", "-i", path, "-map", "0:a:0", "-af",
-            "aresample=\(RecordedSound.rate):async=1:min_hard_comp=0.005:first_pts=0", "-ac", "1", "-f", "f32le",
+            "aresample=\(RecordedAudio.rate):async=1:min_hard_comp=0.005:first_pts=0", "-ac", "1", "-f", "f32le",
             "pipe:1",
         ]
         samples = try Tool.read("ffmpeg", arguments) { output in

@@ -4,7 +4,7 @@ import KineMedia
 
 public enum StructuralSimilarity {
     /// The mean over all windows: 1 for equal frames. Nil where the sizes differ or no window fits.
-    public static func mean(_ a: LumaPicture, _ b: LumaPicture) -> Double? {
+    public static func mean(_ a: LumaFrame, _ b: LumaFrame) -> Double? {
         guard a.size == b.size, a.size.width >= 8, a.size.height >= 8 else { return nil }
         let width = a.size.width
         let columns = width / 4

@@ -22,16 +22,16 @@ final class VideoScene: Scene {
 
     func paint(_ number: Int, on canvas: Canvas) {
         page.paint(textLines: page.lines, on: canvas)
-        paintPicture(number, on: canvas)
+        paintFrame(number, on: canvas)
         Barcode.draw(number, on: canvas)
     }
 
     func advance(to number: Int, on canvas: Canvas) -> [DrawStep] {
-        paintPicture(number, on: canvas)
+        paintFrame(number, on: canvas)
         return [.put(place)] + Barcode.draw(number, previous: number - 1, on: canvas).map { .put($0) }
     }
 
-    private func paintPicture(_ number: Int, on canvas: Canvas) {
+    private func paintFrame(_ number: Int, on canvas: Canvas) {
         let time = Double(number) / Double(framesPerSecond)
         far.draw(fromX: Int(time * 24), y: Int(40 * sin(time * 0.7)) & 1023, in: place, on: canvas)
         // A hill's outline: nearer, so it moves faster.

@@ -56,7 +56,7 @@ public enum SceneKind: String, CaseIterable, Sendable {
     case clock
 
     /// Whether beeps belong to it.
-    public var hasSound: Bool { self == .flash || self == .metronome }
+    public var hasAudio: Bool { self == .flash || self == .metronome }
 
     /// - Parameters:
     ///   - size: the frame in pixels, at least as large as the barcode's far corner.

@@ -68,7 +68,7 @@ import Testing
                 "broadcast", "--pattern", "640x360", "--fps", "25", "--to", server.address("show"), "--record", "a.mp4",
                 "--json")
             try take.event("progress") { progress in
-                progress.destinations?.first.map { $0.phase == "live" && ($0.pictures ?? 0) >= 100 } == true
+                progress.destinations?.first.map { $0.phase == "live" && ($0.frames ?? 0) >= 100 } == true
             }
             try #require(try place.run("stop").status == 0)
             let ended = try take.wait()
@@ -93,9 +93,9 @@ import Testing
                     "filter_units=remove_types=9", arrivedFile,
                 ])
             let (recorded, arrived) = (try packets(place.path("a.mp4")), try packets(arrivedFile))
-            let pictures = arrived.filter(\.isVideo)
-            #expect(pictures.first?.isKeyframe == true && pictures.count >= 90)
-            let video = try offsets(of: pictures, from: recorded.filter(\.isVideo), forgiven: 0)
+            let frames = arrived.filter(\.isVideo)
+            #expect(frames.first?.isKeyframe == true && frames.count >= 90)
+            let video = try offsets(of: frames, from: recorded.filter(\.isVideo), forgiven: 0)
             // The audio encoder's last words are a moment behind the last frame: the file has them.
             let audio = try offsets(
                 of: arrived.filter { !$0.isVideo }, from: recorded.filter { !$0.isVideo }, forgiven: 4)
@@ -115,17 +115,17 @@ import Testing
                 "--", VirtualScreenTests.scene, "noise", "--seconds", "600")
             let started = try take.event("started")
             #expect(started.maximumBitrate == 6_000_000)
-            try take.event("progress") { ($0.destinations?.first?.pictures ?? 0) >= 90 }
+            try take.event("progress") { ($0.destinations?.first?.frames ?? 0) >= 90 }
             try #require(try place.run("stop").status == 0)
             let summary = try #require(try take.wait().events.last)
             #expect(summary.exitStatus == 0)
             let destination = try #require(summary.destinations?.first)
             #expect(destination.ending == "finished" && destination.reconnects == 0, "\(destination)")
-            #expect(destination.picturesSkipped == 0)
+            #expect(destination.framesSkipped == 0)
             #expect(!server.log.contains("too big"))
-            let pictures = try server.recorded("noise").filter { $0.type == 9 }
-            #expect(pictures.count >= 80)
-            #expect(try #require(pictures.map(\.payload.count).max()) < 1 << 20)
+            let frames = try server.recorded("noise").filter { $0.type == 9 }
+            #expect(frames.count >= 80)
+            #expect(try #require(frames.map(\.payload.count).max()) < 1 << 20)
         }
     }
 

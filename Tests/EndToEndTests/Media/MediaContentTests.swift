@@ -89,7 +89,7 @@ extension MediaTests {
                 for y in 0..<481 { pixels[y * 641 + 640] = 0x30_a050 }
                 for x in 0..<641 { pixels[480 * 641 + x] = 0xc0_5030 }
                 let window = painter.window(PixelRect(x: 37, y: 23, width: 641, height: 481), colour: 0, border: 3)
-                painter.setPicture(pixels, size: size, of: window)
+                painter.setFrame(pixels, size: size, of: window)
                 // What covers the window does not show.
                 _ = painter.window(PixelRect(x: 200, y: 200, width: 400, height: 400), colour: 0xff_ffff)
                 let frame = try frame(

@@ -142,7 +142,7 @@ import Testing
             let dismissed = try place.run("dismiss", record.id)
             #expect(dismissed.status == 0 && dismissed.errors.contains("stays as it is"))
             #expect(try place.run("dismiss").status == ExitStatus.unavailable)
-            #expect(try MP4Recovery.recover(place.path("a.mp4")).pictures > 0)
+            #expect(try MP4Recovery.recover(place.path("a.mp4")).frames > 0)
         }
     }
 

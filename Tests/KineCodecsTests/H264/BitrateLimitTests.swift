@@ -19,15 +19,15 @@ import Testing
 
     /// Pictures that have nothing in common, as hard to encode as any: a round of some.
     private final class Noise {
-        private let pictures: [TestPicture]
+        private let frames: [TestFrame]
         var number = 0
 
         init() {
             var generator = SeededGenerator(seed: 5)
-            pictures = (0..<6).map { _ in
-                let picture = TestPicture(size: BitrateLimitTests.size)
-                picture.write(PixelRect(size: BitrateLimitTests.size), using: &generator)
-                return picture
+            frames = (0..<6).map { _ in
+                let frame = TestFrame(size: BitrateLimitTests.size)
+                frame.write(PixelRect(size: BitrateLimitTests.size), using: &generator)
+                return frame
             }
         }
 
@@ -38,7 +38,7 @@ import Testing
             try (0..<seconds * rate).map { index in
                 number += 1
                 return try encoder.encode(
-                    pictures[number % pictures.count].planes, changed: .full(size: BitrateLimitTests.size),
+                    frames[number % frames.count].planes, changed: .full(size: BitrateLimitTests.size),
                     at: MediaTime(ticks: Int64(number), timescale: Int32(rate)),
                     forceKeyframe: isFirstKeyframe && index == 0)
             }

@@ -29,7 +29,7 @@ final class H264Decoder {
     }
 
     /// The picture of one access unit. A decoder that holds the picture back makes the test fail.
-    func decode(_ sample: EncodedSample) throws -> TestPicture {
+    func decode(_ sample: EncodedSample) throws -> TestFrame {
         let decoder = try #require(context)
         let frame = try #require(frame)
         var packet = av_packet_alloc()
@@ -42,7 +42,7 @@ final class H264Decoder {
         defer { av_frame_unref(frame) }
         #expect(frame.pointee.decode_error_flags == 0)
         let size = PixelSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
-        let picture = TestPicture(size: size)
+        let copied = TestFrame(size: size)
         func copy(
             _ source: UnsafeMutablePointer<UInt8>?, _ stride: Int32, _ target: UnsafeMutablePointer<UInt8>,
             _ width: Int,
@@ -52,10 +52,10 @@ final class H264Decoder {
             for row in 0..<height { (target + row * width).update(from: source + row * Int(stride), count: width) }
         }
         let (data, strides) = (frame.pointee.data, frame.pointee.linesize)
-        try copy(data.0, strides.0, picture.planes.y, size.width, size.height)
-        try copy(data.1, strides.1, picture.planes.u, size.width / 2, size.height / 2)
-        try copy(data.2, strides.2, picture.planes.v, size.width / 2, size.height / 2)
-        return picture
+        try copy(data.0, strides.0, copied.planes.y, size.width, size.height)
+        try copy(data.1, strides.1, copied.planes.u, size.width / 2, size.height / 2)
+        try copy(data.2, strides.2, copied.planes.v, size.width / 2, size.height / 2)
+        return copied
     }
 }
 

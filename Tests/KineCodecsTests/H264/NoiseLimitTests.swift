@@ -10,15 +10,15 @@ import Testing
     private static let limit = (1 << 20) - 1024
 
     /// Random samples: nothing in them can be foretold. A round of some.
-    private let pictures: [TestPicture] = {
+    private let frames: [TestFrame] = {
         var generator = SeededGenerator(seed: 11)
         return (0..<3).map { _ in
-            let picture = TestPicture(size: size)
-            let bytes = UnsafeMutableRawPointer(picture.planes.y)
+            let frame = TestFrame(size: size)
+            let bytes = UnsafeMutableRawPointer(frame.planes.y)
             for offset in stride(from: 0, to: size.area * 3 / 2, by: 8) {
                 bytes.storeBytes(of: generator.next(), toByteOffset: offset, as: UInt64.self)
             }
-            return picture
+            return frame
         }
     }()
 
@@ -35,7 +35,7 @@ import Testing
                 nominalFrameRate: 30))
         let sizes = try (0..<24).map { number in
             try encoder.encode(
-                pictures[number % 3].planes, changed: .full(size: Self.size),
+                frames[number % 3].planes, changed: .full(size: Self.size),
                 at: MediaTime(ticks: Int64(number), timescale: 30), forceKeyframe: number % 12 == 0
             ).data.count
         }
@@ -50,7 +50,7 @@ import Testing
                 nominalFrameRate: 30))
         func size(_ number: Int64, isCoarsest: Bool) throws -> Int {
             try encoder.encode(
-                pictures[0].planes, .full(size: Self.size), at: MediaTime(ticks: number, timescale: 30),
+                frames[0].planes, .full(size: Self.size), at: MediaTime(ticks: number, timescale: 30),
                 isKeyframe: true, isCoarsest: isCoarsest
             ).data.count
         }

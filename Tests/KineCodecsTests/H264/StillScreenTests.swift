@@ -9,11 +9,11 @@ import Testing
     private static let size = PixelSize(width: 640, height: 352)
     private static let quantizer = 23
 
-    private let picture: TestPicture = {
+    private let frame: TestFrame = {
         var generator = SeededGenerator(seed: 21)
-        let picture = TestPicture(size: size)
-        picture.write(PixelRect(size: size), using: &generator)
-        return picture
+        let frame = TestFrame(size: size)
+        frame.write(PixelRect(size: size), using: &generator)
+        return frame
     }()
 
     private static func encoder(_ peak: Int?, nominal: Int = 30) throws -> X264Encoder {
@@ -27,7 +27,7 @@ import Testing
     private func repeats(_ encoder: X264Encoder, seconds: Int) throws -> [EncodedSample] {
         try (0..<seconds * 5).map { number in
             try encoder.encode(
-                picture.planes, changed: number == 0 ? .full(size: Self.size) : DamageRegion(size: Self.size),
+                frame.planes, changed: number == 0 ? .full(size: Self.size) : DamageRegion(size: Self.size),
                 at: MediaTime(ticks: Int64(number), timescale: 5), forceKeyframe: number % 10 == 0)
         }
     }
@@ -35,17 +35,17 @@ import Testing
     /// The worst tile of the last picture, in decibels.
     private func sharpness(_ samples: [EncodedSample], of encoder: X264Encoder) throws -> Double {
         let decoder = try H264Decoder(encoder.h264ParameterSets)
-        var last = TestPicture(size: Self.size)
+        var last = TestFrame(size: Self.size)
         for sample in samples { last = try decoder.decode(sample) }
-        return picture.worstTile(of: last)
+        return frame.worstTile(of: last)
     }
 
     /// What a picture that is not a keyframe has where nothing limits it: keyframes have finer quantizers.
     private func chosenSharpness() throws -> Double {
         let encoder = try Self.encoder(1_000_000_000)
-        let samples = try [TestPicture(size: Self.size), picture].enumerated().map { number, picture in
+        let samples = try [TestFrame(size: Self.size), frame].enumerated().map { number, frame in
             try encoder.encode(
-                picture.planes, changed: .full(size: Self.size), at: .seconds(Double(number)),
+                frame.planes, changed: .full(size: Self.size), at: .seconds(Double(number)),
                 forceKeyframe: number == 0)
         }
         return try sharpness(samples, of: encoder)

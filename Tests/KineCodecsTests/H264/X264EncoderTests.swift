@@ -35,11 +35,11 @@ import Testing
     @Test func `the first picture is an IDR, then only those that are asked for`() throws {
         let encoder = try encoder()
         var generator = SeededGenerator(seed: 1)
-        let picture = TestPicture(size: Self.size)
+        let frame = TestFrame(size: Self.size)
         for index in 0..<40 {
-            picture.write(PixelRect(size: Self.size), using: &generator)  // as different as a scene cut
+            frame.write(PixelRect(size: Self.size), using: &generator)  // as different as a scene cut
             let sample = try encoder.encode(
-                picture.planes, changed: .full(size: Self.size), at: .milliseconds(Int64(index) * 33),
+                frame.planes, changed: .full(size: Self.size), at: .milliseconds(Int64(index) * 33),
                 forceKeyframe: index == 20)
             let isKeyframe = index == 0 || index == 20
             #expect(sample.isKeyframe == isKeyframe)
@@ -53,22 +53,22 @@ import Testing
         let encoder = try encoder(threads: threads, usesMacroblockInfo: usesMacroblockInfo)
         let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: 7)
-        let picture = TestPicture(size: Self.size)
-        picture.write(PixelRect(size: Self.size), using: &generator)
+        let frame = TestFrame(size: Self.size)
+        frame.write(PixelRect(size: Self.size), using: &generator)
         var worst = 99.0
         for index in 0..<100 {
             var changed = DamageRegion(size: Self.size)
             // Now and then nothing changes at all: a repeat.
             for _ in 0..<Int.random(in: 0...2, using: &generator) {
-                var rect = picture.randomRect(using: &generator)
+                var rect = frame.randomRect(using: &generator)
                 if index % 3 > 0 { rect = PixelRect(x: rect.x, y: rect.y, width: 8, height: 12) }
-                picture.write(rect, using: &generator)
+                frame.write(rect, using: &generator)
                 changed.insert(rect)
             }
             if index == 0 { changed.insertAll() }
             let sample = try encoder.encode(
-                picture.planes, changed: changed, at: .milliseconds(Int64(index) * 40), forceKeyframe: index % 37 == 0)
-            worst = min(worst, picture.worstTile(of: try decoder.decode(sample)))
+                frame.planes, changed: changed, at: .milliseconds(Int64(index) * 40), forceKeyframe: index % 37 == 0)
+            worst = min(worst, frame.worstTile(of: try decoder.decode(sample)))
         }
         // A block that stayed behind has less than 20 decibels; quantiser 23 gives text 34 and more.
         #expect(worst > 32)
@@ -78,19 +78,19 @@ import Testing
         let encoder = try encoder(.averageBitrate(3_000_000))
         let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: 9)
-        let picture = TestPicture(size: Self.size)
-        picture.write(PixelRect(size: Self.size), using: &generator)
+        let frame = TestFrame(size: Self.size)
+        frame.write(PixelRect(size: Self.size), using: &generator)
         var worst = 99.0
         for index in 0..<90 {
             var changed = DamageRegion(size: Self.size)
-            let rect = picture.randomRect(using: &generator)
+            let rect = frame.randomRect(using: &generator)
             let small = PixelRect(x: rect.x, y: rect.y, width: 24, height: 16)
-            picture.write(small, using: &generator)
+            frame.write(small, using: &generator)
             changed.insert(small)
             let sample = try encoder.encode(
-                picture.planes, changed: index == 0 ? .full(size: Self.size) : changed,
+                frame.planes, changed: index == 0 ? .full(size: Self.size) : changed,
                 at: .milliseconds(Int64(index) * 33), forceKeyframe: index % 30 == 0)
-            worst = min(worst, picture.worstTile(of: try decoder.decode(sample)))
+            worst = min(worst, frame.worstTile(of: try decoder.decode(sample)))
         }
         #expect(worst > 26)
     }
@@ -102,37 +102,37 @@ import Testing
         let encoder = try encoder(.constantQuantizer(10), size: size)
         let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: UInt64(size.area))
-        let picture = TestPicture(size: size)
+        let frame = TestFrame(size: size)
         for index in 0..<3 {
-            picture.write(PixelRect(size: size), using: &generator)
+            frame.write(PixelRect(size: size), using: &generator)
             let sample = try encoder.encode(
-                picture.planes, changed: .full(size: size), at: .seconds(Double(index)), forceKeyframe: false)
+                frame.planes, changed: .full(size: size), at: .seconds(Double(index)), forceKeyframe: false)
             let decoded = try decoder.decode(sample)
             #expect(decoded.size == size)
-            #expect(picture.worstTile(of: decoded) > 44)
+            #expect(frame.worstTile(of: decoded) > 44)
         }
     }
 
     @Test func `an unchanged picture costs a few bytes`() throws {
         let encoder = try encoder()
         var generator = SeededGenerator(seed: 3)
-        let picture = TestPicture(size: Self.size)
-        picture.write(PixelRect(size: Self.size), using: &generator)
+        let frame = TestFrame(size: Self.size)
+        frame.write(PixelRect(size: Self.size), using: &generator)
         let first = try encoder.encode(
-            picture.planes, changed: .full(size: Self.size), at: .zero, forceKeyframe: true)
+            frame.planes, changed: .full(size: Self.size), at: .zero, forceKeyframe: true)
         let second = try encoder.encode(
-            picture.planes, changed: DamageRegion(size: Self.size), at: .seconds(1), forceKeyframe: false)
+            frame.planes, changed: DamageRegion(size: Self.size), at: .seconds(1), forceKeyframe: false)
         #expect(second.data.count < 40)
         #expect(first.data.count > 1000)
     }
 
     @Test func `pictures of one instant, or out of order, get times that grow`() throws {
         let encoder = try encoder()
-        let picture = TestPicture(size: Self.size)
+        let frame = TestFrame(size: Self.size)
         var last: MediaTime?
         for milliseconds: Int64 in [0, 0, 0, 40, 40, 20, 80] {
             let sample = try encoder.encode(
-                picture.planes, changed: .full(size: Self.size), at: .milliseconds(milliseconds), forceKeyframe: false)
+                frame.planes, changed: .full(size: Self.size), at: .milliseconds(milliseconds), forceKeyframe: false)
             let ticks = sample.presentationTime.ticks(timescale: 90000)
             if let last { #expect(ticks > last.ticks(timescale: 90000)) }
             #expect(ticks - milliseconds * 90 <= 3 || milliseconds == 20)

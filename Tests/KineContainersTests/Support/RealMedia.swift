@@ -6,7 +6,7 @@ import Testing
 /// Ten seconds of moving picture and tone.
 struct RealMedia: Sendable {
     var video: VideoFormat
-    var pictures: [(data: [UInt8], isKeyframe: Bool)]
+    var frames: [(data: [UInt8], isKeyframe: Bool)]
     var audio: AudioTrackFormat
     var accessUnits: [[UInt8]]
 
@@ -18,7 +18,7 @@ struct RealMedia: Sendable {
     init(width: Int, height: Int) throws {
         let directory = try TemporaryDirectory()
         let coded = PixelSize(width: width, height: height).roundedUpToEven
-        let picture = try run(
+        let painting = try run(
             "ffmpeg",
             [
                 "-v", "error", "-f", "lavfi", "-i", "testsrc2=size=\(coded.width)x\(coded.height):rate=30:duration=10",
@@ -27,34 +27,34 @@ struct RealMedia: Sendable {
                 "-x264-params", "colorprim=bt709:transfer=bt709:colormatrix=bt709:range=tv", "-f", "h264",
                 directory("picture"),
             ])
-        try #require(picture.status == .exited(status: 0), "\(picture.errors)")
-        let sound = try run(
+        try #require(painting.status == .exited(status: 0), "\(painting.errors)")
+        let tone = try run(
             "ffmpeg",
             [
                 "-v", "error", "-f", "lavfi", "-i", "sine=frequency=440:sample_rate=48000:duration=10", "-ac", "2",
                 "-c:a",
                 "aac", "-b:a", "128k", "-f", "adts", directory("sound"),
             ])
-        try #require(sound.status == .exited(status: 0), "\(sound.errors)")
+        try #require(tone.status == .exited(status: 0), "\(tone.errors)")
 
         var sets = H264ParameterSets(sequence: [], picture: [])
-        pictures = []
+        frames = []
         for unit in Self.networkUnits(try contents(of: directory("picture"))) {
             switch unit[0] & 31 {
             case 7: sets.sequence = unit
             case 8: sets.picture = unit
             case 1, 5:
                 let length = withUnsafeBytes(of: UInt32(unit.count).bigEndian) { Array($0) }
-                pictures.append((length + unit, unit[0] & 31 == 5))
+                frames.append((length + unit, unit[0] & 31 == 5))
             default: break
             }
         }
         video = VideoFormat(parameterSets: .h264(sets), size: PixelSize(width: width, height: height))
-        accessUnits = Self.soundFrames(try contents(of: directory("sound")))
+        accessUnits = Self.audioFrames(try contents(of: directory("sound")))
         audio = AudioTrackFormat(
             type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],
             samplesPerAccessUnit: 1024, primingSamples: 1024)
-        try #require(pictures.count == 300 && accessUnits.count >= 469)
+        try #require(frames.count == 300 && accessUnits.count >= 469)
     }
 
     /// Splits a byte stream at its start codes (ITU-T H.264, annex B).
@@ -77,7 +77,7 @@ struct RealMedia: Sendable {
     }
 
     /// Splits ADTS frames and leaves their headers out (ISO/IEC 14496-3, 1.A.2.2.1).
-    private static func soundFrames(_ bytes: [UInt8]) -> [[UInt8]] {
+    private static func audioFrames(_ bytes: [UInt8]) -> [[UInt8]] {
         var frames: [[UInt8]] = []
         var index = 0
         while index + 7 <= bytes.count {
@@ -89,13 +89,13 @@ struct RealMedia: Sendable {
         return frames
     }
 
-    func picture(_ index: Int, at time: MediaTime) -> EncodedSample {
-        let picture = pictures[index % pictures.count]
+    func frame(_ index: Int, at time: MediaTime) -> EncodedSample {
+        let frame = frames[index % frames.count]
         return EncodedSample(
-            type: .video, presentationTime: time, duration: .zero, isKeyframe: picture.isKeyframe, data: picture.data)
+            type: .video, presentationTime: time, duration: .zero, isKeyframe: frame.isKeyframe, data: frame.data)
     }
 
-    func sound(_ index: Int, type: SampleType = .audioApp) -> EncodedSample {
+    func audio(_ index: Int, type: SampleType = .audioApp) -> EncodedSample {
         let start = Int64(index) * 1024 - 1024
         return EncodedSample(
             type: type, presentationTime: MediaTime(ticks: start, timescale: 48000),

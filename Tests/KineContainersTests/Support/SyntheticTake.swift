@@ -15,7 +15,7 @@ struct SyntheticTake {
             H264ParameterSets(sequence: [0x67, 0x64, 0, 0x28, 0xac], picture: [0x68, 0xee, 0x3c, 0x80])),
         size: PixelSize(width: 640, height: 360))
 
-    static func sound(_ type: SampleType, rate: Int = 48000) -> AudioTrackFormat {
+    static func audio(_ type: SampleType, rate: Int = 48000) -> AudioTrackFormat {
         AudioTrackFormat(
             type: type, sampleRate: rate, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],
             samplesPerAccessUnit: 1024, primingSamples: 1024)
@@ -33,15 +33,15 @@ struct SyntheticTake {
         self.audio = audio
         samples = Array(repeating: [], count: 1 + audio.count)
         end = .seconds(seconds)
-        var nextPicture = MediaTime.zero
+        var nextFrame = MediaTime.zero
         var now = MediaTime.zero
         while now < end {
             now = min(end, now + .milliseconds(Int64.random(in: 300...600, using: &random)))
-            while nextPicture < now {
+            while nextFrame < now {
                 let isKeyframe = samples[0].isEmpty || Int.random(in: 0..<20, using: &random) == 0
-                add(.video, track: 0, at: nextPicture, isKeyframe: isKeyframe, &random)
+                add(.video, track: 0, at: nextFrame, isKeyframe: isKeyframe, &random)
                 let pause = Double.random(in: 0..<1, using: &random) < still
-                nextPicture += .milliseconds(Int64.random(in: pause ? 1000...4000 : 7...60, using: &random))
+                nextFrame += .milliseconds(Int64.random(in: pause ? 1000...4000 : 7...60, using: &random))
             }
             for (index, format) in audio.enumerated() {
                 while samples[index + 1].count * 1024 < Int(now.seconds * Double(format.sampleRate)) + 1024 {

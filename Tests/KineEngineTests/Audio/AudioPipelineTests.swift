@@ -45,7 +45,7 @@ final class DeliveredAudio: AudioSink {
             state.samples.last { $0.type == type }.map { $0.presentationTime >= time } == true ? true : nil
         }
         guard found == true else {
-            throw PrivateSoundServer.Failure(
+            throw TestAudioServer.Failure(
                 description: "no sound came up to \(time.seconds) s: \(warnings)")
         }
     }
@@ -75,10 +75,10 @@ final class DeliveredAudio: AudioSink {
 }
 
 private func pipeline(
-    _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String, into sound: DeliveredAudio
+    _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String, into audio: DeliveredAudio
 ) throws -> AudioPipeline {
     try AudioPipeline(
-        configuration: configuration, clock: clock, server: server, inbox: sound.inbox)
+        configuration: configuration, clock: clock, server: server, inbox: audio.inbox)
 }
 
 private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = { _ in }) -> TakeConfiguration.Audio {
@@ -100,18 +100,18 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
 @Suite(.serialized) struct AudioPipelineTests {
     @Test func `clicks lie where they were heard, also after pauses`() async throws {
         try await onThread {
-            let server = try PrivateSoundServer()
+            let server = try TestAudioServer()
             defer { server.end() }
             let player = try TonePlayer(server: server.address)
             defer { player.stop() }
             let clock = TakeClock()
-            let sound = DeliveredAudio()
-            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
+            let audio = DeliveredAudio()
+            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: audio)
             #expect(pipeline.tracks.map(\.type) == [.audioApp])
             let track = try #require(pipeline.tracks.first)
             // The first click is before the take's first frame.
             _ = try player.click()
-            pipeline.start(into: sound)
+            pipeline.start(into: audio)
             let origin = MonotonicClock.now()
             clock.begin(at: origin)
             var meant: [Double] = []
@@ -128,21 +128,21 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             }
             let end = MonotonicClock.now()
             pipeline.finish(at: end)
-            sound.state.withLock { $0.isOver = true }
+            audio.state.withLock { $0.isOver = true }
 
-            let found = try sound.clicks(in: track)
+            let found = try audio.clicks(in: track)
             judge(found, meant, within: 0.01)
-            let last = try #require(sound.samples(of: .audioApp).last)
+            let last = try #require(audio.samples(of: .audioApp).last)
             let length = (last.presentationTime + last.duration).seconds
             #expect(abs(length - clock.mediaTime(at: end).seconds) < 2.5 * 1024 / 48000)
-            #expect(sound.state.withLock { $0.lateCalls } == 0)
+            #expect(audio.state.withLock { $0.lateCalls } == 0)
         }
     }
 
     @Test func `application and microphone share a track`() async throws {
         try await onThread {
             // The microphone hears what a second output plays.
-            let server = try PrivateSoundServer(modules: [
+            let server = try TestAudioServer(modules: [
                 "module-null-sink sink_name=room",
                 "module-remap-source source_name=desk master=room.monitor",
             ])
@@ -152,17 +152,17 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             let voice = try TonePlayer(server: server.address, application: "Voice", output: "room")
             defer { voice.stop() }
             let clock = TakeClock()
-            let sound = DeliveredAudio()
+            let audio = DeliveredAudio()
             let pipeline = try pipeline(
                 configuration {
                     $0.app = .application("chess")
                     $0.microphone = .named("desk")
-                }, clock: clock, server: server.address, into: sound)
+                }, clock: clock, server: server.address, into: audio)
             let track = try #require(pipeline.tracks.first)
             #expect(pipeline.tracks.map(\.type) == [.audioApp])
             clock.begin(at: MonotonicClock.now())
-            pipeline.start(into: sound)
-            try sound.wait(for: .audioApp, until: .seconds(0.5))
+            pipeline.start(into: audio)
+            try audio.wait(for: .audioApp, until: .seconds(0.5))
             var meant: [Double] = []
             for player in [chess, voice, chess, voice] {
                 meant.append(clock.mediaTime(at: try player.click()).seconds)
@@ -170,7 +170,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
                 try wait("the next click's turn") { MonotonicClock.now() > wanted }
             }
             pipeline.finish(at: MonotonicClock.now())
-            let found = try sound.clicks(in: track)
+            let found = try audio.clicks(in: track)
             // The microphone of this test is the monitor of an output in disguise, so the server does not say how far its
             // audio is ahead of what is heard: that output's own latency, up to 50 ms.
             judge(found, meant, within: 0.05)
@@ -179,12 +179,12 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
 
     @Test func `separate tracks keep application and microphone apart, in mono at 44100 Hz too`() async throws {
         try await onThread {
-            let server = try PrivateSoundServer(modules: ["module-null-source source_name=desk"])
+            let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])
             defer { server.end() }
             let player = try TonePlayer(server: server.address)
             defer { player.stop() }
             let clock = TakeClock()
-            let sound = DeliveredAudio()
+            let audio = DeliveredAudio()
             let pipeline = try pipeline(
                 configuration {
                     $0.microphone = .defaultDevice
@@ -192,33 +192,33 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
                     $0.sampleRate = 44100
                     $0.channels = 1
                     $0.bitrate = 64000
-                }, clock: clock, server: server.address, into: sound)
+                }, clock: clock, server: server.address, into: audio)
             #expect(pipeline.tracks.map(\.type) == [.audioApp, .audioMic])
             #expect(pipeline.tracks.allSatisfy { $0.sampleRate == 44100 && $0.channels == 1 })
             clock.begin(at: MonotonicClock.now())
-            pipeline.start(into: sound)
+            pipeline.start(into: audio)
             let meant = clock.mediaTime(at: try player.click()).seconds
             pipeline.finish(at: MonotonicClock.now())
-            let app = try sound.clicks(in: pipeline.tracks[0])
+            let app = try audio.clicks(in: pipeline.tracks[0])
             judge(app, [meant], within: 0.01)
-            #expect(try sound.clicks(in: pipeline.tracks[1]).isEmpty)
-            #expect(sound.samples(of: .audioApp).count == sound.samples(of: .audioMic).count)
+            #expect(try audio.clicks(in: pipeline.tracks[1]).isEmpty)
+            #expect(audio.samples(of: .audioApp).count == audio.samples(of: .audioMic).count)
         }
     }
 
     @Test func `a take goes on in silence while the sound server is away, and hears again after`() async throws {
         try await onThread {
-            let server = try PrivateSoundServer()
+            let server = try TestAudioServer()
             defer { server.end() }
             let clock = TakeClock()
-            let sound = DeliveredAudio()
-            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
+            let audio = DeliveredAudio()
+            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: audio)
             let origin = MonotonicClock.now()
             clock.begin(at: origin)
-            pipeline.start(into: sound)
-            try sound.wait(for: .audioApp, until: .seconds(0.5))
+            pipeline.start(into: audio)
+            try audio.wait(for: .audioApp, until: .seconds(0.5))
             server.kill()
-            try sound.wait(for: .audioApp, until: .seconds(3))
+            try audio.wait(for: .audioApp, until: .seconds(3))
             // Silence keeps pace: what a crash would lose stays below a second.
             Margin.atMost(4, Double(MonotonicClock.now() - origin) / 1e9, "s", "three seconds of silence")
             try server.start()
@@ -229,57 +229,57 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             }
             let meant = clock.mediaTime(at: try player.click()).seconds
             pipeline.finish(at: MonotonicClock.now())
-            let found = try sound.clicks(in: pipeline.tracks[0])
+            let found = try audio.clicks(in: pipeline.tracks[0])
             judge(found, [meant], within: 0.01)
-            #expect(sound.warnings.count == 1)
+            #expect(audio.warnings.count == 1)
         }
     }
 
     @Test func `audio comes at least every half second, and silence is encoded once`() async throws {
         try await onThread {
-            let server = try PrivateSoundServer()
+            let server = try TestAudioServer()
             defer { server.end() }
             let clock = TakeClock()
-            let sound = DeliveredAudio()
-            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: sound)
+            let audio = DeliveredAudio()
+            let pipeline = try pipeline(configuration(), clock: clock, server: server.address, into: audio)
             let origin = MonotonicClock.now()
             clock.begin(at: origin)
-            pipeline.start(into: sound)
+            pipeline.start(into: audio)
             var worst = 0.0
             for step in 1...10 {
-                try sound.wait(for: .audioApp, until: .seconds(Double(step) * 0.5))
+                try audio.wait(for: .audioApp, until: .seconds(Double(step) * 0.5))
                 worst = max(worst, Double(MonotonicClock.now() - origin) / 1e9 - Double(step) * 0.5)
             }
             Margin.atMost(0.9, worst, "s", "sound behind the take")
             pipeline.finish(at: MonotonicClock.now())
-            #expect(sound.samples(of: .audioApp).count > 230)
+            #expect(audio.samples(of: .audioApp).count > 230)
             #expect(pipeline.encodedFrames <= 8)
         }
     }
 
     @Test func `finishing without a frame delivers nothing, and twice is once`() async throws {
         try await onThread {
-            let server = try PrivateSoundServer()
+            let server = try TestAudioServer()
             defer { server.end() }
-            let sound = DeliveredAudio()
-            let pipeline = try pipeline(configuration(), clock: TakeClock(), server: server.address, into: sound)
-            pipeline.start(into: sound)
+            let audio = DeliveredAudio()
+            let pipeline = try pipeline(configuration(), clock: TakeClock(), server: server.address, into: audio)
+            pipeline.start(into: audio)
             pipeline.finish(at: MonotonicClock.now())
             pipeline.finish(at: MonotonicClock.now())
-            #expect(sound.samples(of: .audioApp).isEmpty)
+            #expect(audio.samples(of: .audioApp).isEmpty)
         }
     }
 
     @Test func `without a sound server the default has no audio and says so once`() async throws {
         try await onThread {
-            let sound = DeliveredAudio()
+            let audio = DeliveredAudio()
             let pipeline = try pipeline(
-                configuration(), clock: TakeClock(), server: "unix:/nonexistent/socket", into: sound)
+                configuration(), clock: TakeClock(), server: "unix:/nonexistent/socket", into: audio)
             #expect(pipeline.tracks.isEmpty)
-            pipeline.start(into: sound)
+            pipeline.start(into: audio)
             pipeline.finish(at: MonotonicClock.now())
             #expect(
-                sound.warnings == [
+                audio.warnings == [
                     "No sound server answers (Connection refused), so this take has no sound."
                 ])
         }
@@ -306,10 +306,10 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
     }
 
     @Test func `no audio at all needs no server`() throws {
-        let sound = DeliveredAudio()
+        let audio = DeliveredAudio()
         let pipeline = try pipeline(
-            configuration { $0.app = .none }, clock: TakeClock(), server: "unix:/nonexistent/socket", into: sound)
+            configuration { $0.app = .none }, clock: TakeClock(), server: "unix:/nonexistent/socket", into: audio)
         #expect(pipeline.tracks.isEmpty)
-        #expect(sound.warnings.isEmpty)
+        #expect(audio.warnings.isEmpty)
     }
 }

@@ -17,14 +17,14 @@ import Testing
             plan: AudioPlan(configuration), configuration: configuration, clock: clock, isLive: false, inbox: inbox)
         worker.start(into: SampleSinks(recording: nil, feeds: SampleDistributor()))
         clock.begin(at: 0)
-        let stream = SoundStreamID(rawValue: 0)
-        worker.soundOpened(stream, target: 0, sampleRate: 48000)
-        worker.soundTimed(stream, reading: SoundClockReading(frame: 0, instant: 0))
+        let stream = AudioStreamID(rawValue: 0)
+        worker.audioOpened(stream, target: 0, sampleRate: 48000)
+        worker.audioTimed(stream, reading: AudioClockReading(frame: 0, instant: 0))
         let second = [Float](repeating: 0.25, count: 48000)
         func hear(_ seconds: Range<Int64>) {
             for end in seconds {
-                worker.sound(stream, samples: second.span)
-                worker.soundSettled(now: (end + 1) * 1_000_000_000)
+                worker.audio(stream, samples: second.span)
+                worker.audioSettled(now: (end + 1) * 1_000_000_000)
             }
         }
         hear(0..<3)

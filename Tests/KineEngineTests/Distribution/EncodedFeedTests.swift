@@ -86,7 +86,7 @@ import Testing
             }
             try wait("a picture") { stage.capture.counts.drawn > drawn }
         }
-        while slow.feed.sender.counts.picturesSkipped < 3 { try paint() }
+        while slow.feed.sender.counts.framesSkipped < 3 { try paint() }
         slow.go()
         slow.expect("a keyframe after the gap") { $0.samples.contains { $0.isDiscontinuity } }
         stage.stop()

@@ -11,31 +11,31 @@ import Testing
         #expect(EncodingRequest.lowest(of: []) == none)
         #expect(EncodingRequest.lowest(of: [none, none]) == none)
         let requests = [
-            EncodingRequest(averageBitRate: 900_000), none, EncodingRequest(averageBitRate: 500_000),
-            EncodingRequest(averageBitRate: 700_000, maximumFrameRate: 10), EncodingRequest(maximumFrameRate: 15),
+            EncodingRequest(averageBitrate: 900_000), none, EncodingRequest(averageBitrate: 500_000),
+            EncodingRequest(averageBitrate: 700_000, maximumFrameRate: 10), EncodingRequest(maximumFrameRate: 15),
         ]
         #expect(
-            EncodingRequest.lowest(of: requests) == EncodingRequest(averageBitRate: 500_000, maximumFrameRate: 10))
+            EncodingRequest.lowest(of: requests) == EncodingRequest(averageBitrate: 500_000, maximumFrameRate: 10))
     }
 
     @Test func `nobody gets more than was chosen, nor less than the take's floor`() {
         let floor = EncodingFloor(bitrate: 400_000, framesPerSecond: 7.5)
-        let high = EncodingRequest(averageBitRate: 3_000_000, maximumFrameRate: 60)
-        #expect(high.within(averageBitRate: 2_000_000, framesPerSecond: 30, floor: floor) == none)
+        let high = EncodingRequest(averageBitrate: 3_000_000, maximumFrameRate: 60)
+        #expect(high.within(averageBitrate: 2_000_000, framesPerSecond: 30, floor: floor) == none)
         #expect(
-            high.within(averageBitRate: nil, framesPerSecond: 120, floor: floor)
-                == EncodingRequest(averageBitRate: 3_000_000, maximumFrameRate: 60))
-        let low = EncodingRequest(averageBitRate: 1, maximumFrameRate: 0.01)
+            high.within(averageBitrate: nil, framesPerSecond: 120, floor: floor)
+                == EncodingRequest(averageBitrate: 3_000_000, maximumFrameRate: 60))
+        let low = EncodingRequest(averageBitrate: 1, maximumFrameRate: 0.01)
         #expect(
-            low.within(averageBitRate: 2_000_000, framesPerSecond: 30, floor: floor)
-                == EncodingRequest(averageBitRate: 400_000, maximumFrameRate: 7.5))
+            low.within(averageBitrate: 2_000_000, framesPerSecond: 30, floor: floor)
+                == EncodingRequest(averageBitrate: 400_000, maximumFrameRate: 7.5))
         #expect(
-            low.within(averageBitRate: 20_000, framesPerSecond: 5, floor: floor) == none,
+            low.within(averageBitrate: 20_000, framesPerSecond: 5, floor: floor) == none,
             "less was chosen than the floor")
         for bits in stride(from: 1, through: 3_000_000, by: 7919) {
-            let request = EncodingRequest(averageBitRate: bits, maximumFrameRate: Double(bits) / 50_000)
-            let within = request.within(averageBitRate: 2_000_000, framesPerSecond: 30, floor: floor)
-            #expect(within.averageBitRate.map { (400_000..<2_000_000).contains($0) } ?? (bits >= 2_000_000))
+            let request = EncodingRequest(averageBitrate: bits, maximumFrameRate: Double(bits) / 50_000)
+            let within = request.within(averageBitrate: 2_000_000, framesPerSecond: 30, floor: floor)
+            #expect(within.averageBitrate.map { (400_000..<2_000_000).contains($0) } ?? (bits >= 2_000_000))
             #expect(within.maximumFrameRate.map { (7.5..<30).contains($0) } ?? (bits >= 1_500_000))
         }
     }
@@ -43,7 +43,7 @@ import Testing
     // MARK: The supervision's part
 
     private typealias Tests = ExtensionStateMachineTests
-    private let wish = EncodingRequest(averageBitRate: 600_000)
+    private let wish = EncodingRequest(averageBitrate: 600_000)
 
     @Test func `a wish goes to the encoder at once, the next a moment later, and only the last of several`() {
         var machine = Tests.live()
@@ -51,7 +51,7 @@ import Testing
         #expect(machine.handle(.report(.encoding(wish)), at: start) == [.requestEncoding(wish)])
         #expect(machine.status.encoding == wish)
         #expect(machine.handle(.report(.encoding(wish)), at: start + 1) == [])
-        let lower = EncodingRequest(averageBitRate: 300_000)
+        let lower = EncodingRequest(averageBitrate: 300_000)
         #expect(machine.handle(.report(.encoding(.none)), at: start + 2) == [])
         #expect(machine.handle(.report(.encoding(lower)), at: start + 3) == [])
         let due = start + 250_000_000

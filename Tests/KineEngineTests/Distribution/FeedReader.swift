@@ -21,7 +21,7 @@ final class FeedReader: Sendable {
         var instant: Int64
     }
 
-    struct Picture: Sendable {
+    struct Frame: Sendable {
         var time: MediaTime
         var skipped: UInt64
         var damage: DamageRegion
@@ -33,7 +33,7 @@ final class FeedReader: Sendable {
 
     struct State {
         var samples: [Sample] = []
-        var pictures: [Picture] = []
+        var frames: [Frame] = []
         /// It holds the frame it takes next, and reads no sample, while this is set.
         var isHeld = false
         var isHolding = false
@@ -57,7 +57,7 @@ final class FeedReader: Sendable {
                     stop.clear()
                     _ = receiver.clearWake()
                     try Self.readSamples(receiver, state)
-                    try Self.readPictures(receiver, state, &patched)
+                    try Self.readFrames(receiver, state, &patched)
                 } catch {
                     Issue.record("\(error)")
                     return
@@ -77,44 +77,44 @@ final class FeedReader: Sendable {
         }
     }
 
-    private static func readPictures(
+    private static func readFrames(
         _ receiver: StreamReceiver, _ state: Monitor<State>, _ patched: inout [[UInt8]]
     ) throws {
-        guard let layout = receiver.pictureLayout else { return }
-        while let picture = try receiver.takePicture() {
-            defer { receiver.release(picture) }
+        guard let layout = receiver.slotLayout else { return }
+        while let frame = try receiver.nextFrame() {
+            defer { receiver.release(frame) }
             state.signal { $0.isHolding = true }
             _ = state.wait { $0.isHeld && !$0.isOver ? nil : true }
             let planes = layout.planeExtents.indices.map { plane in
-                copy(plane, of: picture, layout)
+                copy(plane, of: frame, layout)
             }
-            let damage = try #require(DamageRegion(size: layout.size, words: picture.damageWords))
+            let damage = try #require(DamageRegion(size: layout.size, words: frame.damageWords))
             if patched.isEmpty { patched = planes.map { [UInt8](repeating: 0, count: $0.count) } }
             for rect in damage.rectangles() { patch(&patched, from: planes, rect, layout) }
-            let result = Picture(
-                time: picture.presentationTime, skipped: picture.skipped, damage: damage, planes: planes,
+            let result = Frame(
+                time: frame.presentationTime, skipped: frame.skipped, damage: damage, planes: planes,
                 patched: patched)
             state.signal {
                 $0.isHolding = false
-                $0.pictures.append(result)
+                $0.frames.append(result)
             }
         }
     }
 
     private static func copy(
-        _ plane: Int, of picture: StreamReceiver.Picture, _ layout: PictureLayout
+        _ plane: Int, of frame: StreamReceiver.Frame, _ layout: FrameSlotLayout
     ) -> [UInt8] {
         let extent = layout.planeExtents[plane]
         var result: [UInt8] = []
         for row in 0..<extent.rows {
-            let start = picture.base + layout.planeOffsets[plane] + row * layout.planeStrides[plane]
+            let start = frame.base + layout.planeOffsets[plane] + row * layout.planeStrides[plane]
             result += UnsafeRawBufferPointer(start: start, count: extent.rowBytes)
         }
         return result
     }
 
     private static func patch(
-        _ target: inout [[UInt8]], from source: [[UInt8]], _ rect: PixelRect, _ layout: PictureLayout
+        _ target: inout [[UInt8]], from source: [[UInt8]], _ rect: PixelRect, _ layout: FrameSlotLayout
     ) {
         for (plane, extent) in layout.planeExtents.enumerated() {
             // Bytes of the plane for a pixel of the frame, across and down, doubled.
@@ -129,7 +129,7 @@ final class FeedReader: Sendable {
     }
 
     var samples: [Sample] { state.withLock { $0.samples } }
-    var pictures: [Picture] { state.withLock { $0.pictures } }
+    var frames: [Frame] { state.withLock { $0.frames } }
 
     /// Holds what it takes next, and what comes behind it, until `go`.
     func hold() { state.signal { $0.isHeld = true } }

@@ -86,9 +86,9 @@ final class FeedStage: Sendable {
         guard let distributor = factory.distributor else { return }
         distributor.begin(feed)
         if feed.wantsEncodedVideo {
-            capture.repeatPicture(at: distributor.encoding.requestKeyframe(.joined, at: MonotonicClock.now()))
+            capture.repeatFrame(at: distributor.encoding.requestKeyframe(.joined, at: MonotonicClock.now()))
         } else {
-            capture.repeatPicture()
+            capture.repeatFrame()
         }
     }
 
@@ -103,13 +103,13 @@ final class FeedStage: Sendable {
     }
 
     /// Shows the screen as the encoder should see it: converted all at once, by a ring of its own.
-    func converted<Result>(_ body: (I420Picture) -> Result) throws -> Result {
-        let ring = PictureRing(size: size.roundedUpToEven)
+    func converted<Result>(_ body: (I420Frame) -> Result) throws -> Result {
+        let ring = FrameRing(size: size.roundedUpToEven)
         try #require(ring.begin())
         screen.withPixels { ring.draw(PixelRect(size: size), bgra: $0, stride: size.width * 4) }
-        let picture = try #require(ring.commit())
-        defer { ring.release(picture) }
-        return body(picture.planes)
+        let frame = try #require(ring.commit())
+        defer { ring.release(frame) }
+        return body(frame.planes)
     }
 
     func stop() {

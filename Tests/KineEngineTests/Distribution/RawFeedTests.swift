@@ -20,40 +20,40 @@ import Testing
             height: Int.random(in: 1...min(40, Self.size.height - y), using: &generator))
     }
 
-    private func planes(_ picture: I420Picture) -> [[UInt8]] {
-        let (width, height) = (picture.size.width, picture.size.height)
+    private func planes(_ frame: I420Frame) -> [[UInt8]] {
+        let (width, height) = (frame.size.width, frame.size.height)
         func rows(_ plane: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ height: Int) -> [UInt8] {
             (0..<height).flatMap { Array(UnsafeBufferPointer(start: plane + $0 * stride, count: width)) }
         }
         return [
-            rows(picture.y, picture.lumaStride, width, height),
-            rows(picture.u, picture.chromaStride, width / 2, height / 2),
-            rows(picture.v, picture.chromaStride, width / 2, height / 2),
+            rows(frame.y, frame.lumaStride, width, height),
+            rows(frame.u, frame.chromaStride, width / 2, height / 2),
+            rows(frame.v, frame.chromaStride, width / 2, height / 2),
         ]
     }
 
     @Test func `the encoder's own frames are read in place, each of them, with what changed`() throws {
         let stage = try FeedStage(services: [.raw()], isRecorded: false)
         let reader = try stage.reader(.raw())
-        #expect(reader.feed.start.stream.pictures?.size == Self.size)
+        #expect(reader.feed.start.stream.frames?.size == Self.size)
         #expect(reader.feed.start.setupInfo == ["key": "value"])
-        reader.expect("the first picture") { !$0.pictures.isEmpty }
+        reader.expect("the first picture") { !$0.frames.isEmpty }
         var generator = SeededGenerator(seed: 5)
         for count in 2...60 {
-            let time = reader.pictures.last?.time ?? .zero
+            let time = reader.frames.last?.time ?? .zero
             stage.screen.fill(randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
-            reader.expect("picture \(count)") { $0.pictures.contains { $0.time > time && !$0.damage.isEmpty } }
-            let picture = try #require(reader.pictures.last)
-            let isWhole = try picture.planes == stage.converted { planes($0) }
+            reader.expect("picture \(count)") { $0.frames.contains { $0.time > time && !$0.damage.isEmpty } }
+            let frame = try #require(reader.frames.last)
+            let isWhole = try frame.planes == stage.converted { planes($0) }
             #expect(isWhole)
-            let isPatched = picture.patched == picture.planes
+            let isPatched = frame.patched == frame.planes
             #expect(isPatched)
-            #expect(!picture.damage.isFull)
+            #expect(!frame.damage.isFull)
         }
         stage.stop()
         reader.end()
-        #expect(reader.pictures.first?.damage.isFull == true)
-        let times = reader.pictures.map(\.time)
+        #expect(reader.frames.first?.damage.isFull == true)
+        let times = reader.frames.map(\.time)
         #expect(times == times.sorted() && Set(times).count == times.count)
         // Nobody wanted an encoder, so there was none.
         #expect(stage.samples.withLock { $0.isEmpty })
@@ -70,7 +70,7 @@ import Testing
     ) throws {
         let stage = try FeedStage(services: [manifest])
         let reader = try stage.reader(manifest)
-        reader.expect("the first picture") { !$0.pictures.isEmpty }
+        reader.expect("the first picture") { !$0.frames.isEmpty }
         var generator = SeededGenerator(seed: 17)
         for round in 0..<15 {
             reader.hold()
@@ -78,19 +78,19 @@ import Testing
                 try stage.paint(
                     randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
             }
-            let count = reader.pictures.count
+            let count = reader.frames.count
             reader.go()
-            reader.expect("a picture in round \(round)") { $0.pictures.count > count }
+            reader.expect("a picture in round \(round)") { $0.frames.count > count }
         }
         // The end flushes readers that are not due yet.
         stage.stop()
         let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
-        reader.expect("the last picture") { $0.pictures.last?.time == last }
+        reader.expect("the last picture") { $0.frames.last?.time == last }
         reader.end()
-        #expect(reader.pictures.allSatisfy { $0.patched == $0.planes })
+        #expect(reader.frames.allSatisfy { $0.patched == $0.planes })
         #expect(stage.capture.counts.dropped == 0)
         if case .raw(.i420, nil, _) = manifest.video {
-            let isWhole = try reader.pictures.last?.planes == stage.converted { planes($0) }
+            let isWhole = try reader.frames.last?.planes == stage.converted { planes($0) }
             #expect(isWhole)
         }
         #expect(reader.feed.violation == nil)
@@ -100,30 +100,30 @@ import Testing
         let services = [ServiceManifest.raw(), .raw(), .raw(.nv12), .encoded]
         let stage = try FeedStage(services: services)
         let readers = try services.map { try stage.reader($0) }
-        for reader in readers[..<3] { reader.expect("the first picture") { !$0.pictures.isEmpty } }
+        for reader in readers[..<3] { reader.expect("the first picture") { !$0.frames.isEmpty } }
         readers[0].hold()
         readers[2].hold()
-        let before = readers[0].pictures.count
+        let before = readers[0].frames.count
         for colour: UInt32 in 1...40 {
             try stage.paint(PixelRect(x: 16, y: 16, width: 32, height: 32), colour * 0x05_0505)
         }
         #expect(stage.capture.counts.dropped == 0)
         let encoded = stage.samples.withLock { $0.count }
         #expect(encoded >= 41)
-        readers[1].expect("most pictures") { $0.pictures.count > 20 }
-        #expect(readers[0].pictures.count <= before + 1)
+        readers[1].expect("most pictures") { $0.frames.count > 20 }
+        #expect(readers[0].frames.count <= before + 1)
         readers[0].go()
         readers[2].go()
         stage.stop()
         let last = try #require(stage.samples.withLock { $0.last?.presentationTime })
         for reader in readers[..<3] {
-            reader.expect("the last picture") { $0.pictures.last?.time == last }
+            reader.expect("the last picture") { $0.frames.last?.time == last }
             reader.end()
-            #expect(reader.pictures.allSatisfy { $0.patched == $0.planes })
+            #expect(reader.frames.allSatisfy { $0.patched == $0.planes })
         }
         readers[3].expect("the last sample") { $0.samples.last?.time == last }
         readers[3].end()
-        #expect(readers[0].feed.sender.counts.picturesSkipped > 30)
+        #expect(readers[0].feed.sender.counts.framesSkipped > 30)
     }
 
     @Test func `a feed that is given up gives its frames back`() throws {
@@ -156,15 +156,15 @@ import Testing
         try wait("more than a second") { MonotonicClock.now() > quiet }
         #expect(stage.capture.counts.drawn == 1)
         let reader = try stage.reader(.raw())
-        reader.expect("two repeats") { $0.pictures.count == 3 }
+        reader.expect("two repeats") { $0.frames.count == 3 }
         stage.end(reader.feed)
         stage.stop()
         reader.end()
-        let times = reader.pictures.map(\.time.seconds)
+        let times = reader.frames.map(\.time.seconds)
         let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
         #expect(pauses.allSatisfy { $0 >= 0.9 })
         Margin.atMost(1.05, pauses.max() ?? 0, "s", "between repeats of a still picture")
-        #expect(reader.pictures.dropFirst().allSatisfy { $0.damage.isEmpty })
+        #expect(reader.frames.dropFirst().allSatisfy { $0.damage.isEmpty })
     }
 
     @Test(arguments: [

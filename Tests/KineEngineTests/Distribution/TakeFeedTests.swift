@@ -68,11 +68,11 @@ import Testing
         }
         reader.expect("the end") { ($0.samples.last { $0.type == .audioApp }?.time ?? .zero) > .seconds(2) }
         reader.end()
-        let pictures = reader.samples.filter { $0.type == .video }
-        #expect(pictures.first?.isKeyframe == true)
-        #expect(pictures.count >= file.pictures - 3)
-        Margin.atLeast(45, Double(pictures.count), "pictures", "two seconds at 30 a second")
-        let keyframes = pictures.filter(\.isKeyframe).map(\.time.seconds)
+        let frames = reader.samples.filter { $0.type == .video }
+        #expect(frames.first?.isKeyframe == true)
+        #expect(frames.count >= file.frames - 3)
+        Margin.atLeast(45, Double(frames.count), "pictures", "two seconds at 30 a second")
+        let keyframes = frames.filter(\.isKeyframe).map(\.time.seconds)
         Margin.atMost(
             1.1, zip(keyframes, keyframes.dropFirst()).map { $1 - $0 }.max() ?? 0, "s",
             "between keyframes a second apart")
@@ -88,14 +88,14 @@ import Testing
                 place = found + (sample.bytes.count > 64 ? sample.bytes.count : 0)
             }
         }
-        let sounds = reader.samples.filter { $0.type == .audioApp }
-        for (before, after) in zip(sounds, sounds.dropFirst()) {
+        let audio = reader.samples.filter { $0.type == .audioApp }
+        for (before, after) in zip(audio, audio.dropFirst()) {
             #expect(abs((before.time + before.duration - after.time).nanoseconds) <= 1)
         }
-        let first = try #require(sounds.first)
-        #expect(first.time + first.duration >= pictures[0].time)
-        let sound = try #require(reader.feed.start.stream.sounds.first)
-        #expect(sound.form == .aac && !sound.audioSpecificConfig.isEmpty && sound.primingSamples == 1024)
+        let first = try #require(audio.first)
+        #expect(first.time + first.duration >= frames[0].time)
+        let format = try #require(reader.feed.start.stream.audio.first)
+        #expect(format.form == .aac && !format.audioSpecificConfig.isEmpty && format.primingSamples == 1024)
     }
 
     private func find(_ part: [UInt8], in whole: [UInt8], from start: Int) -> Int? {
@@ -117,13 +117,13 @@ import Testing
         let length = stage.take.clock.mediaTime(at: end)
         var samplesEnded = false
         let ending = stage.take.finish(at: end, movesIndex: true) { samplesEnded = true }
-        guard case .unrecorded(let duration, let pictures) = ending else {
+        guard case .unrecorded(let duration, let frames) = ending else {
             Issue.record("\(ending)")
             return
         }
         #expect(samplesEnded)
         #expect(duration == length)
-        Margin.atLeast(45, Double(pictures), "pictures", "two seconds at 30 a second")
+        Margin.atLeast(45, Double(frames), "pictures", "two seconds at 30 a second")
         for reader in readers { reader.end() }
         // Plain samples lie one behind the other, from time zero or from when the feed began.
         let plain = readers[1].samples
@@ -133,7 +133,7 @@ import Testing
         }
         // The beep is in them.
         #expect(plain.contains { $0.bytes.contains { $0 != 0 } })
-        let raw = readers[2].pictures.map(\.time.seconds)
+        let raw = readers[2].frames.map(\.time.seconds)
         #expect(Double(raw.count) < length.seconds * 10 + 3)
         Margin.atLeast(10, Double(raw.count), "pictures", "two seconds at 10 a second")
         // Outcome.
@@ -145,7 +145,7 @@ import Testing
             return
         }
         #expect(outcome.exitStatus == 0 && summary.output == nil)
-        #expect(summary.progress.duration == duration && summary.progress.framesDrawn == pictures)
+        #expect(summary.progress.duration == duration && summary.progress.framesDrawn == frames)
     }
 
     @Test func `a pause takes the same time out of frames and audio`() throws {
@@ -166,11 +166,11 @@ import Testing
                 state.samples.contains { $0.type == type && $0.time > before + .seconds(0.3) }
             }
         }
-        readers[1].expect("pictures after the pause") { $0.pictures.contains { $0.time > before + .seconds(0.3) } }
+        readers[1].expect("pictures after the pause") { $0.frames.contains { $0.time > before + .seconds(0.3) } }
         _ = stage.take.finish(at: MonotonicClock.now(), movesIndex: false)
         for reader in readers { reader.end() }
         for times in [
-            readers[0].samples.filter { $0.type == .video }.map(\.time), readers[1].pictures.map(\.time),
+            readers[0].samples.filter { $0.type == .video }.map(\.time), readers[1].frames.map(\.time),
             readers[0].samples.filter { $0.type == .audioApp }.map(\.time),
         ] {
             for (before, after) in zip(times, times.dropFirst()) { #expect(after > before) }
@@ -178,8 +178,8 @@ import Testing
             Margin.atMost(0.3, gaps.max() ?? 0, "s", "between samples, over a pause")
         }
         // Nothing of the encoder's was lost on the way.
-        let sounds = readers[0].samples.filter { $0.type == .audioApp }
-        for (before, after) in zip(sounds, sounds.dropFirst()) {
+        let audio = readers[0].samples.filter { $0.type == .audioApp }
+        for (before, after) in zip(audio, audio.dropFirst()) {
             #expect(abs((before.time + before.duration - after.time).nanoseconds) <= 1)
         }
     }

@@ -96,7 +96,7 @@ import Testing
             (.timePassed, second / 2), (.timePassed, 6 * second), (.timePassed, 31 * second), (.startSent, 0),
             (.report(.started), 0), (.report(.live(false, reason: "No.")), 0), (.report(.live(true, reason: nil)), 0),
             (.report(.needsKeyframe), 2 * second),
-            (.report(.encoding(.init(averageBitRate: 1000))), 0), (.report(.failed("No.")), 0),
+            (.report(.encoding(.init(averageBitrate: 1000))), 0), (.report(.failed("No.")), 0),
             (.report(.finished), 0), (.memory(resident: limit + 1), 0), (.held(since: 0), 0),
             (.protocolViolation("wrote nonsense"), 0), (.channelClosed, 0),
             (.exited(.exited(status: 0), lastWords: nil, cappedAt: nil), 0), (.impossible("No."), 0),

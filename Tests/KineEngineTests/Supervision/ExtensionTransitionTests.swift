@@ -65,10 +65,10 @@ import Testing
         (.report(.link("a")), heard { .announce(.link("a")) }),
         (.report(.needsKeyframe), [.running: [.requestKeyframe], .paused: [.requestKeyframe]]),
         (
-            .report(.encoding(.init(averageBitRate: 1000))),
+            .report(.encoding(.init(averageBitrate: 1000))),
             [
-                .running: [.requestEncoding(.init(averageBitRate: 1000))],
-                .paused: [.requestEncoding(.init(averageBitRate: 1000))],
+                .running: [.requestEncoding(.init(averageBitrate: 1000))],
+                .paused: [.requestEncoding(.init(averageBitrate: 1000))],
             ]
         ),
         (.report(.failed("No.")), [.running: [.endFeeding], .paused: [.endFeeding]]),

@@ -11,9 +11,9 @@ import Testing
 @testable import KinePlatform
 
 @Suite struct TakeThreadTests {
-    private static func configuration(output: String?, sound: Bool = false) -> TakeConfiguration {
+    private static func configuration(output: String?, audio: Bool = false) -> TakeConfiguration {
         var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: output)
-        if !sound { configuration.audio.app = .none }
+        if !audio { configuration.audio.app = .none }
         return configuration
     }
 
@@ -23,14 +23,14 @@ import Testing
 
     @Test(arguments: [(false, "file"), (true, "sound")])
     func `without a thread for the file or the audio the take does not begin, and there is no file`(
-        hasSound: Bool, thread: String
+        hasAudio: Bool, thread: String
     ) throws {
         let folder = try TemporaryDirectory()
         let path = folder.file("take.mp4")
         let failure = Monitor<TakeError?>(nil)
         WithoutThreads.run {
             do throws(TakeError) {
-                let configuration = Self.configuration(output: path, sound: hasSound)
+                let configuration = Self.configuration(output: path, audio: hasAudio)
                 _ = try Take(configuration: configuration, inbox: Inbox())
             } catch {
                 failure.signal { $0 = error }
@@ -73,12 +73,12 @@ import Testing
                 output: VideoEncodingThread.Output(
                     release: { _ in released.signal { $0 += 1 } }, sample: { _, _ in Issue.record("a sample came") },
                     failed: { message in told.signal { $0.append(message) } }))
-            let ring = PictureRing(size: size)
-            guard ring.begin(), let picture = ring.commit(evenIfUnchanged: true) else {
+            let ring = FrameRing(size: size)
+            guard ring.begin(), let frame = ring.commit(evenIfUnchanged: true) else {
                 Issue.record("no picture")
                 return
             }
-            encoding.encode(picture, at: .zero, repeats: [])
+            encoding.encode(frame, at: .zero, repeats: [])
             encoding.finish()
         }
         #expect(released.withLock { $0 } == 1)

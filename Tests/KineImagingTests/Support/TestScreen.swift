@@ -55,8 +55,8 @@ struct Planes: Equatable {
     var u: [UInt8]
     var v: [UInt8]
 
-    init(_ picture: I420Picture) {
-        size = picture.size
+    init(_ frame: I420Frame) {
+        size = frame.size
         func copy(_ plane: UnsafeMutablePointer<UInt8>, _ width: Int, _ height: Int, _ stride: Int) -> [UInt8] {
             var result: [UInt8] = []
             result.reserveCapacity(width * height)
@@ -64,9 +64,9 @@ struct Planes: Equatable {
             return result
         }
         let (halfWidth, halfHeight) = (size.width / 2, size.height / 2)
-        y = copy(picture.y, size.width, size.height, picture.lumaStride)
-        u = copy(picture.u, halfWidth, halfHeight, picture.chromaStride)
-        v = copy(picture.v, halfWidth, halfHeight, picture.chromaStride)
+        y = copy(frame.y, size.width, size.height, frame.lumaStride)
+        u = copy(frame.u, halfWidth, halfHeight, frame.chromaStride)
+        v = copy(frame.v, halfWidth, halfHeight, frame.chromaStride)
     }
 
     /// All of `screen` converted at once; an odd last column or row is repeated.

@@ -136,7 +136,7 @@ import Testing
 
     @Test func `viewers are told how many they are and the clock`() async throws {
         let (server, port, token) = try await Self.start()
-        server.publish(Samples.picture(0))
+        server.publish(Samples.frame(0))
         let standing = try await blocking { () -> LiveStream.Status in
             let viewer = try RecordClient(port: port, token: token)
             while let record = try viewer.next() {
@@ -152,14 +152,14 @@ import Testing
 
     @Test func `a viewer begins at the newest keyframe and is told the phase`() async throws {
         let (server, port, token) = try await Self.start()
-        for number in 0..<15 { server.publish(Samples.picture(number)) }
+        for number in 0..<15 { server.publish(Samples.frame(number)) }
         let viewer = try await blocking { try RecordClient(port: port, token: token) }
         let first = try await blocking { try (0..<6).map { _ in try #require(try viewer.next()) } }
         #expect(first.map(\.kind) == [0, 7, 1, 5, 6, 2])
         #expect(String(decoding: first[0].content, as: UTF8.self).contains(#""codec":"avc1.640028""#))
         #expect(String(decoding: first[3].content, as: UTF8.self) == #"{"phase":"live"}"#)
         #expect(first[5].isKeyframe && first[5].time == 333_333)
-        #expect(first[5].accessUnit == Samples.picture(10).data)
+        #expect(first[5].accessUnit == Samples.frame(10).data)
         server.pause()
         let paused = try await blocking { () -> ReadRecord in
             while let record = try viewer.next() { if record.kind == 5 { return record } }
@@ -180,7 +180,7 @@ import Testing
     @Test func `a slow viewer continues at a keyframe and slows nobody`() async throws {
         let asked = Mutex(0)
         let (server, port, token) = try await Self.start(wantsKeyframe: { asked.withLock { $0 += 1 } })
-        server.publish(Samples.picture(0))
+        server.publish(Samples.frame(0))
         let slow = try await blocking { try RecordClient(port: port, token: token, window: 8192) }
         let quick = try await blocking { try RecordClient(port: port, token: token) }
         // Half a second of frames at a time, each as large as a keyframe of a large screen, until there are far more than the
@@ -188,21 +188,21 @@ import Testing
         let count = 300
         for start in stride(from: 1, to: count, by: 15) {
             let numbers = start..<min(count, start + 15)
-            for number in numbers { server.publish(Samples.picture(number, bytes: 100_000)) }
+            for number in numbers { server.publish(Samples.frame(number, bytes: 100_000)) }
             let got = try await blocking { () -> [Int64] in
                 try numbers.map { _ in
-                    var picture = try #require(try quick.picture())
-                    if picture.time == 0 { picture = try #require(try quick.picture()) }
-                    return picture.time
+                    var frame = try #require(try quick.frame())
+                    if frame.time == 0 { frame = try #require(try quick.frame()) }
+                    return frame.time
                 }
             }
             #expect(got == numbers.map { Int64($0) * 1_000_000_000 / 30 / 1000 })
         }
         let (before, after) = try await blocking { () -> (Int64, ReadRecord) in
             var last = Int64(-1)
-            while let picture = try slow.picture() {
-                if last >= 0, picture.time - last > 50_000 { return (last, picture) }
-                last = picture.time
+            while let frame = try slow.frame() {
+                if last >= 0, frame.time - last > 50_000 { return (last, frame) }
+                last = frame.time
             }
             throw PlainClient.Failure(description: "the slow viewer was sent everything")
         }
@@ -214,16 +214,16 @@ import Testing
 
     @Test func `two hundred viewers all get everything`() async throws {
         let (server, port, token) = try await Self.start()
-        server.publish(Samples.picture(0))
+        server.publish(Samples.frame(0))
         let viewers = try await blocking { try (0..<200).map { _ in try RecordClient(port: port, token: token) } }
         #expect(server.viewers == 200)
         // A few at a time, and more only when all viewers have them: nobody falls behind, however slow the machine is.
         for start in stride(from: 0, through: 60, by: 10) {
             let numbers = start..<min(61, start + 10)
-            for number in numbers where number > 0 { server.publish(Samples.picture(number, bytes: 2000)) }
+            for number in numbers where number > 0 { server.publish(Samples.frame(number, bytes: 2000)) }
             let complete = try await blocking {
                 try viewers.count { viewer in
-                    try numbers.allSatisfy { try viewer.picture()?.time == Int64($0) * 1_000_000_000 / 30 / 1000 }
+                    try numbers.allSatisfy { try viewer.frame()?.time == Int64($0) * 1_000_000_000 / 30 / 1000 }
                 }
             }
             #expect(complete == 200)
@@ -273,7 +273,7 @@ import Testing
     }
 
     @Test func `a second audio track is sent as records but is no part of the file`() async throws {
-        let format = LiveFormat(video: nil, audio: [Samples.sound(.audioApp), Samples.sound(.audioMic)])
+        let format = LiveFormat(video: nil, audio: [Samples.audio(.audioApp), Samples.audio(.audioMic)])
         let (server, port, token) = try await Self.start(format: format)
         let viewer = try await blocking { try RecordClient(port: port, token: token) }
         for type in [SampleType.audioApp, .audioMic] {

@@ -8,7 +8,7 @@ import Testing
 @Suite struct StreamDescriptionTests {
     private func description(_ sets: VideoParameterSets) -> StreamDescription {
         let video = VideoFormat(parameterSets: sets, size: PixelSize(width: 640, height: 360))
-        let format = LiveFormat(video: video, audio: [Samples.sound(.audioApp)])
+        let format = LiveFormat(video: video, audio: [Samples.audio(.audioApp)])
         return StreamDescription(
             title: "A", format: format, movie: FragmentedMovie(video: format.video, audio: format.audio))
     }

@@ -33,7 +33,7 @@ import Testing
 
     private func publish(_ numbers: Range<Int>, bytes: Int = 100) {
         for number in numbers {
-            let sample = Samples.picture(number, bytes: bytes)
+            let sample = Samples.frame(number, bytes: bytes)
             sample.data.withUnsafeBytes {
                 stream.publish(
                     .video, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)

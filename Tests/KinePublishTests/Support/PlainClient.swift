@@ -139,7 +139,7 @@ final class RecordClient: @unchecked Sendable {
     }
 
     /// The next picture.
-    func picture() throws -> ReadRecord? {
+    func frame() throws -> ReadRecord? {
         while let record = try next() {
             if record.kind == LiveRecord.Kind.video.rawValue { return record }
         }

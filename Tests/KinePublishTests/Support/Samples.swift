@@ -9,16 +9,16 @@ enum Samples {
         parameterSets: .h264(H264ParameterSets(sequence: [0x67, 0x64, 0x00, 0x28, 1], picture: [0x68, 2])),
         size: PixelSize(width: 640, height: 360))
 
-    static func sound(_ type: SampleType) -> AudioTrackFormat {
+    static func audio(_ type: SampleType) -> AudioTrackFormat {
         AudioTrackFormat(
             type: type, sampleRate: 48000, channels: 2, bitrate: 128_000, audioSpecificConfig: [0x11, 0x90],
             samplesPerAccessUnit: 1024, primingSamples: 1024)
     }
 
-    static let format = LiveFormat(video: video, audio: [sound(.audioApp)])
+    static let format = LiveFormat(video: video, audio: [audio(.audioApp)])
 
     /// Picture `number` of a stream with a keyframe every `interval`, 30 a second.
-    static func picture(_ number: Int, bytes: Int = 100, interval: Int = 10) -> EncodedSample {
+    static func frame(_ number: Int, bytes: Int = 100, interval: Int = 10) -> EncodedSample {
         EncodedSample(
             type: .video, presentationTime: MediaTime(ticks: Int64(number), timescale: 30), duration: .zero,
             isKeyframe: number % interval == 0,

@@ -100,7 +100,7 @@ import Testing
         // All interleavings of eight steps: the sender offers, the receiver takes, the receiver releases.
         for choice in 0..<6561 {
             var (slots, page) = (FrameSlotTracker(slotCount: 3), Page())
-            var free: PictureSlots = [0, 1, 2]
+            var free: FrameSlots = [0, 1, 2]
             var held: UInt64?
             var seen: UInt64 = 0
             var rest = choice

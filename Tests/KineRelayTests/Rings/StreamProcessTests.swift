@@ -12,14 +12,14 @@ import Testing
     /// An extension's process, and the engine's ends of its control channel and its stream.
     private struct Peer {
         let process: ChildProcess
-        let control: ExtensionEngineEnd
+        let control: SupervisorConnection
         let sender: StreamSender
-        let memory: PictureMemory
+        let memory: FrameMemory
 
         init(_ manner: String, encoded: Bool = true, ringBytes: Int = 1 << 17, seed: UInt64 = 0) throws {
-            sender = try StreamSender(video: encoded, pictures: StampedTake.layout, sampleRingBytes: ringBytes)
-            memory = try PictureMemory(layout: StampedTake.layout)
-            let ends = try ExtensionEngineEnd.pair()
+            sender = try StreamSender(video: encoded, frames: StampedTake.layout, sampleRingBytes: ringBytes)
+            memory = try FrameMemory(layout: StampedTake.layout)
+            let ends = try SupervisorConnection.pair()
             control = ends.near
             var options = ChildProcess.Options()
             options.descriptors = [nil, nil, .standardError, ends.farEnd]
@@ -28,8 +28,8 @@ import Testing
                 executable: path, arguments: [manner, "\(seed)"], environment: [], options: options)
             try ends.farEnd.close()
             let start = ExtensionStart(
-                service: "test", setupInfo: [:], framesPerSecond: 60, video: nil, pictures: StampedTake.layout,
-                sounds: [], sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20)
+                service: "test", setupInfo: [:], framesPerSecond: 60, video: nil, frames: StampedTake.layout,
+                audio: [], sampleRingBytes: sender.sampleRingBytes, memoryLimit: 50 << 20)
             try control.send(.start(start), descriptors: sender.descriptors + [memory.descriptor])
             #expect(try control.receive(until: Self.soon()) == [.started])
         }
@@ -56,25 +56,25 @@ import Testing
     @Test(arguments: ["fast", "slow", "stuttering"])
     func `a reader gets whole frames in order, and every gap in the samples is marked`(manner: String) throws {
         let peer = try Peer(manner)
-        let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
+        let frames = StampedFrames(memory: peer.memory, sender: peer.sender)
         // Samples come from a second thread, as an engine's audio does.
         let sender = peer.sender
         let thread = DedicatedThread(name: "samples") {
             var samples = StampedSamples()
-            for _ in 0..<3000 { samples.next(to: sender, withPictures: true) }
+            for _ in 0..<3000 { samples.next(to: sender, withFrames: true) }
         }
-        for _ in 0..<1500 { try pictures.next() }
+        for _ in 0..<1500 { try frames.next() }
         thread.join()
         let numbers = try peer.finish()
         try #require(numbers.count == 3)
         let counts = peer.sender.counts
         try peer.sender.check()
-        #expect(numbers[0] > 0 && numbers[0] <= pictures.offered)
+        #expect(numbers[0] > 0 && numbers[0] <= frames.offered)
         #expect(counts.queuedBytes == 0)
         // Nothing is lost that is not counted.
-        let soundLost = Int((counts.soundLost / 0.016).rounded())
-        let encodedSkipped = Int(counts.picturesSkipped) - (pictures.offered - numbers[0])
-        #expect(numbers[1] + soundLost + encodedSkipped == 9000)
+        let audioLost = Int((counts.audioLost / 0.016).rounded())
+        let encodedSkipped = Int(counts.framesSkipped) - (frames.offered - numbers[0])
+        #expect(numbers[1] + audioLost + encodedSkipped == 9000)
         #expect(peer.sender.heldSince(now: MonotonicClock.now()) == nil)
     }
 
@@ -83,20 +83,20 @@ import Testing
         for _ in 0..<5 {
             let peer = try Peer("hostile", seed: .random(in: 0...1 << 40, using: &numbers))
             defer { _ = peer.process.end(signal: SIGKILL, deadline: Peer.soon()) }
-            let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
+            let frames = StampedFrames(memory: peer.memory, sender: peer.sender)
             var samples = StampedSamples()
             #expect(throws: StreamSender.Error.self) {
                 let deadline = Peer.soon()
                 while MonotonicClock.now() < deadline {
-                    try pictures.next()
-                    samples.next(to: peer.sender, withPictures: true)
+                    try frames.next()
+                    samples.next(to: peer.sender, withFrames: true)
                     _ = peer.sender.heldSince(now: MonotonicClock.now())
                     _ = peer.sender.counts
                 }
             }
             // From then on nothing is believed or sent.
             let position = peer.sender.position
-            samples.next(to: peer.sender, withPictures: true)
+            samples.next(to: peer.sender, withFrames: true)
             #expect(peer.sender.position == position)
             #expect(throws: StreamSender.Error.self) { try peer.sender.check() }
         }
@@ -104,11 +104,11 @@ import Testing
 
     @Test func `a receiver that dies holding a frame keeps its slot, and the sender goes on`() throws {
         let peer = try Peer("slow")
-        let pictures = StampedPictures(memory: peer.memory, sender: peer.sender)
-        for _ in 0..<10 { try pictures.next() }
+        let frames = StampedFrames(memory: peer.memory, sender: peer.sender)
+        for _ in 0..<10 { try frames.next() }
         _ = peer.process.end(signal: SIGKILL, deadline: Peer.soon())
         let before = MonotonicClock.now()
-        for _ in 0..<1000 { try pictures.next() }
+        for _ in 0..<1000 { try frames.next() }
         let since = try #require(peer.sender.heldSince(now: MonotonicClock.now()))
         #expect(since <= MonotonicClock.now())
         Margin.atMost(10, Double(MonotonicClock.now() - before) / 1e9, "s", "1000 pictures past a dead reader")

@@ -15,21 +15,21 @@ import Testing
     struct Ends {
         let sender: StreamSender
         let receiver: StreamReceiver
-        let memory: PictureMemory?
+        let memory: FrameMemory?
 
-        init(pictures: PictureLayout? = nil, video: Bool = true, ringBytes: Int = 1 << 16) throws {
-            sender = try StreamSender(video: video, pictures: pictures, sampleRingBytes: ringBytes)
-            memory = try pictures.map { try PictureMemory(layout: $0) }
+        init(frames: FrameSlotLayout? = nil, video: Bool = true, ringBytes: Int = 1 << 16) throws {
+            sender = try StreamSender(video: video, frames: frames, sampleRingBytes: ringBytes)
+            memory = try frames.map { try FrameMemory(layout: $0) }
             receiver = try StreamReceiver(
-                Self.description(pictures: pictures, ringBytes: sender.sampleRingBytes),
+                Self.description(frames: frames, ringBytes: sender.sampleRingBytes),
                 descriptors: try (sender.descriptors + (memory.map { [$0.descriptor] } ?? [])).map {
                     try $0.duplicate()
                 })
         }
 
-        static func description(pictures: PictureLayout?, ringBytes: Int) -> StreamDescription {
+        static func description(frames: FrameSlotLayout?, ringBytes: Int) -> StreamDescription {
             StreamDescription(
-                framesPerSecond: 60, video: nil, pictures: pictures, sounds: [], sampleRingBytes: ringBytes)
+                framesPerSecond: 60, video: nil, frames: frames, audio: [], sampleRingBytes: ringBytes)
         }
 
         /// Writes into the state page, as a hostile receiver does.
@@ -39,7 +39,7 @@ import Testing
             withExtendedLifetime(page) { page.base.storeBytes(of: word, toByteOffset: offset, as: UInt64.self) }
         }
 
-        func offer(_ slot: Int, at nanoseconds: Int64, tile column: Int = 0) throws -> PictureSlots {
+        func offer(_ slot: Int, at nanoseconds: Int64, tile column: Int = 0) throws -> FrameSlots {
             var damage = DamageRegion(size: StampedTake.layout.size)
             damage.insert(column: column, row: 0)
             return try sender.offer(
@@ -68,14 +68,14 @@ import Testing
         ends.receiver.advance(past: record)
         #expect(try ends.receiver.nextRecord() == nil)
         #expect(ends.sender.counts.bytesCopied == 3)
-        #expect(ends.sender.position == StreamPosition(samples: 40, pictures: 0))
+        #expect(ends.sender.position == StreamPosition(samples: 40, frames: 0))
     }
 
     @Test func `audio as floats arrives aligned for floats`() throws {
         let ends = try Ends()
         ends.sender.send(sample(3))
         [Float](arrayLiteral: 0.5, -1, 1).withUnsafeBufferPointer {
-            ends.sender.sendSound(type: .audioApp, interleaved: $0, at: .zero, duration: .zero)
+            ends.sender.sendAudio(type: .audioApp, interleaved: $0, at: .zero, duration: .zero)
         }
         ends.receiver.advance(past: try #require(try ends.receiver.nextRecord()))
         let record = try #require(try ends.receiver.nextRecord())
@@ -84,13 +84,13 @@ import Testing
     }
 
     @Test func `samples of a type of a later version are skipped`() throws {
-        let layout = SamplesLayout(pictures: nil, ringBytes: SharedMemory.pageSize)
+        let layout = SamplesLayout(frames: nil, ringBytes: SharedMemory.pageSize)
         let samples = try SharedMemory(name: "samples", byteCount: layout.byteCount, access: .writable)
         let page = try SharedMemory(name: "state", byteCount: StatePage.byteCount, access: .writable)
         let wake = try FileDescriptor.pipe()
         defer { try? wake.writeEnd.close() }
         let receiver = try StreamReceiver(
-            Ends.description(pictures: nil, ringBytes: layout.ringBytes),
+            Ends.description(frames: nil, ringBytes: layout.ringBytes),
             descriptors: [try samples.descriptor.duplicate(), try page.descriptor.duplicate(), wake.readEnd])
         var position: UInt64 = 0
         for type in [nil, nil, .audioMic, nil] as [SampleType?] {
@@ -124,52 +124,52 @@ import Testing
         throws
     {
         let ends = try Ends()
-        while ends.sender.counts.picturesSkipped == 0 { ends.sender.send(sample(1000)) }
-        #expect(!ends.sender.takeKeyframeRequest())
+        while ends.sender.counts.framesSkipped == 0 { ends.sender.send(sample(1000)) }
+        #expect(!ends.sender.consumeKeyframeRequest())
         while let record = try ends.receiver.nextRecord() { ends.receiver.advance(past: record) }
         ends.sender.send(sample(1000, isKeyframe: false))
         #expect(try ends.receiver.nextRecord() == nil)
-        #expect(ends.sender.takeKeyframeRequest())
+        #expect(ends.sender.consumeKeyframeRequest())
         ends.sender.send(sample(1000))
         #expect(try ends.receiver.nextRecord()?.isDiscontinuity == true)
-        #expect(ends.sender.counts.picturesSkipped == 2)
+        #expect(ends.sender.counts.framesSkipped == 2)
     }
 
     @Test func `the newest frame wins, with the damage of those it replaced`() throws {
-        let ends = try Ends(pictures: StampedTake.layout)
+        let ends = try Ends(frames: StampedTake.layout)
         #expect(try ends.offer(0, at: 10, tile: 1) == [])
         #expect(try ends.offer(1, at: 20, tile: 2) == [0])
         #expect(try ends.offer(0, at: 30, tile: 3) == [1])
-        #expect(try ends.receiver.peekPicture()?.presentationTime == MediaTime(nanoseconds: 30))
-        let picture = try #require(try ends.receiver.takePicture())
-        #expect(picture.sequence == 3 && picture.skipped == 2 && picture.orientation == .right)
-        #expect(picture.presentationTime == MediaTime(nanoseconds: 30))
-        #expect(picture.damageWords[0] == 0b1110)
-        #expect(try ends.receiver.peekPicture() == nil)
+        #expect(try ends.receiver.peekFrame()?.presentationTime == MediaTime(nanoseconds: 30))
+        let frame = try #require(try ends.receiver.nextFrame())
+        #expect(frame.sequence == 3 && frame.skipped == 2 && frame.orientation == .right)
+        #expect(frame.presentationTime == MediaTime(nanoseconds: 30))
+        #expect(frame.damageWords[0] == 0b1110)
+        #expect(try ends.receiver.peekFrame() == nil)
         #expect(try ends.sender.reclaim() == [])
         // What comes next only has its own.
         #expect(try ends.offer(1, at: 40, tile: 5) == [])
-        ends.receiver.release(picture)
+        ends.receiver.release(frame)
         #expect(try ends.sender.reclaim() == [0])
-        #expect(try ends.receiver.takePicture()?.damageWords[0] == 0b100000)
-        #expect(ends.sender.counts.picturesSkipped == 2)
+        #expect(try ends.receiver.nextFrame()?.damageWords[0] == 0b100000)
+        #expect(ends.sender.counts.framesSkipped == 2)
         #expect(ends.sender.counts.bytesCopied == 0)
     }
 
     @Test func `a receiver that holds a sample is stalled since its last move`() throws {
-        let ends = try Ends(pictures: StampedTake.layout)
+        let ends = try Ends(frames: StampedTake.layout)
         #expect(ends.sender.heldSince(now: MonotonicClock.now()) == nil)
         _ = try ends.offer(0, at: 0)
-        let picture = try #require(try ends.receiver.takePicture())
+        let frame = try #require(try ends.receiver.nextFrame())
         let taken = MonotonicClock.now()
         let since = try #require(ends.sender.heldSince(now: taken))
         // New frames are not a move of the receiver's.
         _ = try ends.offer(1, at: 1)
         _ = try ends.offer(2, at: 2)
         #expect(ends.sender.heldSince(now: taken + 5_000_000_000) == since)
-        ends.receiver.release(picture)
+        ends.receiver.release(frame)
         #expect(ends.sender.heldSince(now: taken + 6_000_000_000) == taken + 6_000_000_000)
-        ends.receiver.release(try #require(try ends.receiver.takePicture()))
+        ends.receiver.release(try #require(try ends.receiver.nextFrame()))
         #expect(ends.sender.heldSince(now: taken) == nil)
         ends.sender.send(sample(1))
         let waiting = try #require(ends.sender.heldSince(now: taken))
@@ -184,7 +184,7 @@ import Testing
             (StatePage.released, 1), (StatePage.released, .max),
         ] as [(Int, UInt64)])
     func `an impossible word in the state page is found`(offset: Int, word: UInt64) throws {
-        let ends = try Ends(pictures: StampedTake.layout)
+        let ends = try Ends(frames: StampedTake.layout)
         try ends.scribble(word, at: offset)
         #expect(throws: StreamSender.Error.self) { try ends.sender.check() }
         ends.sender.send(sample(1))
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `a receiver can write neither the samples nor the frames, nor change a size`() throws {
-        let ends = try Ends(pictures: StampedTake.layout)
+        let ends = try Ends(frames: StampedTake.layout)
         let memory = try #require(ends.memory)
         for descriptor in [ends.sender.descriptors[0], memory.descriptor] {
             let copy = try descriptor.duplicate()
@@ -243,13 +243,13 @@ import Testing
             _ = try StreamReceiver(stream, descriptors: try ends.sender.descriptors.map { try $0.duplicate() })
         }
         #expect(throws: StreamReceiver.Error.invalidLayout) {
-            try receive(Ends.description(pictures: nil, ringBytes: 100))
+            try receive(Ends.description(frames: nil, ringBytes: 100))
         }
         #expect(throws: StreamReceiver.Error.self) {
-            try receive(Ends.description(pictures: nil, ringBytes: bytes * 2))
+            try receive(Ends.description(frames: nil, ringBytes: bytes * 2))
         }
         #expect(throws: StreamReceiver.Error.descriptors(expected: 4, received: 3)) {
-            try receive(Ends.description(pictures: StampedTake.layout, ringBytes: bytes))
+            try receive(Ends.description(frames: StampedTake.layout, ringBytes: bytes))
         }
         var layout = StampedTake.layout
         layout.planeOffsets[2] = layout.slotBytes
@@ -258,7 +258,7 @@ import Testing
 
     @Test(arguments: [1, 3, 5])
     func `across threads every frame is whole and every sample as it was sent`(stutter: Int) throws {
-        let ends = try Ends(pictures: StampedTake.layout, ringBytes: 1 << 17)
+        let ends = try Ends(frames: StampedTake.layout, ringBytes: 1 << 17)
         let isOver = Atomic(false)
         let outcome = Monitor<Result<StampChecker, any Error>?>(nil)
         let receiver = ends.receiver
@@ -277,15 +277,15 @@ import Testing
             }
             outcome.signal { $0 = result }
         }
-        let pictures = StampedPictures(memory: try #require(ends.memory), sender: ends.sender)
+        let frames = StampedFrames(memory: try #require(ends.memory), sender: ends.sender)
         var samples = StampedSamples()
         for _ in 0..<1000 {
-            try pictures.next()
-            samples.next(to: ends.sender, withPictures: true)
+            try frames.next()
+            samples.next(to: ends.sender, withFrames: true)
         }
         isOver.store(true, ordering: .releasing)
         reader.join()
         let checker = try #require(try outcome.withLock { $0 }?.get())
-        #expect(checker.pictures > 0 && checker.samples > 0)
+        #expect(checker.frames > 0 && checker.samples > 0)
     }
 }

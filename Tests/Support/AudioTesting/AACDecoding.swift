@@ -67,10 +67,10 @@ public func signalToNoise(_ heard: some Collection<Float>, against meant: some C
 }
 
 private func check(_ status: Int32) throws {
-    guard status >= 0 else { throw PrivateSoundServer.Failure(description: "the AAC decoder: error \(status)") }
+    guard status >= 0 else { throw TestAudioServer.Failure(description: "the AAC decoder: error \(status)") }
 }
 
 private func present<Value>(_ value: Value?) throws -> Value {
-    guard let value else { throw PrivateSoundServer.Failure(description: "the AAC decoder has no memory") }
+    guard let value else { throw TestAudioServer.Failure(description: "the AAC decoder has no memory") }
     return value
 }

@@ -52,7 +52,7 @@ public final class TonePlayer: Sendable {
         guard outcome == "" else {
             state.withLock { $0.stopping = true }
             thread.join()
-            throw PrivateSoundServer.Failure(description: "the player: \(outcome ?? "timed out")")
+            throw TestAudioServer.Failure(description: "the player: \(outcome ?? "timed out")")
         }
     }
 
@@ -71,7 +71,7 @@ public final class TonePlayer: Sendable {
         let instant = state.wait(until: MonotonicClock.now() + 300_000_000_000) { state in
             state.heard.count >= number ? state.heard[number - 1] : nil
         }
-        guard let instant else { throw PrivateSoundServer.Failure(description: "the player: no click was heard") }
+        guard let instant else { throw TestAudioServer.Failure(description: "the player: no click was heard") }
         return instant
     }
 

@@ -51,10 +51,10 @@ package enum NetworkedBroadcast {
     /// Waits until `count` more frames have come than now; the last of them.
     @discardableResult
     package static func frames(_ count: Int, at farEnd: FarEnd) throws -> ArrivedUnit {
-        let before = farEnd.log.withLock { $0.pictures.count }
+        let before = farEnd.log.withLock { $0.frames.count }
         return try #require(
             farEnd.wait(until: patience()) { log in
-                log.pictures.count >= before + count ? log.pictures.last : nil
+                log.frames.count >= before + count ? log.frames.last : nil
             }, "no frames came any more")
     }
 

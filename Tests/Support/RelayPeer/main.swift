@@ -61,7 +61,7 @@ func run() throws {
                 }
             }
         }
-        try connection.send(.state("\(checker.pictures) \(checker.samples) \(checker.discontinuities)"))
+        try connection.send(.state("\(checker.frames) \(checker.samples) \(checker.discontinuities)"))
         try connection.send(.finished)
     } catch {
         try connection.send(.failed("\(error)"))

@@ -9,7 +9,7 @@ public struct StampChecker {
         public let description: String
     }
 
-    public private(set) var pictures = 0
+    public private(set) var frames = 0
     public private(set) var samples = 0
     public private(set) var discontinuities = 0
     private var tiles = StampedTake.Tiles()
@@ -27,31 +27,31 @@ public struct StampChecker {
             receiver.advance(past: record)
             found = true
         }
-        let peeked = try receiver.peekPicture()
-        if let picture = try receiver.takePicture() {
-            if let peeked, peeked.sequence > picture.sequence { throw Fault(description: "an older picture came back") }
-            try check(picture)
+        let peeked = try receiver.peekFrame()
+        if let frame = try receiver.nextFrame() {
+            if let peeked, peeked.sequence > frame.sequence { throw Fault(description: "an older picture came back") }
+            try check(frame)
             hold()
-            try checkWhole(picture)
-            receiver.release(picture)
+            try checkWhole(frame)
+            receiver.release(frame)
             found = true
         }
         return found
     }
 
-    private mutating func check(_ picture: StreamReceiver.Picture) throws {
+    private mutating func check(_ frame: StreamReceiver.Frame) throws {
         // The time identifies the frame; sequence numbers count only those that were offered.
-        let number = UInt64((picture.presentationTime.nanoseconds + 5) / 16_666_667)
-        guard picture.presentationTime == StampedTake.presentationTime(number) else {
-            throw Fault(description: "the time \(picture.presentationTime.nanoseconds) was never sent")
+        let number = UInt64((frame.presentationTime.nanoseconds + 5) / 16_666_667)
+        guard frame.presentationTime == StampedTake.presentationTime(number) else {
+            throw Fault(description: "the time \(frame.presentationTime.nanoseconds) was never sent")
         }
         guard number > tiles.number else {
             throw Fault(description: "picture \(number) came after picture \(tiles.number)")
         }
         tiles.advance(to: number)
-        pictures += 1
-        try checkWhole(picture)
-        applyDamage(picture)
+        frames += 1
+        try checkWhole(frame)
+        applyDamage(frame)
         let layout = StampedTake.layout
         let isEqual = copy.withUnsafeBytes { copy in
             layout.planeExtents.indices.allSatisfy { plane in
@@ -59,22 +59,22 @@ public struct StampChecker {
                     let start = layout.planeOffsets[plane] + row * layout.planeStrides[plane]
                     let range = start..<start + layout.planeExtents[plane].rowBytes
                     return copy[range].elementsEqual(
-                        UnsafeRawBufferPointer(start: picture.base, count: layout.slotBytes)[range])
+                        UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes)[range])
                 }
             }
         }
         guard isEqual else { throw Fault(description: "the damage of picture \(number) leaves something out") }
     }
 
-    private func checkWhole(_ picture: StreamReceiver.Picture) throws {
-        for tile in tiles.stamps.indices where !tiles.isWhole(tile, in: picture.base) {
+    private func checkWhole(_ frame: StreamReceiver.Frame) throws {
+        for tile in tiles.stamps.indices where !tiles.isWhole(tile, in: frame.base) {
             throw Fault(description: "picture \(tiles.number) is torn at tile \(tile)")
         }
     }
 
-    private mutating func applyDamage(_ picture: StreamReceiver.Picture) {
+    private mutating func applyDamage(_ frame: StreamReceiver.Frame) {
         let layout = StampedTake.layout
-        guard let damage = DamageRegion(size: layout.size, words: picture.damageWords) else { return }
+        guard let damage = DamageRegion(size: layout.size, words: frame.damageWords) else { return }
         copy.withUnsafeMutableBytes { copy in
             for rect in damage.rectangles() {
                 for (plane, extent) in layout.planeExtents.enumerated() {
@@ -84,7 +84,7 @@ public struct StampChecker {
                             layout.planeOffsets[plane] + row * layout.planeStrides[plane] + rect.x / scale
                         let count = min((rect.width + 1) / scale, extent.rowBytes - rect.x / scale)
                         copy[start..<start + count].copyBytes(
-                            from: UnsafeRawBufferPointer(start: picture.base + start, count: count))
+                            from: UnsafeRawBufferPointer(start: frame.base + start, count: count))
                     }
                 }
             }

@@ -3,18 +3,18 @@ import KineMedia
 import KineRelay
 
 /// The engine's end of a stamped take. One thread sends frames, another may send samples.
-public final class StampedPictures {
-    private let memory: PictureMemory
+public final class StampedFrames {
+    private let memory: FrameMemory
     private let sender: StreamSender
     private var tiles = StampedTake.Tiles()
     /// For each slot, the frame whose tiles it holds.
     private var slots: [StampedTake.Tiles]
-    private var free: PictureSlots = [0, 1, 2]
+    private var free: FrameSlots = [0, 1, 2]
     /// Damage of frames for which there was no slot.
     private var missed = DamageRegion(size: StampedTake.layout.size)
     public private(set) var offered = 0
 
-    public init(memory: PictureMemory, sender: StreamSender) {
+    public init(memory: FrameMemory, sender: StreamSender) {
         self.memory = memory
         self.sender = sender
         slots = [StampedTake.Tiles](repeating: StampedTake.Tiles(), count: StampedTake.layout.slotCount)
@@ -48,10 +48,10 @@ public struct StampedSamples {
     private var wantsKeyframe = false
     public init() {}
 
-    public mutating func next(to sender: StreamSender, withPictures: Bool) {
+    public mutating func next(to sender: StreamSender, withFrames: Bool) {
         number += 1
-        if withPictures {
-            if sender.takeKeyframeRequest() { wantsKeyframe = true }
+        if withFrames {
+            if sender.consumeKeyframeRequest() { wantsKeyframe = true }
             let isKeyframe = wantsKeyframe || number % 30 == 1
             if isKeyframe { wantsKeyframe = false }
             sender.send(StampedTake.sample(.video, number, isKeyframe: isKeyframe))

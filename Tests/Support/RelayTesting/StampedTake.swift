@@ -6,7 +6,7 @@ import KineRelay
 /// Frames of tiles, each filled with the number of the frame that last changed it; encoded samples whose bytes follow from their
 /// number.
 public struct StampedTake: Sendable {
-    public static let layout = PictureLayout(
+    public static let layout = FrameSlotLayout(
         pixelFormat: .i420, visibleSize: PixelSize(width: 319, height: 179), slotCount: 3)
 
     public init() {}

@@ -111,7 +111,7 @@ public final class Painter {
     }
 
     /// Gives a window a picture, 0xRRGGBB with rows packed, that the server puts back by itself wherever it was lost.
-    public func setPicture(_ pixels: [UInt32], size: PixelSize, of window: UInt32) {
+    public func setFrame(_ pixels: [UInt32], size: PixelSize, of window: UInt32) {
         let pixmap = xcb_generate_id(connection)
         xcb_create_pixmap(connection, depth, pixmap, root, UInt16(size.width), UInt16(size.height))
         put(pixels, PixelRect(size: size), into: pixmap)

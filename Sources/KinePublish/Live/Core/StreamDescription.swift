@@ -15,7 +15,7 @@ struct StreamDescription: Codable, Equatable, Sendable {
         var height: Int
     }
 
-    struct Sound: Codable, Equatable, Sendable {
+    struct Audio: Codable, Equatable, Sendable {
         /// The `LiveRecord.Kind` of its samples.
         var kind: UInt8
         var codec: String
@@ -28,7 +28,7 @@ struct StreamDescription: Codable, Equatable, Sendable {
 
     var title: String
     var video: Video?
-    var sounds: [Sound]
+    var audio: [Audio]
     /// The media type of `live.mp4` and of every fragment.
     var mediaType: String
 
@@ -39,8 +39,8 @@ struct StreamDescription: Codable, Equatable, Sendable {
                 codec: $0.parameterSets.codecsParameter, description: $0.parameterSets.decoderConfigurationRecord,
                 width: $0.size.width, height: $0.size.height)
         }
-        sounds = format.audio.map {
-            Sound(
+        audio = format.audio.map {
+            Audio(
                 kind: LiveRecord.Kind($0.type).rawValue, codec: FragmentedMovie.audioCodec,
                 description: $0.audioSpecificConfig, sampleRate: $0.sampleRate, channels: $0.channels)
         }

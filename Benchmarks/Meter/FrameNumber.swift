@@ -1,0 +1,27 @@
+// The number that the bench's scenes write into their pictures, read with thirty-two looks. KineMeasure's Barcode says how it
+// is written and reads it more carefully, from recordings; here nothing was compressed.
+
+enum FrameNumber {
+    private static let corner = 16
+    private static let cell = 16
+    private static let columns = 16
+    private static let dataBits = 24
+    private static let checkBits = 6
+
+    /// The number in a picture's luma; -1 where there is none.
+    static func read(_ luma: UnsafeRawPointer, stride: Int, rows: Int) -> Int {
+        guard rows >= corner + 2 * cell, stride >= corner + columns * cell else { return -1 }
+        var bits = 0
+        for index in 0..<2 + dataBits + checkBits {
+            let x = corner + index % columns * cell + cell / 2
+            let y = corner + index / columns * cell + cell / 2
+            let level = luma.load(fromByteOffset: y * stride + x, as: UInt8.self)
+            guard level < 40 || level > 210 else { return -1 }
+            bits = bits << 1 | (level > 125 ? 1 : 0)
+        }
+        // A white and a black square come first.
+        guard bits >> (dataBits + checkBits) == 0b10 else { return -1 }
+        let number = bits >> checkBits & (1 << dataBits - 1)
+        return (number &* 37 + 11) % 61 == bits & (1 << checkBits - 1) ? number : -1
+    }
+}

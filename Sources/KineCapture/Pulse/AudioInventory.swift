@@ -1,0 +1,125 @@
+// What an audio server offers, as values, and which of it a target means. Pure: `PulseConnection` asks the server.
+
+/// The server's devices and playing applications at one moment.
+public struct AudioInventory: Sendable, Equatable {
+    public struct Output: Sendable, Equatable {
+        public var index: UInt32
+        public var name: String
+        public var description: String
+        /// The source that carries what this output plays.
+        public var monitor: String
+
+        public init(index: UInt32, name: String, description: String, monitor: String) {
+            self.index = index
+            self.name = name
+            self.description = description
+            self.monitor = monitor
+        }
+    }
+
+    public struct Microphone: Sendable, Equatable {
+        public var name: String
+        public var description: String
+
+        public init(name: String, description: String) {
+            self.name = name
+            self.description = description
+        }
+    }
+
+    /// One stream that an application plays (PulseAudio: a sink input).
+    public struct Playback: Sendable, Equatable {
+        public var index: UInt32
+        /// The output it plays to.
+        public var output: UInt32
+        /// `application.name`; empty where the application gives none.
+        public var application: String
+        /// `application.process.binary`; empty where the application gives none.
+        public var binary: String
+
+        public init(index: UInt32, output: UInt32, application: String, binary: String) {
+            self.index = index
+            self.output = output
+            self.application = application
+            self.binary = binary
+        }
+
+        func belongs(to name: String) -> Bool {
+            let name = name.lowercased()
+            return application.lowercased() == name || binary.lowercased() == name
+        }
+    }
+
+    public var outputs: [Output] = []
+    /// Sources that are not monitors of outputs.
+    public var microphones: [Microphone] = []
+    public var playbacks: [Playback] = []
+    public var defaultOutput: String?
+    /// The server's default source; may name a monitor.
+    public var defaultSource: String?
+
+    public init() {}
+
+    /// The microphone that "the default" means. The server's default source may be a monitor; that would record the output a
+    /// second time, so the first real microphone is used instead.
+    public var defaultMicrophone: String? {
+        microphones.first { $0.name == defaultSource }?.name ?? microphones.first?.name
+    }
+}
+
+/// What a take records.
+public enum AudioTarget: Hashable, Sendable {
+    /// What the default output plays, whichever output is the default.
+    case defaultOutput
+    /// Everything one application plays: `application.name` or the binary's name, upper or lower case.
+    case application(String)
+    case defaultMicrophone
+    case microphone(String)
+}
+
+/// One stream to record in order to satisfy a target.
+enum AudioSource: Hashable, Sendable {
+    /// A source by name: a microphone, or the monitor of an output.
+    case source(String)
+    /// One application's stream to an output. The output is part of the identity: when the stream moves to another one, its
+    /// recording has to be opened again.
+    case playback(UInt32, output: UInt32)
+}
+
+extension AudioTarget {
+    /// What to record for this target now. Empty: there is nothing at the moment.
+    func sources(in inventory: AudioInventory) -> [AudioSource] {
+        switch self {
+        case .defaultOutput:
+            inventory.outputs.filter { $0.name == inventory.defaultOutput }.map { .source($0.monitor) }
+        case .application(let name):
+            inventory.playbacks.filter { $0.belongs(to: name) }.map { .playback($0.index, output: $0.output) }
+        case .defaultMicrophone:
+            inventory.defaultMicrophone.map { [.source($0)] } ?? []
+        case .microphone(let name):
+            inventory.microphones.contains { $0.name == name } ? [.source(name)] : []
+        }
+    }
+
+    /// One sentence for a person, when there is nothing to record for this target.
+    func absence(in inventory: AudioInventory) -> String {
+        switch self {
+        case .defaultOutput:
+            return "The audio server has no output; the recording is silent until one appears."
+        case .application(let name):
+            let playing = Self.list(inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application })
+            return "No application called \(name) plays audio\(playing); its track is silent until it does."
+        case .defaultMicrophone:
+            return "The audio server has no microphone; plug one in, or leave --mic out."
+        case .microphone(let name):
+            let known = Self.list(inventory.microphones.map(\.name))
+            return "There is no microphone called \(name)\(known); see kinecast sources for the names."
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        var seen: [String] = []
+        for name in names where !name.isEmpty && !seen.contains(name) { seen.append(name) }
+        return seen.isEmpty ? "" : " (there is: \(seen.joined(separator: ", ")))"
+    }
+}

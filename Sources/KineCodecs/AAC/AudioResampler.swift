@@ -1,0 +1,92 @@
+// libswresample as a stretching converter: from a device's real rate, by its own clock, to the track's.
+import CFFmpeg
+
+/// Converts interleaved float samples from one rate to another, a little faster or slower as set. Not Sendable.
+public final class AudioResampler {
+    public enum Error: Swift.Error, Equatable {
+        /// It does not convert between these rates; `code` is libavutil's.
+        case refused(from: Int, to: Int, code: Int32)
+    }
+
+    public let inputRate: Int
+    public let outputRate: Int
+    public let channels: Int
+    /// Frames that went through libswresample so far.
+    public private(set) var convertedFrames: Int64 = 0
+
+    private var context: OpaquePointer?
+    /// How much longer the output is than the rates say, as a part of one.
+    private var stretch = 0.0
+    private var room: [Float] = []
+
+    /// Output samples over which a compensation is spread: so many that a millionth is still several samples. It is renewed long
+    /// before it ends.
+    private static let compensationDistance = 4_000_000
+
+    public init(inputRate: Int, outputRate: Int, channels: Int) throws(Error) {
+        self.inputRate = inputRate
+        self.outputRate = outputRate
+        self.channels = channels
+        var layout = AVChannelLayout()
+        av_channel_layout_default(&layout, Int32(clamping: channels))
+        var context: OpaquePointer?
+        let status = withUnsafeMutablePointer(to: &layout) { layout in
+            swr_alloc_set_opts2(
+                &context, layout, AV_SAMPLE_FMT_FLT, Int32(clamping: outputRate), layout, AV_SAMPLE_FMT_FLT,
+                Int32(clamping: inputRate), 0, nil)
+        }
+        self.context = context
+        guard status >= 0, let context else { throw .refused(from: inputRate, to: outputRate, code: status) }
+        let object = UnsafeMutableRawPointer(context)
+        // Equal rates need the resampler too, for the stretch. Interpolation between its phases keeps that free of noise.
+        av_opt_set_int(object, "flags", Int64(SWR_FLAG_RESAMPLE), 0)
+        av_opt_set_int(object, "linear_interp", 1, 0)
+        let initialized = swr_init(context)
+        guard initialized >= 0 else { throw .refused(from: inputRate, to: outputRate, code: initialized) }
+    }
+
+    deinit { swr_free(&context) }
+
+    /// Output samples that the converter still holds, with a fraction.
+    public var delay: Double {
+        // Asked for in 256ths of an output sample: libswresample returns whole numbers.
+        Double(swr_get_delay(context, Int64(outputRate) * 256)) / 256
+    }
+
+    /// Makes the output longer by this part (300e-6 for a device whose clock is 300 ppm slow).
+    public func setStretch(_ value: Double) {
+        stretch = value
+        let delta = Int32((value * Double(Self.compensationDistance)).rounded())
+        swr_set_compensation(context, delta, Int32(Self.compensationDistance))
+    }
+
+    /// Discards what the converter holds: after a gap, nothing from before it may come out.
+    public func reset() {
+        swr_init(context)
+        setStretch(stretch)
+    }
+
+    /// Converts interleaved samples; `deliver` borrows what came out, interleaved, for the call.
+    public func convert(interleaved: Span<Float>, deliver: (Span<Float>) -> Void) {
+        let frames = interleaved.count / channels
+        guard frames > 0 else { return }
+        convertedFrames += Int64(frames)
+        let capacity = Int(swr_get_out_samples(context, Int32(clamping: frames))) + 32
+        if room.count < capacity * channels { room = [Float](repeating: 0, count: capacity * channels) }
+        let produced = room.withUnsafeMutableBytes { output in
+            interleaved.withUnsafeBytes { input in
+                var outputPlane = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                var inputPlane = input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+                return withUnsafeMutablePointer(to: &outputPlane) { out in
+                    withUnsafeMutablePointer(to: &inputPlane) { source in
+                        swr_convert(
+                            context, out, Int32(clamping: capacity), UnsafeMutablePointer(source),
+                            Int32(clamping: frames))
+                    }
+                }
+            }
+        }
+        guard produced > 0 else { return }
+        room.withUnsafeBufferPointer { deliver($0.extracting(0..<Int(produced) * channels).span) }
+    }
+}

@@ -1,0 +1,130 @@
+// The loop of the capture thread: it carries out what `CaptureStateMachine` answers.
+import KineCapture
+import KineControl
+import KineImaging
+import KineMedia
+import KinePlatform
+
+/// Sleeps, reads one source into a canvas, and hands frames on. Used by the capture thread alone.
+final class CaptureLoop<Source: VideoSource> {
+    private let source: Source
+    private let canvas: Canvas
+    private let outlet: FrameDistributor
+    private let clock: TakeClock
+    private let control: Monitor<CaptureThread.Control>
+    private let output: CaptureThread.Output
+    private var machine: CaptureStateMachine
+    private var waiter: SourceWaiter
+
+    init(
+        source: Source, configuration: TakeConfiguration, clock: TakeClock, control: Monitor<CaptureThread.Control>,
+        wake: WakeSignal, output: CaptureThread.Output
+    ) throws(VideoSourceError) {
+        self.source = source
+        self.clock = clock
+        self.control = control
+        self.output = output
+        let size = configuration.video.size ?? source.size
+        let slots = try output.slots(size)
+        canvas = Canvas(size: size, sourceSize: source.size, slotCount: slots.count, memory: slots.memory)
+        machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
+        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
+        let loans = canvas.loans
+        outlet = try output.opened(
+            CaptureThread.CanvasDescription(size: canvas.size, codedSize: canvas.codedSize, loans: loans) { frame in
+                loans.release(frame.slot)
+                if control.withLock({ $0.needsSlot }) { wake.signal() }
+            })
+    }
+
+    /// Returns when the thread is told to stop.
+    func run() throws(VideoSourceError) {
+        defer { _ = publish() }
+        while let step = nextStep() {
+            switch step {
+            case .sleep(let deadline, let interest): try sleep(until: deadline, for: interest)
+            case .collectDamage:
+                try collectDamage()
+                machine.collected(at: MonotonicClock.now())
+            case .beginFrame: try readFrame()
+            }
+        }
+    }
+
+    private func nextStep() -> CaptureStateMachine.Step? {
+        let (isStopping, isPaused, repeatAt) = control.withLock { control in
+            defer { control.repeatAt = .max }
+            return (control.isStopping, control.isPaused, control.repeatAt)
+        }
+        if isStopping { return nil }
+        let now = MonotonicClock.now()
+        machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
+        machine.repeatFrame(at: repeatAt)
+        return machine.next(at: now, stillInterval: outlet.stillInterval)
+    }
+
+    private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
+        if interest == .sources, try source.processEvents() { return machine.noteSourceChanged() }
+        waiter.wait(until: deadline, for: interest)
+    }
+
+    private func waitForSlot(until deadline: Int64) {
+        control.withLock { $0.needsSlot = true }
+        // One may have become free before it was known that capture waits: then there is no signal.
+        if !canvas.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
+        control.withLock { $0.needsSlot = false }
+    }
+
+    private func readFrame() throws(VideoSourceError) {
+        outlet.reclaim()
+        guard canvas.begin() else {
+            let deadline = machine.slotsAreAllLent(at: MonotonicClock.now())
+            _ = publish()
+            return waitForSlot(until: deadline)
+        }
+        try collectDamage()
+        let now = MonotonicClock.now()
+        guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else { return canvas.abandon() }
+        let canvas = canvas
+        let isComplete = try source.read(machine.pending) { part in
+            switch part.storage {
+            case .memory(let pixels, let stride): canvas.draw(part.rect, pixels: pixels, stride: stride)
+            }
+        }
+        guard
+            case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: MonotonicClock.now())
+        else { return canvas.abandon() }
+        let frame = canvas.commit(evenIfUnchanged: evenIfUnchanged)
+        let outcome = machine.committed(changed: frame?.changed)
+        if outcome == .checkSource { machine.checked(sourceHasChanged: try source.processEvents()) }
+        if let frame { deliver(frame) } else { _ = publish() }
+    }
+
+    private func collectDamage() throws(VideoSourceError) {
+        machine.reported.removeAll()
+        try source.addDamage(to: &machine.reported)
+        canvas.changeSource(to: machine.reported.size)
+    }
+
+    private func deliver(_ frame: FrameRing.Frame) {
+        if control.withLock({ $0.isAbandoned }) { return }
+        let instant = machine.frameInstant
+        if !machine.hasBegun {
+            clock.begin(at: instant)
+            output.began(instant)
+        }
+        let delivery = machine.deliver(at: clock.mediaTime(at: instant))
+        guard publish() else { return }
+        outlet.deliver(frame, at: delivery.time, repeats: delivery.repeats)
+    }
+
+    /// Shows other threads how far capture is. False where the take has ended without this thread.
+    private func publish() -> Bool {
+        control.withLock { control in
+            guard !control.isAbandoned else { return false }
+            control.counts = machine.counts
+            control.grid = machine.grid
+            return true
+        }
+    }
+}

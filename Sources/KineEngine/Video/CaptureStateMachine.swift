@@ -1,0 +1,248 @@
+// What the capture thread decides: when it sleeps and until when, when a frame is read, and what is handed on. It has no clock
+// and does no I/O; `CaptureLoop` carries out what it answers.
+import KineCapture
+import KineControl
+import KineMedia
+
+/// The states of one capture. Instants are nanoseconds of CLOCK_MONOTONIC.
+struct CaptureStateMachine {
+    /// What to do next.
+    enum Step: Equatable {
+        /// A request from another thread ends the sleep before its time, and so does what it is for.
+        case sleep(until: Int64, for: SourceWaiter.Interest)
+        /// Take over the source's damage and read nothing. Answered by `collected`.
+        case collectDamage
+        /// Get a free slot and take over the source's damage. Answered by `slotsAreAllLent` or `beginReading`.
+        case beginFrame
+    }
+
+    enum Reading: Equatable {
+        /// Read `pending` into the slot. Answered by `finishReading`.
+        case read
+        /// Give the slot back.
+        case abandon
+    }
+
+    enum Commit: Equatable {
+        /// Answered by `committed`.
+        case commit(evenIfUnchanged: Bool)
+        /// Give the slot back.
+        case abandon
+    }
+
+    enum Outcome: Equatable {
+        /// There is nothing to hand on.
+        case unchanged
+        /// Answered by `deliver`.
+        case deliver
+        /// Ask whether the source has events now, answer with `checked`, then deliver.
+        case checkSource
+    }
+
+    /// When the frame is shown in the file, and when it is shown again.
+    struct Delivery: Equatable {
+        var time: MediaTime
+        var repeats: [MediaTime]
+    }
+
+    private enum Activity {
+        case capturing
+        case resting(Rest, nextLook: Int64)
+    }
+
+    private enum Rest {
+        case pause
+        /// The take has its full length, and waits for its end.
+        case complete
+    }
+
+    /// How often events are fetched while nothing is read: they must not gather at the display server for hours, and the source
+    /// may come to its end.
+    static let restInterval: Int64 = 2_000_000_000
+
+    private let isConstantRate: Bool
+    private let readsDamageOnly: Bool
+    private let skipsUnchanged: Bool
+    /// How long the take is to last; nil: until it is ended.
+    private let durationLimit: MediaTime?
+    private var activity = Activity.capturing
+    private var pacer: FramePacer
+    private var trust: DamageTrust
+    private(set) var grid: FrameGrid
+    private(set) var counts = CaptureThread.Counts()
+    /// The first frame was handed on.
+    private(set) var hasBegun = false
+    /// When the first frame is read again that could not be read.
+    private var retryAt: Int64 = .min
+    /// What changed and was not read yet.
+    private(set) var pending: DamageRegion
+    /// What the source reported at the last look. To be filled anew before `collected` and `beginReading`.
+    var reported: DamageRegion
+    /// The source has events that were not collected yet.
+    private var sourceHasChanged = false
+    /// When the frame must be shown once more although nothing changed.
+    private var repeatAt: Int64 = .max
+    private var lastDelivery: Int64 = .min
+    /// How far CLOCK_MONOTONIC was ahead of the take's time at the last look.
+    private var clockOffset: Int64 = 0
+
+    // The frame in work.
+    private(set) var frameInstant: Int64 = .min
+    private var mustRepeat = false
+    private var look: DamageTrust.Look?
+
+    init(_ configuration: TakeConfiguration, sourceSize: PixelSize, now: Int64) {
+        let video = configuration.video
+        isConstantRate = video.constantFrameRate
+        readsDamageOnly = configuration.optimizations.damage
+        skipsUnchanged = configuration.optimizations.skipUnchanged
+        durationLimit = configuration.durationLimit
+        pacer = FramePacer(framesPerSecond: video.framesPerSecond)
+        grid = FrameGrid(framesPerSecond: video.framesPerSecond, isConstant: isConstantRate)
+        pending = .full(size: sourceSize)
+        reported = DamageRegion(size: sourceSize)
+        trust = DamageTrust(rows: pending.rows, now: now)
+    }
+
+    // MARK: Requests
+
+    /// `offset`: how far CLOCK_MONOTONIC is ahead of the take's time.
+    mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) {
+        switch (activity, isPaused) {
+        case (.capturing, true):
+            activity = .resting(.pause, nextLook: now + Self.restInterval)
+        case (.resting(.pause, _), false):
+            activity = .capturing
+            pending.insertAll()
+            pacer.delay(by: offset - clockOffset)
+            clockOffset = offset
+        default: break
+        }
+    }
+
+    /// Has the frame shown once more although nothing changed; where a change is read soon anyway, its frame is enough.
+    mutating func repeatFrame(at instant: Int64) { repeatAt = min(repeatAt, instant) }
+
+    mutating func noteSourceChanged() { sourceHasChanged = true }
+
+    // MARK: Steps
+
+    /// `stillInterval`: how long a frame may stand before it is shown again; nil: for ever.
+    mutating func next(at now: Int64, stillInterval: Int64?) -> Step {
+        if case .resting(let rest, let look) = activity {
+            guard now >= look else { return .sleep(until: look, for: .nothing) }
+            activity = .resting(rest, nextLook: now + Self.restInterval)
+            return .collectDamage
+        }
+        guard hasBegun else { return now < retryAt ? .sleep(until: retryAt, for: .nothing) : .beginFrame }
+        let nextRepeat = min(repeatAt, stillInterval.map { lastDelivery + $0 } ?? .max)
+        mustRepeat = now >= nextRepeat
+        guard hasWork(at: now) else {
+            return mustRepeat ? .beginFrame : .sleep(until: min(trust.deadline, nextRepeat), for: .sources)
+        }
+        let earliest = grid.next.map { $0.nanoseconds + clockOffset } ?? pacer.earliest
+        return now < earliest ? .sleep(until: earliest, for: .nothing) : .beginFrame
+    }
+
+    private func hasWork(at now: Int64) -> Bool {
+        isConstantRate || !readsDamageOnly || !skipsUnchanged || sourceHasChanged || !pending.isEmpty
+            || now >= trust.deadline || trust.isSuspicious(at: now)
+    }
+
+    /// The encoder holds every slot. Returns until when to wait for one. Nothing is read meanwhile: the source gathers its
+    /// damage. Each interval that goes by like this is a frame lost.
+    mutating func slotsAreAllLent(at now: Int64) -> Int64 {
+        counts.dropped += 1
+        return now + pacer.interval
+    }
+
+    /// `reported` is what the source had to report. A new size of the source makes everything pending.
+    mutating func collected(at now: Int64) {
+        sourceHasChanged = false
+        if reported.size == pending.size {
+            pending.formUnion(reported)
+        } else {
+            pending = .full(size: reported.size)
+            trust = DamageTrust(rows: pending.rows, now: now)
+        }
+    }
+
+    /// The same for a frame, whose time is `now` or, in the take, `time`.
+    mutating func beginReading(at now: Int64, time: MediaTime) -> Reading {
+        collected(at: now)
+        if hasBegun, let durationLimit, isAfter(durationLimit, time) {
+            // The request to end the take may come late, and the take must not become longer for it.
+            activity = .resting(.complete, nextLook: now + Self.restInterval)
+            return .abandon
+        }
+        frameInstant = now
+        look = readsDamageOnly ? trust.look(at: now) : .all
+        switch look {
+        case .all: pending.insertAll()
+        case .strips(let rows):
+            for row in rows {
+                pending.insert(
+                    PixelRect(
+                        x: 0, y: row * DamageRegion.tileSide, width: pending.size.width, height: DamageRegion.tileSide))
+            }
+        case nil: break
+        }
+        return .read
+    }
+
+    /// Whether a frame of that time would be shown at the limit or later: the grid may move it.
+    private func isAfter(_ limit: MediaTime, _ time: MediaTime) -> Bool {
+        var grid = grid
+        return time >= limit || grid.place(time).time >= limit
+    }
+
+    mutating func finishReading(isComplete: Bool, at now: Int64) -> Commit {
+        guard hasBegun || isComplete else {
+            // What was not read is black, and the take's first frame must not be: it is read again a moment later.
+            pending.insertAll()
+            retryAt = now + pacer.interval
+            return .abandon
+        }
+        pending.removeAll()
+        return .commit(evenIfUnchanged: isConstantRate || !skipsUnchanged || mustRepeat)
+    }
+
+    /// `changed`: the tiles that differ from the frame before, or nil where there is no frame to hand on.
+    mutating func committed(changed: DamageRegion?) -> Outcome {
+        if frameInstant >= repeatAt { repeatAt = .max }
+        switch look {
+        case .strips where changed == nil && reported.isEmpty: break  // it must not make the next frame wait
+        case nil where changed == nil, .strips where changed == nil: pacer.foundNothing(at: frameInstant)
+        default: pacer.recordFrame(at: frameInstant)
+        }
+        guard let changed else {
+            if look == nil || !reported.isEmpty { counts.unchanged += 1 }
+            return .unchanged
+        }
+        return hasUnreported(changed) ? .checkSource : .deliver
+    }
+
+    /// Whether a strip that was read on suspicion changed although nothing was reported there.
+    private func hasUnreported(_ changed: DamageRegion) -> Bool {
+        guard hasBegun, case .strips = look else { return false }
+        guard changed.size == reported.size else { return reported.isEmpty }
+        var unreported = changed
+        unreported.subtract(reported)
+        return !unreported.isEmpty
+    }
+
+    /// What was painted between the report and the read is reported by now. Otherwise it was painted unreported.
+    mutating func checked(sourceHasChanged: Bool) {
+        if sourceHasChanged { noteSourceChanged() } else { trust.foundUnreported(at: frameInstant) }
+    }
+
+    /// The frame is handed on. `time`: the take's at `frameInstant`.
+    mutating func deliver(at time: MediaTime) -> Delivery {
+        hasBegun = true
+        lastDelivery = frameInstant
+        clockOffset = frameInstant - time.nanoseconds
+        let (time, repeats) = grid.place(time)
+        counts.drawn += 1 + repeats.count
+        return Delivery(time: time, repeats: repeats)
+    }
+}

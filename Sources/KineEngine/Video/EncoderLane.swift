@@ -1,0 +1,52 @@
+// One of a take's encoders, and what changed in frames that it did not get.
+import KineCodecs
+import KineMedia
+
+/// Used by one thread.
+final class EncoderLane<Encoder: VideoEncoder> {
+    let encoder: Encoder
+    /// The format of the next sample; nil while it is unknown.
+    private(set) var parameterSets: VideoParameterSets?
+    /// The next frame has to be a keyframe: others encoded the frames before it.
+    var isBehind: Bool
+    private var missed: DamageRegion?
+
+    init(_ encoder: Encoder, isBehind: Bool = false) {
+        self.encoder = encoder
+        self.isBehind = isBehind
+        parameterSets = encoder.parameterSets
+    }
+
+    /// A frame is not encoded here. What changed in it is encoded with the next one.
+    func skip(_ changed: DamageRegion) { missed = union(changed) }
+
+    private func union(_ changed: DamageRegion) -> DamageRegion {
+        guard var missed else { return changed }
+        missed.formUnion(changed)
+        return missed
+    }
+
+    func encode(
+        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool,
+        output: (EncodedSample) -> Void
+    ) throws(VideoEncoderError) {
+        let changed = union(changed)
+        missed = nil
+        defer { isBehind = false }
+        try encoder.encode(frame, changed: changed, at: time, forceKeyframe: isKeyframe || isBehind) {
+            note($0, output: output)
+        }
+    }
+
+    /// Gives out the samples of frames that the encoder holds back.
+    func drain(output: (EncodedSample) -> Void) throws(VideoEncoderError) {
+        try encoder.drain { note($0, output: output) }
+    }
+
+    private func note(_ piece: VideoEncoderOutput, output: (EncodedSample) -> Void) {
+        switch piece {
+        case .format(let sets): parameterSets = sets
+        case .sample(let sample): output(sample)
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// How a take is encoded: what the user chose, and what the far ends of its destinations expect. Pure.
+import Glibc
+import KineCodecs
+import KineControl
+import KineMedia
+import KineServices
+
+/// The encoder's least, whatever extensions ask for.
+struct EncodingFloor: Sendable, Equatable {
+    /// Bits a second.
+    var bitrate: Int
+    var framesPerSecond: Double
+}
+
+/// The encoder of takes.
+typealias TakeEncoder = X264Encoder
+
+struct EncodingPlan: Sendable, Equatable {
+    /// Of the first encoder. It has a peak where destinations share it.
+    var settings: VideoEncoderSettings
+    /// The recording gets what the user chose; while destinations get less, they have an encoder of their own.
+    var keepsRecordingQuality: Bool
+    var floor: EncodingFloor
+    /// Bits a second that the destinations get at most; nil: no limit.
+    var ceiling: Int?
+    /// Bytes of the largest access unit that all destinations take; nil: no limit.
+    var largestAccessUnit: Int?
+
+    /// `services`: the extensions of the take. `size`: of the coded frames, both sides even.
+    init(_ configuration: TakeConfiguration, services: [ServiceManifest], size: PixelSize) {
+        let video = configuration.video
+        let isRecorded = configuration.output != nil
+        let expectations = services.compactMap(\.expectations)
+        settings = Self.encoderSettings(configuration, size: size)
+        let chosen = settings.averageBitrate
+        largestAccessUnit = expectations.compactMap(\.maximumAccessUnit).min()
+        if !expectations.isEmpty {
+            let expected = expectations.compactMap(\.maximumBitrate).min()
+                .map { Self.ceiling($0, size: size, framesPerSecond: video.framesPerSecond) }
+            // Without a recording a bitrate was chosen for the destinations.
+            ceiling = video.maximumBitrate ?? expected.map { isRecorded ? $0 : max($0, chosen ?? 0) }
+        }
+        keepsRecordingQuality = isRecorded && (video.keepsRecordingQuality || video.constantFrameRate)
+        floor = EncodingFloor(
+            bitrate: min(max(1, video.minimumBitrate), ceiling ?? .max),
+            framesPerSecond: max(1, Double(video.framesPerSecond) / 4))
+
+        let isShared = !keepsRecordingQuality || !video.isRateChosen || chosen ?? .max <= ceiling ?? 0
+        let sharedPeak = ceiling.flatMap { isShared ? (isRecorded ? $0 : min($0, chosen ?? .max)) : nil }
+        let destinationsPeak = isRecorded || expectations.isEmpty ? nil : chosen
+        settings.peak = (sharedPeak ?? destinationsPeak).map { .init(bitrate: $0, accessUnit: largestAccessUnit) }
+    }
+
+    /// Bits a second that destinations are told: what the user chose, up to the ceiling; nil: a quality was chosen.
+    var averageBitrate: Int? { settings.averageBitrate.map { min($0, ceiling ?? .max) } }
+
+    /// Bits a second for frames of that size and rate, where `reference` is for 1920x1080 at 30 frames a second. Larger frames
+    /// need fewer bits a pixel, and twice the frames less than twice the bits. The exponents fit what public ingests publish
+    /// for 720p to 2160p at 30 and 60 frames a second.
+    static func ceiling(_ reference: Int, size: PixelSize, framesPerSecond: Int) -> Int {
+        let area = Double(size.area) / (1920 * 1080)
+        let rate = Double(max(1, framesPerSecond)) / 30
+        let bits = Double(reference) * pow(area, 0.75) * rate.squareRoot()
+        return max(min(300_000, reference), Int((min(bits, 1e9) / 100_000).rounded()) * 100_000)
+    }
+}
+
+extension ServiceManifest {
+    /// What the far end expects of encoded video; nil: it takes none.
+    var expectations: Expectations? {
+        guard case .encoded(_, _, let expectations) = video else { return nil }
+        return expectations
+    }
+}

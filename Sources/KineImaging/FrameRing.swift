@@ -1,0 +1,261 @@
+// The slots between capture and encoder. Capture draws what changed into a free slot; the ring finds out which tiles really
+// differ from the picture before, and brings the slot up to date with what it missed while others were used (buffer age).
+import CPixels
+import KineMedia
+
+/// A few 4:2:0 pictures that are filled in turn. One thread draws; others read lent slots and give them back.
+///
+/// Whatever is drawn is first converted to a band of scratch memory one tile high, which stays in the processor's cache,
+/// compared there with the newest picture, and copied only where it differs or where the slot is behind.
+public final class FrameRing {
+    /// A finished picture, lent once: each further reader retains its slot, and the last one to release it frees it.
+    public struct Frame: Sendable {
+        public let planes: I420Frame
+        /// The tiles that differ from the picture committed before this one.
+        public let changed: DamageRegion
+        /// Its place in the ring's memory.
+        public let slot: Int
+    }
+
+    private struct Slot {
+        let planes: I420Frame
+        /// What changed in the newest picture since this slot was last up to date.
+        var missed: DamageRegion
+        /// Nothing was ever drawn in it, and its memory was not touched yet.
+        var isFresh = true
+    }
+
+    /// Where the slots lie, and what owns it.
+    public struct Memory {
+        let base: UnsafeMutableRawPointer
+        let owner: any AnyObject & Sendable
+
+        /// `base`: on a page's border, with room for as many slots of the ring's layout as it is to have; `owner` frees it.
+        public init(base: UnsafeMutableRawPointer, owner: any AnyObject & Sendable) {
+            self.base = base
+            self.owner = owner
+        }
+
+        fileprivate init(byteCount: Int) {
+            let own = OwnMemory(byteCount: byteCount)
+            self.init(base: own.base, owner: own)
+        }
+    }
+
+    private final class OwnMemory: @unchecked Sendable {
+        // Sendable: an address that never changes; the slots' loans say who may use what lies there.
+        let base: UnsafeMutableRawPointer
+
+        init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 64) }
+
+        deinit { base.deallocate() }
+    }
+
+    /// How the slots lie in memory.
+    public let layout: FrameLayout
+    /// Which slots are lent; any thread gives pictures back here.
+    public let loans: SlotLoans
+    private var slots: [Slot]
+    private var newest: Int?
+    private var drawing: Int?
+    private var changed: DamageRegion
+    private let scratchMemory: UnsafeMutableRawPointer
+    private let scratch: I420Frame
+
+    /// Three slots: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
+    /// two more: the picture it reads, and the next.
+    public init(size: PixelSize, slotCount: Int = 3, memory: Memory? = nil) {
+        let layout = FrameLayout(pixelFormat: .i420, size: size)
+        self.layout = layout
+        let memory = memory ?? Memory(byteCount: layout.slotBytes * slotCount)
+        // One band of tiles, laid out as a slot's rows are.
+        let band = FrameLayout(pixelFormat: .i420, size: PixelSize(width: size.width, height: 16))
+        scratchMemory = .allocate(byteCount: band.slotBytes, alignment: 64)
+        scratch = band.i420(at: scratchMemory)
+        slots = (0..<slotCount).map {
+            Slot(planes: layout.i420(at: memory.base + $0 * layout.slotBytes), missed: .full(size: size))
+        }
+        loans = SlotLoans(slotCount: slotCount, memory: memory.owner)
+        changed = DamageRegion(size: size)
+    }
+
+    deinit { scratchMemory.deallocate() }
+
+    /// The picture's size in pixels, both sides even.
+    public var size: PixelSize { layout.size }
+
+    public var hasFreeSlot: Bool { loans.firstFree(except: newest) != nil }
+
+    /// Takes a free slot to draw in. False where all are lent: the encoder is behind, and nothing should be read now.
+    public func begin() -> Bool {
+        precondition(drawing == nil, "the last picture was neither committed nor abandoned")
+        // The newest picture is what drawing is compared with, so it is never drawn over. Of the others, the one with the
+        // least to catch up; one that was never used has everything, and stays unused while it can.
+        guard let slot = loans.cheapestFree(except: newest, cost: { slots[$0].missed.tileCount }) else {
+            return false
+        }
+        drawing = slot
+        if slots[slot].isFresh {
+            slots[slot].isFresh = false
+            blacken(slots[slot].planes)
+        }
+        return true
+    }
+
+    /// Black in limited range: Y 16, U and V 128. The borders of a picture that does not fill the frame stay so. Not done
+    /// before a slot is needed: the spare ones mostly never are, and cost no memory then.
+    private func blacken(_ planes: I420Frame) {
+        let rows = (size.height + 15) & ~15
+        planes.y.initialize(repeating: 16, count: planes.lumaStride * rows)
+        planes.u.initialize(repeating: 128, count: planes.chromaStride * rows / 2)
+        planes.v.initialize(repeating: 128, count: planes.chromaStride * rows / 2)
+    }
+
+    /// Draws a rectangle of BGRA pixels at `rect`, whose left and top must be multiples of 16 and whose right and bottom
+    /// too, except at the picture's edge. Pixels past an odd `visible` edge repeat the last column or row.
+    public func draw(_ rect: PixelRect, bgra pixels: UnsafeRawPointer, stride: Int) {
+        precondition(rect.x % 16 == 0 && rect.y % 16 == 0, "drawing starts on a tile")
+        let source = pixels.assumingMemoryBound(to: UInt8.self)
+        var top = 0
+        while top < rect.height {
+            let height = min(16, rect.height - top)
+            kine_bgra_to_i420_bt709(
+                source + top * stride, stride, scratch.y, scratch.lumaStride, scratch.u, scratch.chromaStride,
+                scratch.v,
+                scratch.chromaStride, Int32(rect.width), Int32(height))
+            padOddEdge(width: rect.width, height: height)
+            mergeBand(
+                row: (rect.y + top) / 16, firstColumn: rect.x / 16, width: (rect.width + 1) & ~1,
+                height: (height + 1) & ~1)
+            top += 16
+        }
+    }
+
+    /// Ends drawing. Returns the picture, lent, where anything differs from the one before; nil where nothing does.
+    /// `evenIfUnchanged` gives the picture in any case: a repeat.
+    public func commit(evenIfUnchanged: Bool = false) -> Frame? {
+        guard let slot = drawing else { return nil }
+        let first = newest == nil
+        if changed.isEmpty && !evenIfUnchanged && !first {
+            // The slot took copies of what it had missed where it was drawn over; the rest it still misses.
+            abandon()
+            return nil
+        }
+        catchUp(slot)
+        let result = Frame(
+            planes: slots[slot].planes, changed: first ? .full(size: size) : changed, slot: slot)
+        for index in slots.indices where index != slot { slots[index].missed.formUnion(changed) }
+        slots[slot].missed.removeAll()
+        newest = slot
+        loans.retain(slot)
+        abandon()
+        return result
+    }
+
+    /// Ends drawing without a picture. What was drawn is forgotten and must be drawn again.
+    public func abandon() {
+        if let slot = drawing, slot != newest {
+            // Tiles that were written but not committed no longer equal any committed picture.
+            slots[slot].missed.formUnion(changed)
+        }
+        drawing = nil
+        changed.removeAll()
+    }
+
+    /// Gives a lent picture back; from any thread.
+    public func release(_ frame: Frame) { loans.release(frame.slot) }
+
+    // MARK: Tiles
+
+    private func padOddEdge(width: Int, height: Int) {
+        if width & 1 == 1 {
+            for row in 0..<height {
+                let line = scratch.y + row * scratch.lumaStride
+                line[width] = line[width - 1]
+            }
+        }
+        if height & 1 == 1 {
+            (scratch.y + height * scratch.lumaStride).update(
+                from: scratch.y + (height - 1) * scratch.lumaStride, count: (width + 1) & ~1)
+        }
+    }
+
+    /// Takes one row of tiles from the scratch band into the slot being drawn.
+    private func mergeBand(row: Int, firstColumn: Int, width: Int, height: Int) {
+        guard let drawing else { return }
+        let target = slots[drawing].planes
+        var x = 0
+        var column = firstColumn
+        while x < width {
+            let tileWidth = min(16, width - x)
+            let lumaOffset = row * 16 * target.lumaStride + column * 16
+            let chromaOffset = row * 8 * target.chromaStride + column * 8
+            var differs = true
+            if let newest {
+                let reference = slots[newest].planes
+                differs = tileDiffers(
+                    x: x, reference: reference, lumaOffset: lumaOffset, chromaOffset: chromaOffset, width: tileWidth,
+                    height: height)
+            }
+            // A tile drawn twice for one picture was written the first time, whatever the second says.
+            let written = changed.contains(column: column, row: row)
+            if differs { changed.insert(column: column, row: row) }
+            if differs || written || slots[drawing].missed.contains(column: column, row: row) {
+                copyTile(
+                    x: x, to: target, lumaOffset: lumaOffset, chromaOffset: chromaOffset, width: tileWidth,
+                    height: height)
+            }
+            x += 16
+            column += 1
+        }
+    }
+
+    private func tileDiffers(
+        x: Int, reference: I420Frame, lumaOffset: Int, chromaOffset: Int, width: Int, height: Int
+    ) -> Bool {
+        kine_block_differs(
+            scratch.y + x, scratch.lumaStride, reference.y + lumaOffset, reference.lumaStride, Int32(width),
+            Int32(height))
+            || kine_block_differs(
+                scratch.u + x / 2, scratch.chromaStride, reference.u + chromaOffset, reference.chromaStride,
+                Int32(width / 2), Int32(height / 2))
+            || kine_block_differs(
+                scratch.v + x / 2, scratch.chromaStride, reference.v + chromaOffset, reference.chromaStride,
+                Int32(width / 2), Int32(height / 2))
+    }
+
+    private func copyTile(
+        x: Int, to target: I420Frame, lumaOffset: Int, chromaOffset: Int, width: Int, height: Int
+    ) {
+        for line in 0..<height {
+            (target.y + lumaOffset + line * target.lumaStride).update(
+                from: scratch.y + x + line * scratch.lumaStride, count: width)
+        }
+        for line in 0..<height / 2 {
+            (target.u + chromaOffset + line * target.chromaStride).update(
+                from: scratch.u + x / 2 + line * scratch.chromaStride, count: width / 2)
+            (target.v + chromaOffset + line * target.chromaStride).update(
+                from: scratch.v + x / 2 + line * scratch.chromaStride, count: width / 2)
+        }
+    }
+
+    /// Copies from the newest picture what `slot` missed and nobody drew over.
+    private func catchUp(_ slot: Int) {
+        guard let newest else { return }
+        let source = slots[newest].planes
+        let target = slots[slot].planes
+        var behind = slots[slot].missed
+        behind.subtract(changed)
+        for rect in behind.rectangles() {
+            for line in rect.y..<rect.maxY {
+                (target.y + line * target.lumaStride + rect.x).update(
+                    from: source.y + line * source.lumaStride + rect.x, count: rect.width)
+            }
+            for line in rect.y / 2..<rect.maxY / 2 {
+                let offset = line * target.chromaStride + rect.x / 2
+                (target.u + offset).update(from: source.u + offset, count: rect.width / 2)
+                (target.v + offset).update(from: source.v + offset, count: rect.width / 2)
+            }
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// A planar frame as the encoder reads it. A view only: its maker owns the memory and says how long it lasts.
+
+/// The three planes of a 4:2:0 frame. Luma has `size` samples, each chroma plane half of that both ways.
+public struct I420Frame: @unchecked Sendable {
+    // Sendable: the lender does not write this memory while the view is lent (the ring's slot states say so).
+
+    /// Both sides are even.
+    public let size: PixelSize
+    public let y: UnsafeMutablePointer<UInt8>
+    public let u: UnsafeMutablePointer<UInt8>
+    public let v: UnsafeMutablePointer<UInt8>
+    /// Bytes from one row to the next.
+    public let lumaStride: Int
+    public let chromaStride: Int
+
+    public init(
+        size: PixelSize, y: UnsafeMutablePointer<UInt8>, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>,
+        lumaStride: Int, chromaStride: Int
+    ) {
+        self.size = size
+        self.y = y
+        self.u = u
+        self.v = v
+        self.lumaStride = lumaStride
+        self.chromaStride = chromaStride
+    }
+}

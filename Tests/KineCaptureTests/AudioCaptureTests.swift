@@ -1,0 +1,309 @@
+// Sound against a real PulseAudio: what is heard, when, and what happens when things come and go.
+import AudioTesting
+import CoreTesting
+import Glibc
+import KinePlatform
+import Testing
+
+@testable import KineCapture
+
+/// Collects what a capture delivers.
+final class AudioRecorder: AudioReceiver {
+    struct Stream {
+        var target: Int
+        var rate: Int
+        var frames: [Float] = []
+        var readings: [AudioClockReading] = []
+        var isClosed = false
+
+        /// The instant at which a loud burst began, after `start`.
+        func onset(after start: Int64) -> Int64? {
+            for (index, sample) in frames.enumerated() where abs(sample) > 0.5 {
+                let instant = instant(of: Int64(index))
+                if instant > start { return instant }
+            }
+            return nil
+        }
+
+        func instant(of frame: Int64) -> Int64 {
+            let reading = readings.last { $0.frame <= frame } ?? readings[0]
+            return reading.instant + (frame - reading.frame) * 1_000_000_000 / Int64(rate)
+        }
+    }
+
+    struct State {
+        var streams: [AudioStreamID: Stream] = [:]
+        var order: [AudioStreamID] = []
+        var warnings: [String] = []
+        var settled = 0
+    }
+
+    let state = Monitor(State())
+
+    func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int) {
+        state.signal {
+            $0.streams[stream] = Stream(target: target, rate: sampleRate)
+            $0.order.append(stream)
+        }
+    }
+    func audio(_ stream: AudioStreamID, samples: Span<Float>) {
+        state.signal { state in
+            for index in stride(from: 0, to: samples.count, by: 2) {
+                state.streams[stream]?.frames.append(samples[index])
+            }
+        }
+    }
+    func audioMissing(_ stream: AudioStreamID, frames: Int) {
+        state.signal { $0.streams[stream]?.frames.append(contentsOf: repeatElement(0, count: frames)) }
+    }
+    func audioTimed(_ stream: AudioStreamID, reading: AudioClockReading) {
+        state.signal { $0.streams[stream]?.readings.append(reading) }
+    }
+    func audioClosed(_ stream: AudioStreamID) { state.signal { $0.streams[stream]?.isClosed = true } }
+    func audioSettled(now: Int64) { state.signal { $0.settled += 1 } }
+    func audioWarning(_ sentence: String) { state.signal { $0.warnings.append(sentence) } }
+
+    /// Waits until the state has what `body` looks for.
+    func waitFor<Result>(
+        _ what: String, seconds: Int64 = 300, _ body: (State) -> Result?
+    ) throws -> Result {
+        let found = state.wait(until: MonotonicClock.now() + seconds * 1_000_000_000) { body($0) }
+        guard let found else {
+            throw TestAudioServer.Failure(
+                description: "waited in vain for \(what); warnings: \(state.withLock { $0.warnings })")
+        }
+        return found
+    }
+}
+
+extension AudioRecorder {
+    /// Waits until what was captured has passed a click, and judges its place. An audio server that is kept from running loses
+    /// samples, and its clock is a guess: both are promised on a quiet machine.
+    fileprivate func judge(click round: Int, heard: Int64) throws {
+        let found = try waitFor("sound behind click \(round)") { state -> Int64?? in
+            if let onset = state.streams.values.compactMap({ $0.onset(after: heard - 400_000_000) }).first {
+                return .some(onset)
+            }
+            let isPast = state.streams.values.contains {
+                !$0.readings.isEmpty && $0.instant(of: Int64($0.frames.count)) > heard + 1_000_000_000
+            }
+            return isPast ? .some(nil) : nil
+        }
+        Margin.atLeast(1, found == nil ? 0 : 1, "clicks", "a click that is found")
+        if let found { Margin.atMost(10, abs(Double(found - heard)) / 1e6, "ms", "a click's place") }
+    }
+}
+
+@Suite(.serialized) struct AudioCaptureTests {
+    @Test func `a click is found at the instant it was heard, through the default output's monitor`() async throws {
+        try await onThread {
+            let server = try TestAudioServer()
+            defer { server.end() }
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            let player = try TonePlayer(server: server.address)
+            defer { player.stop() }
+            for round in 0..<4 {
+                let heard = try player.click()
+                try recorder.judge(click: round, heard: heard)
+            }
+        }
+    }
+
+    @Test func `a click is found at the instant it was heard, through one application's monitor`() async throws {
+        try await onThread {
+            let server = try TestAudioServer()
+            defer { server.end() }
+            let recorder = AudioRecorder()
+            let player = try TonePlayer(server: server.address, application: "Chess")
+            defer { player.stop() }
+            let other = try TonePlayer(server: server.address, application: "Draughts", level: 0.9)
+            defer { other.stop() }
+            let capture = try AudioCapture(
+                targets: [.application("chess")], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            for round in 0..<4 {
+                let heard = try player.click()
+                try recorder.judge(click: round, heard: heard)
+            }
+        }
+    }
+
+    @Test func `an application that begins later is waited for, and its streams come and go`() async throws {
+        try await onThread {
+            let server = try TestAudioServer()
+            defer { server.end() }
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            let warning = try recorder.waitFor("the warning") { $0.warnings.first }
+            #expect(warning == "No application called Chess plays audio; its track is silent until it does.")
+            let player = try TonePlayer(server: server.address, application: "chess", level: 0.6)
+            let second = try TonePlayer(server: server.address, application: "CHESS", level: 0.6)
+            _ = try recorder.waitFor("two streams") { state in
+                state.streams.values.filter { $0.onset(after: 0) != nil }.count == 2 ? true : nil
+            }
+            player.stop()
+            _ = try recorder.waitFor("the first stream's end") {
+                $0.streams[$0.order[0]]?.isClosed == true ? true : nil
+            }
+            second.stop()
+            _ = try recorder.waitFor("the second stream's end") {
+                $0.streams.values.allSatisfy(\.isClosed) ? true : nil
+            }
+            #expect(recorder.state.withLock { $0.warnings.count } == 1)
+        }
+    }
+
+    @Test func `an application's stream is followed to another output`() async throws {
+        try await onThread {
+            let server = try TestAudioServer(modules: ["module-null-sink sink_name=other"])
+            defer { server.end() }
+            let recorder = AudioRecorder()
+            let player = try TonePlayer(server: server.address, application: "Chess", output: "kinecast", level: 0.6)
+            defer { player.stop() }
+            let capture = try AudioCapture(
+                targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.onset(after: 0) != nil } }
+            try server.control("move-sink-input", "\(player.index)", "other")
+            _ = try recorder.waitFor("sound on the other output") { state in
+                state.order.count >= 2 && state.streams[state.order[state.order.count - 1]]?.onset(after: 0) != nil
+                    ? true : nil
+            }
+        }
+    }
+
+    @Test func `the default output is followed when it changes, goes and comes back`() async throws {
+        try await onThread {
+            let server = try TestAudioServer(modules: ["module-null-sink sink_name=other rate=96000"])
+            defer { server.end() }
+            try server.control("set-default-sink", "kinecast")
+            let player = try TonePlayer(server: server.address, output: "other", level: 0.6)
+            defer { player.stop() }
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("the first output") { $0.streams.values.first { $0.frames.count > 0 } }
+            #expect(recorder.state.withLock { $0.streams.values.allSatisfy { $0.onset(after: 0) == nil } })
+            try server.control("set-default-sink", "other")
+            _ = try recorder.waitFor("the second output") { state in
+                state.streams.values.first { $0.onset(after: 0) != nil }
+            }
+            #expect(recorder.state.withLock { $0.streams[$0.order[0]]?.isClosed } == true)
+            try server.control("unload-module", "module-null-sink")
+            _ = try recorder.waitFor("the end of all streams") { $0.streams.values.allSatisfy(\.isClosed) ? true : nil }
+            _ = try recorder.waitFor("the warning") { $0.warnings.first }
+            try server.control("load-module", "module-null-sink", "sink_name=third")
+            _ = try recorder.waitFor("the third output") { state in
+                state.streams.values.first { !$0.isClosed && $0.frames.count > 0 }
+            }
+        }
+    }
+
+    @Test func `an audio server that is killed and started again is found again`() async throws {
+        try await onThread {
+            let server = try TestAudioServer()
+            defer { server.end() }
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.frames.count > 0 } }
+            server.kill()
+            let warning = try recorder.waitFor("the warning") { $0.warnings.first }
+            #expect(warning.hasPrefix("The audio server is gone"))
+            let settled = recorder.state.withLock { $0.settled }
+            _ = try recorder.waitFor("time to go on meanwhile") { $0.settled > settled + 1 ? true : nil }
+            try server.start()
+            _ = try recorder.waitFor("sound after the restart") { state in
+                state.streams.values.first { !$0.isClosed && $0.frames.count > 0 }
+            }
+            #expect(recorder.state.withLock { $0.warnings.count } == 1)
+        }
+    }
+
+    @Test func `a microphone is recorded by name or as the default, and never a monitor`() async throws {
+        try await onThread {
+            let server = try TestAudioServer(modules: ["module-null-source source_name=desk rate=44100"])
+            defer { server.end() }
+            try server.control("set-default-source", "kinecast.monitor")
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.microphone("desk"), .defaultMicrophone], channels: 2, server: server.address,
+                receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("both streams") { state in
+                state.streams.values.filter { $0.frames.count > 0 && $0.rate == 44100 }.count == 2 ? true : nil
+            }
+        }
+    }
+
+    @Test func `a microphone that is not there is an error that lists those that are`() async throws {
+        try await onThread {
+            let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])
+            defer { server.end() }
+            #expect(
+                throws: AudioCapture.Error.missing(
+                    "There is no microphone called table (there is: desk); see kinecast sources for the names.")
+            ) {
+                _ = try AudioCapture(
+                    targets: [.microphone("table")], channels: 2, server: server.address, receiver: AudioRecorder())
+            }
+        }
+    }
+
+    @Test func `a machine without an audio server says so at once`() async throws {
+        try await onThread {
+            let began = MonotonicClock.now()
+            #expect {
+                _ = try AudioCapture(
+                    targets: [.defaultOutput], channels: 2, server: "unix:/nonexistent/socket",
+                    receiver: AudioRecorder())
+            } throws: { error in
+                "\(error)".hasPrefix("No audio server answers (Connection refused); start PulseAudio")
+            }
+            Margin.atMost(3, Double(MonotonicClock.now() - began) / 1e9, "s", "until a missing sound server is noticed")
+            #expect(throws: AudioCapture.Error.self) { try PulseSources.list(server: "unix:/nonexistent/socket") }
+        }
+    }
+
+    @Test func `outputs, microphones and playing applications are listed`() async throws {
+        try await onThread {
+            let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])
+            defer { server.end() }
+            let player = try TonePlayer(server: server.address, application: "Chess")
+            defer { player.stop() }
+            let inventory = try PulseSources.list(server: server.address)
+            #expect(inventory.outputs.map(\.name) == ["kinecast"])
+            #expect(inventory.outputs.map(\.monitor) == ["kinecast.monitor"])
+            #expect(inventory.microphones.map(\.name) == ["desk"])
+            #expect(inventory.playbacks.map(\.application) == ["Chess"])
+            #expect(inventory.defaultOutput == "kinecast")
+        }
+    }
+
+    @Test func `silence wakes the recorder at most four times a second`() async throws {
+        try await onThread {
+            let server = try TestAudioServer()
+            defer { server.end() }
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            // Past the first seconds, in which the clock is asked more often.
+            let ready = MonotonicClock.now() + 6_000_000_000
+            _ = try recorder.waitFor("the stream to settle") { _ in MonotonicClock.now() > ready ? true : nil }
+            let before = (wakeups: capture.wakeups, instant: MonotonicClock.now())
+            let start = recorder.state.withLock { $0.settled }
+            _ = try recorder.waitFor("twelve more batches", seconds: 300) { $0.settled >= start + 12 ? true : nil }
+            let wakeups =
+                Double(capture.wakeups - before.wakeups) / (Double(MonotonicClock.now() - before.instant) / 1e9)
+            Margin.atMost(4, wakeups, "1/s", "wake-ups in silence")
+        }
+    }
+}

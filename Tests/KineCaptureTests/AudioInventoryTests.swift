@@ -1,0 +1,91 @@
+// Which of a server's streams a wish means, and which of its clock readings to believe: the pure parts.
+import Testing
+
+@testable import KineCapture
+
+@Suite struct AudioInventoryTests {
+    private var inventory: AudioInventory {
+        var inventory = AudioInventory()
+        inventory.outputs = [
+            .init(index: 0, name: "speakers", description: "Speakers", monitor: "speakers.monitor"),
+            .init(index: 3, name: "hdmi", description: "Television", monitor: "hdmi.monitor"),
+        ]
+        inventory.microphones = [
+            .init(name: "desk", description: "Desk"), .init(name: "headset", description: "Headset"),
+        ]
+        inventory.playbacks = [
+            .init(index: 7, output: 0, application: "Chess", binary: "gnome-chess"),
+            .init(index: 8, output: 3, application: "CHESS", binary: ""),
+            .init(index: 9, output: 0, application: "", binary: "chess"),
+            .init(index: 10, output: 0, application: "Chessboard", binary: "chessboard"),
+        ]
+        inventory.defaultOutput = "hdmi"
+        inventory.defaultSource = "headset"
+        return inventory
+    }
+
+    @Test func `the default output is recorded through its monitor`() {
+        #expect(AudioTarget.defaultOutput.sources(in: inventory) == [.source("hdmi.monitor")])
+        var none = inventory
+        none.defaultOutput = "gone"
+        #expect(AudioTarget.defaultOutput.sources(in: none).isEmpty)
+    }
+
+    @Test func `an application is all streams whose name or binary is the wish, in any case`() {
+        #expect(
+            AudioTarget.application("chess").sources(in: inventory) == [
+                .playback(7, output: 0), .playback(8, output: 3), .playback(9, output: 0),
+            ])
+        #expect(AudioTarget.application("Gnome-Chess").sources(in: inventory) == [.playback(7, output: 0)])
+        #expect(AudioTarget.application("").sources(in: AudioInventory()).isEmpty)
+    }
+
+    @Test func `the default microphone is the server's, or the first where that is a monitor`() {
+        #expect(AudioTarget.defaultMicrophone.sources(in: inventory) == [.source("headset")])
+        var monitor = inventory
+        monitor.defaultSource = "hdmi.monitor"
+        #expect(AudioTarget.defaultMicrophone.sources(in: monitor) == [.source("desk")])
+        monitor.microphones = []
+        #expect(AudioTarget.defaultMicrophone.sources(in: monitor).isEmpty)
+    }
+
+    @Test func `what is missing is named together with what there is`() {
+        #expect(
+            AudioTarget.application("Draughts").absence(in: inventory)
+                == "No application called Draughts plays audio (there is: Chess, CHESS, chess, Chessboard); "
+                + "its track is silent until it does.")
+        #expect(
+            AudioTarget.microphone("table").absence(in: AudioInventory())
+                == "There is no microphone called table; see kinecast sources for the names.")
+    }
+}
+
+@Suite struct ClockReadingsTests {
+    private func reading(_ frame: Int64, late milliseconds: Int64 = 0) -> AudioClockReading {
+        AudioClockReading(frame: frame, instant: 5_000_000_000 + frame * 125_000 + milliseconds * 1_000_000)
+    }
+
+    @Test func `small changes are believed, and frames between readings follow the last one`() {
+        var readings = ClockReadings(rate: 8000)
+        #expect(readings.instant(ofFrame: 0) == nil)
+        #expect(readings.judge(reading(0), roundTrip: 100_000) == .accept)
+        #expect(readings.judge(reading(8000, late: 14), roundTrip: 100_000) == .accept)
+        #expect(readings.instant(ofFrame: 16000) == reading(16000, late: 14).instant)
+    }
+
+    @Test func `a large change is believed when a second reading confirms it`() {
+        var readings = ClockReadings(rate: 8000)
+        #expect(readings.judge(reading(0), roundTrip: 100_000) == .accept)
+        #expect(readings.judge(reading(8000, late: 60), roundTrip: 100_000) == .askAgain)
+        #expect(readings.judge(reading(8000), roundTrip: 100_000) == .accept)
+        #expect(readings.judge(reading(16000, late: 60), roundTrip: 100_000) == .askAgain)
+        #expect(readings.judge(reading(16000, late: 61), roundTrip: 100_000) == .accept)
+    }
+
+    @Test func `slow answers are asked for again, five times`() {
+        var readings = ClockReadings(rate: 8000)
+        for _ in 0..<5 { #expect(readings.judge(reading(0), roundTrip: 20_000_000) == .askAgain) }
+        #expect(readings.judge(reading(0), roundTrip: 20_000_000) == .accept)
+        #expect(readings.judge(reading(8000), roundTrip: 20_000_000) == .askAgain)
+    }
+}
