@@ -11,7 +11,7 @@ import Testing
         report.movedBytes = 12
         report.highWaterBytes = 1 << 20
         report.delays = [5, 6, 7]
-        report.notes["placement"] = "r--s /memfd:kinecast-pictures (deleted)"
+        report.notes["placement"] = "r--s /memfd:kinecast-frames (deleted)"
         #expect(TransferReport(report.text) == report)
     }
 

@@ -16,7 +16,7 @@ struct MeterAccount {
     /// How the picture's memory is mapped in the extension, and of which file.
     var placement: String { report.notes["placement"] ?? "nowhere" }
     /// The pictures lay in memory that the engine had drawn in, where the extension can only read.
-    var isInPlace: Bool { placement.hasPrefix("r--s") && placement.contains("memfd:kinecast-pictures") }
+    var isInPlace: Bool { placement.hasPrefix("r--s") && placement.contains("memfd:kinecast-frames") }
 
     init(path: String) throws {
         guard let report = TransferReport(ProcFiles.read(path)) else {

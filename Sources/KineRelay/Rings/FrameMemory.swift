@@ -12,7 +12,7 @@ public final class FrameMemory: Sendable {
     public init(layout: FrameSlotLayout) throws(SharedMemory.Error) {
         precondition(layout.isValid, "the planes of a frame do not fit into its slot")
         self.layout = layout
-        memory = try SharedMemory(name: "kinecast-pictures", byteCount: layout.byteCount, access: .writableHereOnly)
+        memory = try SharedMemory(name: "kinecast-frames", byteCount: layout.byteCount, access: .writableHereOnly)
     }
 
     /// To be passed to the receiver; owned by this object.
