@@ -20,9 +20,7 @@ import Testing
                 configuration = configuration.split(separator: documented, omittingEmptySubsequences: false)
                     .joined(separator: own)
             }
-            let file = try FileDescriptor.open(
-                FilePath(folder.file("nginx.conf")), .writeOnly, options: [.create], permissions: .ownerReadWrite)
-            try file.closeAfter { _ = try file.writeAll(configuration.utf8) }
+            try folder.write(configuration.utf8, to: "nginx.conf")
             try #require(mkdir(folder.file("hls"), 0o700) == 0)
             var options = ChildProcess.Options()
             options.descriptors = [nil, .standardError, .standardError]

@@ -60,9 +60,7 @@ package struct TestPlace: Sendable {
 
     /// Makes a file.
     package func write(_ text: String, to name: String, permissions: FilePermissions = .ownerReadWrite) throws {
-        let file = try FileDescriptor.open(
-            path(name), .writeOnly, options: [.create, .truncate], permissions: permissions)
-        try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        try temporary.write(text.utf8, to: name, permissions: permissions)
     }
 
     /// Starts kinecast here. Standard input is empty, the other two are pipes.
@@ -93,7 +91,9 @@ package struct TestPlace: Sendable {
 
     package var environment: [String] {
         let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
-        return ["PATH=\(path)", "HOME=\(directory)", "XDG_RUNTIME_DIR=\(runtime)", "LC_ALL=C.UTF-8"]
+        return [
+            "PATH=\(path)", "HOME=\(directory)", "TMPDIR=\(directory)", "XDG_RUNTIME_DIR=\(runtime)", "LC_ALL=C.UTF-8",
+        ]
     }
 
     /// The command lines of the living processes that were started here, found by the environment they inherited.
