@@ -1,6 +1,5 @@
 // The take's encoder with the user's settings, and a second one while extensions ask for less: instead of the first, or beside
-// it where the recording keeps its quality. Both make parts of one stream; their parameter sets are the same, or the sinks have
-// agreed to a change.
+// it where the recording keeps its quality. Both make parts of one stream, whose format never changes.
 import KineCodecs
 import KineMedia
 import KineRelay
@@ -9,30 +8,29 @@ import KineRelay
 final class AdjustableEncoder<Encoder: VideoEncoder> {
     /// Gets each sample, with its audience.
     typealias Output = (EncodedSample, SampleAudience) -> Void
-    /// Tells sinks the format of their next samples. False where they cannot go on with it.
-    typealias FormatChange = (VideoParameterSets, SampleAudience) -> Bool
 
     private let keepsRecordingQuality: Bool
     private let floor: EncodingFloor
     private let largestAccessUnit: Int?
     /// Bits a second that the first encoder makes at most, with the user's settings; nil: no limit.
     private let chosenLimit: Int?
-    private let changeFormat: FormatChange
-    private var formats = AnnouncedFormats()
+    private let ready: (VideoParameterSets) -> Void
+    /// Of the stream; nil while it is unknown.
+    private var format: VideoParameterSets?
     private let chosen: EncoderLane<Encoder>
     private var reduced: EncoderLane<Encoder>?
     private var request = EncodingRequest.none
     private var pacer: FramePacer?
 
-    /// Opens the first encoder, and announces its format where it is known.
-    init(_ plan: EncodingPlan, changeFormat: @escaping FormatChange) throws(VideoEncoderError) {
+    /// Opens the first encoder. `ready` gets the stream's format once, before its first sample.
+    init(_ plan: EncodingPlan, ready: @escaping (VideoParameterSets) -> Void) throws(VideoEncoderError) {
         keepsRecordingQuality = plan.keepsRecordingQuality
         floor = plan.floor
         largestAccessUnit = plan.largestAccessUnit
         chosenLimit = [plan.settings.averageBitrate, plan.settings.peak?.bitrate].compactMap(\.self).min()
-        self.changeFormat = changeFormat
+        self.ready = ready
         chosen = EncoderLane(try Encoder(plan.settings, continuing: nil))
-        guard announce(chosen.parameterSets, to: .all) else { throw .formatRefused(Encoder.codec) }
+        _ = isOfStream(chosen.parameterSets)
     }
 
     /// Whether the next frame has to be a keyframe for the first encoder to go on.
@@ -83,12 +81,11 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         }
         var settings = chosen.encoder.settings
         settings.peak = peak
-        // Without a second encoder whose format the sinks can follow, they go on getting more than they asked for.
-        guard let encoder = try? Encoder(settings, continuing: chosen.encoder) else { return }
+        // Without a second encoder of the same format, extensions go on getting more than they asked for.
+        guard let encoder = try? Encoder(settings, continuing: chosen.encoder), isOfStream(encoder.parameterSets)
+        else { return }
         if let reduced { encoder.follow(reduced.encoder) }
-        let lane = EncoderLane(encoder, isBehind: true)
-        guard announce(lane.parameterSets, to: reducedAudience) else { return }
-        reduced = lane
+        reduced = EncoderLane(encoder, isBehind: true)
     }
 
     private var reducedAudience: SampleAudience { keepsRecordingQuality ? .extensions : .all }
@@ -142,7 +139,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         if !isReplaced { try drain(chosen, for: reduced == nil ? .all : .recording, output) }
     }
 
-    /// Encodes a frame for `audience`. False where they refuse its format; they get nothing then.
+    /// Encodes a frame for `audience`. False where the encoder has changed its format; they get nothing then.
     private func run(
         _ lane: EncoderLane<Encoder>, for audience: SampleAudience, _ frame: I420Picture, _ changed: DamageRegion,
         at time: MediaTime, isKeyframe: Bool, _ output: Output
@@ -166,26 +163,18 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     private func deliver(
         _ sample: EncodedSample, of lane: EncoderLane<Encoder>, for audience: SampleAudience, _ output: Output
     ) -> Bool {
-        guard announce(lane.parameterSets, to: audience) else { return false }
+        guard isOfStream(lane.parameterSets) else { return false }
         output(sample, audience)
         return true
     }
 
-    /// Announces a format to the part of `audience` that does not have it yet. False where they refuse it.
-    private func announce(_ sets: VideoParameterSets?, to audience: SampleAudience) -> Bool {
+    /// Whether these are the stream's; the first that are known become it.
+    private func isOfStream(_ sets: VideoParameterSets?) -> Bool {
         guard let sets else { return true }
-        let lacking = formats.audience(audience, lacking: sets)
-        guard !lacking.isEmpty else { return true }
-        guard changeFormat(sets, lacking) else { return false }
-        formats.note(sets, for: lacking)
-        return true
-    }
-}
-
-extension VideoEncoderSettings {
-    /// Bits a second, where they were chosen.
-    var averageBitrate: Int? {
-        if case .averageBitrate(let bits) = rateControl { return bits }
-        return nil
+        if format == nil {
+            format = sets
+            ready(sets)
+        }
+        return sets == format
     }
 }
