@@ -14,9 +14,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     private let largestAccessUnit: Int?
     /// Bits a second that the first encoder makes at most, with the user's settings; nil: no limit.
     private let chosenLimit: Int?
-    private let ready: (VideoParameterSets) -> Void
-    /// Of the stream; nil while it is unknown.
-    private var format: VideoParameterSets?
+    private let format: StreamFormat
     private let chosen: EncoderLane<Encoder>
     private var reduced: EncoderLane<Encoder>?
     private var request = EncodingRequest.none
@@ -28,9 +26,8 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         floor = plan.floor
         largestAccessUnit = plan.largestAccessUnit
         chosenLimit = [plan.settings.averageBitrate, plan.settings.peak?.bitrate].compactMap(\.self).min()
-        self.ready = ready
-        chosen = EncoderLane(try Encoder(plan.settings, continuing: nil))
-        _ = isOfStream(chosen.parameterSets)
+        format = StreamFormat(ready: ready)
+        chosen = EncoderLane(try Encoder(plan.settings, continuing: nil), of: format)
     }
 
     /// Whether the next frame has to be a keyframe for the first encoder to go on.
@@ -62,8 +59,10 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         } else if request.averageBitRate != nil || pacer != nil && keepsRecordingQuality {
             try reduce(to: peak(request.averageBitRate ?? chosenLimit ?? Self.unlimited), output)
         } else {
-            try restore(output)
+            if let reduced { try reduced.drain { output($0, reducedAudience) } }
+            leaveReduced()
         }
+        try checkFormats()
     }
 
     private static var unlimited: Int { EncodingRequest.bitRates.upperBound }
@@ -75,27 +74,23 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     private func reduce(to peak: VideoEncoderSettings.Peak, _ output: Output) throws(VideoEncoderError) {
         if let reduced {
             if reduced.encoder.setPeak(peak) { return }
-            try drain(reduced, for: reducedAudience, output)
+            try reduced.drain { output($0, reducedAudience) }
         } else {
-            try drain(chosen, for: .all, output)
+            try chosen.drain { output($0, .all) }
         }
         var settings = chosen.encoder.settings
         settings.peak = peak
         // Without a second encoder of the same format, extensions go on getting more than they asked for.
-        guard let encoder = try? Encoder(settings, continuing: chosen.encoder), isOfStream(encoder.parameterSets)
-        else { return }
+        guard let encoder = try? Encoder(settings, continuing: chosen.encoder) else { return }
+        let lane = EncoderLane(encoder, of: format, isBehind: true)
+        guard lane.isOfStream else { return }
         if let reduced { encoder.follow(reduced.encoder) }
-        reduced = EncoderLane(encoder, isBehind: true)
+        reduced = lane
     }
 
     private var reducedAudience: SampleAudience { keepsRecordingQuality ? .extensions : .all }
 
     /// The first encoder works for everybody again.
-    private func restore(_ output: Output) throws(VideoEncoderError) {
-        if let reduced { try drain(reduced, for: reducedAudience, output) }
-        leaveReduced()
-    }
-
     private func leaveReduced() {
         guard let lane = reduced else { return }
         reduced = nil
@@ -113,68 +108,30 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         // A feed that waits for a keyframe gets it at once.
         let isDue = isKeyframe || pacer.map { time.nanoseconds >= $0.earliest } ?? true
         if isDue { pacer?.took(at: time.nanoseconds) }
-        let lane = reduced ?? chosen
         let audience = reduced == nil ? .all : reducedAudience
-        var isAccepted = true
+        let lane = reduced ?? chosen
         if isDue {
-            isAccepted = try run(lane, for: audience, frame, changed, at: time, isKeyframe: isKeyframe, output)
+            try lane.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { output($0, audience) }
         } else {
             lane.skip(changed)
         }
         if audience == .extensions {
-            let isRecorded = try run(
-                chosen, for: .recording, frame, changed, at: time, isKeyframe: isKeyframe, output)
-            guard isRecorded else { throw .formatRefused(Encoder.codec) }
+            try chosen.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { output($0, .recording) }
         }
-        if !isAccepted {
-            guard reduced != nil else { throw .formatRefused(Encoder.codec) }
-            leaveReduced()
-        }
+        try checkFormats()
         return isDue
     }
 
     /// Gives out what the encoders hold back; the last call.
     func finish(output: Output) throws(VideoEncoderError) {
-        if let reduced { try drain(reduced, for: reducedAudience, output) }
-        if !isReplaced { try drain(chosen, for: reduced == nil ? .all : .recording, output) }
+        if let reduced { try reduced.drain { output($0, reducedAudience) } }
+        if !isReplaced { try chosen.drain { output($0, reduced == nil ? .all : .recording) } }
+        try checkFormats()
     }
 
-    /// Encodes a frame for `audience`. False where the encoder has changed its format; they get nothing then.
-    private func run(
-        _ lane: EncoderLane<Encoder>, for audience: SampleAudience, _ frame: I420Picture, _ changed: DamageRegion,
-        at time: MediaTime, isKeyframe: Bool, _ output: Output
-    ) throws(VideoEncoderError) -> Bool {
-        var isRefused = false
-        try lane.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { sample in
-            isRefused = isRefused || !deliver(sample, of: lane, for: audience, output)
-        }
-        return !isRefused
-    }
-
-    /// Gives out what an encoder holds back.
-    private func drain(
-        _ lane: EncoderLane<Encoder>, for audience: SampleAudience, _ output: Output
-    ) throws(VideoEncoderError) {
-        var isRefused = false
-        try lane.drain { isRefused = isRefused || !deliver($0, of: lane, for: audience, output) }
-        if isRefused, lane === chosen { throw .formatRefused(Encoder.codec) }
-    }
-
-    private func deliver(
-        _ sample: EncodedSample, of lane: EncoderLane<Encoder>, for audience: SampleAudience, _ output: Output
-    ) -> Bool {
-        guard isOfStream(lane.parameterSets) else { return false }
-        output(sample, audience)
-        return true
-    }
-
-    /// Whether these are the stream's; the first that are known become it.
-    private func isOfStream(_ sets: VideoParameterSets?) -> Bool {
-        guard let sets else { return true }
-        if format == nil {
-            format = sets
-            ready(sets)
-        }
-        return sets == format
+    /// The first encoder cannot go on in another format than the stream's. A second one that has come to another is given up.
+    private func checkFormats() throws(VideoEncoderError) {
+        guard chosen.isOfStream else { throw .formatRefused(Encoder.codec) }
+        if let reduced, !reduced.isOfStream { leaveReduced() }
     }
 }
