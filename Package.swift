@@ -212,8 +212,8 @@ let package = Package(
         .target(
             name: "ProcessTesting",
             dependencies: [
-                "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices", "KineContainers",
-                "KineMedia", "KinePlatform", "CLinux", system,
+                "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices",
+                "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting"),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadTesting", system]),

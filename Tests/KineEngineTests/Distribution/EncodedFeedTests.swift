@@ -1,5 +1,4 @@
 // Encoded frames on their way to extensions, and the keyframes they need.
-import AudioTesting
 import CoreTesting
 import KineMedia
 import KinePlatform

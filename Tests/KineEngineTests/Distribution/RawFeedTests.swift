@@ -1,5 +1,4 @@
 // Uncompressed frames on their way to extensions: whole, with the right damage, and at nobody else's cost.
-import AudioTesting
 import CoreTesting
 import KineImaging
 import KineMedia

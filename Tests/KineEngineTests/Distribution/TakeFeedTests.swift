@@ -1,5 +1,4 @@
 // Whole takes with extensions: a made picture and its beep, with and without a file.
-import AudioTesting
 import CoreTesting
 import Glibc
 import KineCapture

@@ -1,5 +1,5 @@
 // A take's way of frames on a screen that the test paints: capture, encoder and feeds, without audio and without a file.
-import AudioTesting
+import CoreTesting
 import KineCapture
 import KineCodecs
 import KineControl
