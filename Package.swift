@@ -212,8 +212,8 @@ let package = Package(
         .target(
             name: "ProcessTesting",
             dependencies: [
-                "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices", "KineContainers",
-                "KineMedia", "KinePlatform", "CLinux", system,
+                "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices",
+                "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting"),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadTesting", system]),
@@ -246,8 +246,8 @@ let package = Package(
         .testTarget(
             name: "KinecastExtensionTests",
             dependencies: [
-                "KinecastExtension", "KinecastExtensionTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux",
-                "RelayTesting", "ThreadTesting", "kinecast-fixture", system,
+                "KinecastExtension", "KinecastExtensionTesting", "KineRelay", "KineMeasure", "KineMedia",
+                "KinePlatform", "CLinux", "RelayTesting", "ThreadTesting", "kinecast-fixture", system,
             ]),
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
         .target(
@@ -267,8 +267,8 @@ let package = Package(
         .testTarget(
             name: "KineClientTests",
             dependencies: [
-                "KineClient", "KineControl", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", "CoreTesting",
-                system,
+                "KineClient", "KineControl", "KineRelay", "KineContainers", "KineMeasure", "KineMedia", "KinePlatform",
+                "CoreTesting", system,
             ]),
         .testTarget(
             name: "KinecastCommandTests",

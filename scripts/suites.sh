@@ -14,14 +14,19 @@ run_suites() {
         tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - "$binary" '{}'
 }
 
-# run_suite BINARY SUITE
+# run_suite BINARY SUITE: with a directory of its own for temporary files and the registry of takes, which goes with all that is in it,
+# even where tests are killed.
 run_suite() {
-    local log begun=$SECONDS status=0 pattern
+    local log directory begun=$SECONDS status=0 pattern
     log=$(mktemp)
+    directory=$(mktemp -d)
+    # Some tests run processes of other users, which have to reach what is theirs.
+    chmod 711 "$directory"
+    mkdir -m 700 "$directory/runtime"
     # A test that is in no suite is its own; its name ends in parentheses.
     pattern=$(sed 's/[().]/\\&/g' <<<"$2")
     # A suite that hangs must not keep a machine for ever: far longer than any takes.
-    SWIFT_BACKTRACE=enable=yes,interactive=no,color=no \
+    TMPDIR=$directory XDG_RUNTIME_DIR=$directory/runtime SWIFT_BACKTRACE=enable=yes,interactive=no,color=no \
         timeout --kill-after=10 1800 "$1" --testing-library swift-testing --no-parallel --filter "^$pattern(/|\$)" \
         >"$log" 2>&1 || status=$?
     local count
@@ -31,6 +36,6 @@ run_suite() {
     else
         printf '%s\n%4d s  %s FAILED with status %d, as shown above.\n' "$(<"$log")" $((SECONDS - begun)) "$2" "$status" >&2
     fi
-    rm -f "$log"
+    rm -rf "$log" "$directory"
     ((status == 0 && ${count:-0} > 0))
 }

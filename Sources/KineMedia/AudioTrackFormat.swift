@@ -1,4 +1,4 @@
-// What a decoder must know before the first audio sample.
+// The parameters that a decoder needs before the first audio sample.
 
 /// An audio track of a take: AAC-LC.
 public struct AudioTrackFormat: Hashable, Sendable {

@@ -1,5 +1,5 @@
-// What changed between two frames, kept as one bit for each 16×16 tile: the macroblock grid of H.264, so that the
-// region can be handed to the encoder as it is. A union is an OR, it never grows, and it never needs simplifying.
+// The part of a frame that differs from the one before, one bit for each 16×16 tile: the macroblock grid of H.264, so that the
+// encoder gets the region as it is. A union is an OR, never grows, and never needs simplifying.
 
 /// The set of 16×16 tiles of a frame that may differ from the frame before it.
 public struct DamageRegion: Equatable, Sendable {

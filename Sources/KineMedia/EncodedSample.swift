@@ -1,4 +1,4 @@
-// What an encoder hands to the sinks.
+// Encoded frames and audio, on their way from an encoder to the sinks.
 
 /// Which stream of a take a sample belongs to. The names are ReplayKit's `RPSampleBufferType`.
 public enum SampleType: String, Sendable, Codable, CaseIterable {

@@ -1,4 +1,4 @@
-// What a decoder must know before the first frame.
+// The parameters that a decoder needs before the first frame.
 
 /// H.264's parameter sets, each a NAL unit without start code or length (ITU-T H.264, 7.3.2.1 and 7.3.2.2).
 public struct H264ParameterSets: Hashable, Sendable {

@@ -1,6 +1,7 @@
 // Sessions with processes that are no real engines, and with an engine's end of the channel in this process.
 import Glibc
 import KineControl
+import KineMeasure
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -16,17 +17,13 @@ import Testing
     final class Engine: Sendable {
         let registry: TakeRegistry
         let registration: Registration
-        private let directory: FilePath
+        private let folder: TemporaryDirectory
 
         init() throws {
-            var template = Array("/tmp/kinecast-client-XXXXXX".utf8CString)
-            guard mkdtemp(&template) != nil else { throw Errno(rawValue: errno) }
-            directory = FilePath(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
-            registry = try TakeRegistry(directory: directory.appending("takes"))
+            folder = try TemporaryDirectory()
+            registry = try TakeRegistry(directory: FilePath(folder.file("takes")))
             registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
         }
-
-        deinit { PrivateDirectory.remove(directory) }
 
         func attach() async throws -> EngineSession {
             let (registry, record) = (registry, registration.record)
@@ -60,12 +57,8 @@ import Testing
         }
         // A program for no machine: exec refuses it.
         let broken = await #expect(throws: ClientError.self) {
-            var template = Array("/tmp/kinecast-client-XXXXXX".utf8CString)
-            let file = FileDescriptor(rawValue: mkstemp(&template))
-            let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            defer { unlink(path) }
-            try file.closeAfter { _ = try file.writeAll("\u{7f}ELF".utf8) }
-            chmod(path, 0o700)
+            let folder = try TemporaryDirectory()
+            let path = try folder.write("\u{7f}ELF".utf8, to: "engine", permissions: .ownerReadWriteExecute)
             _ = try await EngineSession.start(Self.configuration, locator: EngineLocator(named: path))
         }
         #expect(broken?.code == .engineCannotStart)

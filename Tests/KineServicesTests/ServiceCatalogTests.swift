@@ -36,10 +36,7 @@ import Testing
     }
 
     func write(_ text: String, _ path: FilePath, mode: mode_t = 0o644) throws {
-        let file = try FileDescriptor.open(
-            path, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-        try file.closeAfter { _ = try file.writeAll(text.utf8) }
-        chmod(path.string, mode)
+        try Tool.write(text.utf8, to: path.string, permissions: FilePermissions(rawValue: mode))
     }
 
     func mode(_ path: FilePath) -> mode_t {

@@ -1,6 +1,7 @@
 // From what was typed to the destinations of a take: which services run, what each is told, and what of it is shown.
 import Glibc
 import KineControl
+import KineMeasure
 import KinePlatform
 import KineServices
 import SystemPackage
@@ -143,13 +144,8 @@ import Testing
     }
 
     @Test func `a value is read from a file, without the line's end`() throws {
-        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        #expect(descriptor >= 0)
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { unlink(path) }
-        let file = FileDescriptor(rawValue: descriptor)
-        try file.closeAfter { _ = try file.writeAll("k3y \r\n".utf8) }
+        let folder = try TemporaryDirectory()
+        let path = try folder.write("k3y \r\n".utf8, to: "token")
         #expect(try Setting("token=@\(path)")?.value() == "k3y ")
         #expect(try Setting("token=@@home")?.value() == "@home")
         #expect(try Setting(key: "title", value: "@home").value() == "@home")
@@ -162,12 +158,8 @@ import Testing
     }
 
     @Test func `a private key that others may read is refused, unless it is the system's`() throws {
-        var template = Array("/tmp/kinecast-test-XXXXXX".utf8CString)
-        let descriptor = mkstemp(&template)
-        #expect(descriptor >= 0)
-        close(descriptor)
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer { unlink(path) }
+        let folder = try TemporaryDirectory()
+        let path = try folder.write([], to: "key.pem")
         func plan() throws {
             let settings = [Setting(key: "live.tls-cert", value: "/c.pem"), Setting(key: "live.tls-key", value: path)]
             _ = try DestinationPlan(settings: settings).destinations(among: BuiltInServices.manifests)

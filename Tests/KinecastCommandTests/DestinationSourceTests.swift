@@ -21,11 +21,7 @@ import Testing
         }
 
         func write(_ text: String, to name: String, mode: mode_t = 0o600) throws {
-            let path = directory.appending(name)
-            let file = try FileDescriptor.open(
-                path, .writeOnly, options: [.create, .truncate], permissions: [.ownerReadWrite])
-            try file.closeAfter { _ = try file.writeAll(text.utf8) }
-            try #require(chmod(path.string, mode) == 0)
+            try folder.write(text.utf8, to: name, permissions: FilePermissions(rawValue: mode))
         }
 
         func reader(input: String = "") -> DestinationReader {

@@ -1,8 +1,6 @@
 // A decoder accepts the encoded frames of a rehearsal.
-import Glibc
+import KineMeasure
 import KineMedia
-import KinePlatform
-import SystemPackage
 import Testing
 
 @testable import KinecastExtensionTesting
@@ -12,7 +10,6 @@ import Testing
         PixelSize(width: 64, height: 48), PixelSize(width: 90, height: 50), PixelSize(width: 640, height: 360),
     ])
     func `a decoder accepts the pattern`(size: PixelSize) throws {
-        let program = try #require(ExecutableSearch.find("ffmpeg"), "install the package ffmpeg")
         var stream = PatternStream(size: size)
         let startCode: [UInt8] = [0, 0, 0, 1]
         guard case .h264(let sets) = stream.format.parameterSets else {
@@ -23,32 +20,13 @@ import Testing
         for number in 0..<40 {
             bytes += startCode + stream.next(isKeyframe: number % 20 == 0).dropFirst(4)
         }
-        var template = Array("/tmp/kinecast-pattern-XXXXXX".utf8CString)
-        let file = FileDescriptor(rawValue: mkstemp(&template))
-        try #require(file.rawValue >= 0)
-        let path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        defer {
-            unlink(path)
-            try? file.close()
-        }
-        try file.writeAll(bytes)
-        let said = try FileDescriptor.pipe()
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, said.writeEnd, said.writeEnd]
+        let folder = try TemporaryDirectory()
+        let path = try folder.write(bytes, to: "pattern.h264")
         // One line for each frame, and one for each complaint.
-        let decoder = try ChildProcess(
-            executable: program,
-            arguments: ["-v", "error", "-f", "h264", "-i", path, "-f", "framecrc", "-fps_mode", "passthrough", "-"],
-            environment: [], options: options)
-        try said.writeEnd.close()
-        var output: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while case let count = try chunk.withUnsafeMutableBytes({ try said.readEnd.read(into: $0) }), count > 0 {
-            output += chunk[..<count]
-        }
-        try said.readEnd.close()
-        #expect(decoder.end(signal: 0, deadline: MonotonicClock.now() + 300_000_000_000) == .exited(status: 0))
-        let lines = String(decoding: output, as: UTF8.self).split(separator: "\n")
+        let lines = try Tool.output(
+            "sh",
+            ["-c", "exec ffmpeg -v error -f h264 -i \"$0\" -f framecrc -fps_mode passthrough - 2>&1", path]
+        ).split(separator: "\n")
         #expect(lines.contains("#dimensions 0: \(size.width)x\(size.height)"))
         let frames = lines.filter { !$0.hasPrefix("#") }
         #expect(frames.count == 40 && frames.allSatisfy { $0.hasPrefix("0,") }, "\(frames)")

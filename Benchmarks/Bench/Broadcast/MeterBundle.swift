@@ -26,10 +26,9 @@ struct MeterBundle {
              "setup": [{"key": "report", "title": "Report", "required": true}, {"key": "read", "title": "Read"}],
              "restarts": 0}
             """
-        try MeterBundle.write(Array(manifest.utf8), to: path + "/manifest.json", mode: .ownerReadWrite)
-        let program = try FileDescriptor.open(FilePath(Tool.sibling("kinecast-meter")), .readOnly)
-        defer { try? program.close() }
-        try MeterBundle.write(Tool.readAll(program), to: path + "/meter", mode: [.ownerReadWriteExecute])
+        try Tool.write(manifest.utf8, to: path + "/manifest.json")
+        let program = try Tool.contents(of: Tool.sibling("kinecast-meter"))
+        try Tool.write(program, to: path + "/meter", permissions: .ownerReadWriteExecute)
     }
 
     var environment: [String] { ["XDG_DATA_HOME=\(folder.path)"] }
@@ -42,12 +41,5 @@ struct MeterBundle {
         TakeConfiguration.Destination(
             service: MeterBundle.service,
             setupInfo: ["report": reportPath(report), "read": readsAll ? "all" : "none"], label: "meter")
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String, mode: FilePermissions) throws {
-        let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: mode)
-        defer { try? file.close() }
-        try file.writeAll(bytes)
     }
 }

@@ -30,9 +30,9 @@ final class RateServer {
                 server { listen 127.0.0.1:\(port) backlog=1024; root \(folder.path); }
             }
             """
-        try Self.write(Array(configuration.utf8), to: folder.file("nginx.conf"))
+        try folder.write(configuration.utf8, to: "nginx.conf")
         // Viewers read for so long, and half a minute is left for all of them to come.
-        try Self.write(
+        try Tool.write(
             [UInt8](repeating: 0, count: Int((seconds + 30) * Double(bytesPerSecond))), to: folder.path + Self.path)
         var options = ChildProcess.Options()
         options.descriptors = [nil, .standardError, .standardError]
@@ -51,10 +51,4 @@ final class RateServer {
     }
 
     deinit { _ = child.end(deadline: deadline(in: 5)) }
-
-    private static func write(_ bytes: [UInt8], to path: String) throws {
-        let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create], permissions: [.ownerReadWrite, .groupRead, .otherRead])
-        try file.closeAfter { _ = try file.writeAll(bytes) }
-    }
 }

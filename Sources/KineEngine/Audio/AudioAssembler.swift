@@ -15,11 +15,9 @@ final class AudioAssembler {
 
     /// Nanoseconds that a device which should deliver is given before it counts as silent.
     static let patience: Int64 = 1_500_000_000
-    /// Nanoseconds kept back where nothing is waited for: a pause that another thread declares "now" must not come
-    /// late.
+    /// Nanoseconds kept back, so that a pause which another thread declares "now" does not come too late.
     static let margin: Int64 = 100_000_000
-    /// The same while somebody listens. Should a pause come later than this, what was handed on too much is made up for after
-    /// the pause.
+    /// The same while somebody listens. Where a pause comes later than this, the surplus is made up for after it.
     static let liveMargin: Int64 = 8_000_000
     /// Nanoseconds of audio kept while the take's origin is not known yet.
     static let prelude: Int64 = 3_000_000_000

@@ -15,7 +15,7 @@ final class AudioLane {
     private let grid: SampleGrid
     private let deviceRate: Int
     private let channels: Int
-    private let resampler: AudioResampler
+    let resampler: AudioResampler
     private var drift = DriftController()
     private var stretch = 0.0
     /// The grid place of the next frame that the device delivers.
@@ -37,9 +37,6 @@ final class AudioLane {
         resampler = try AudioResampler(inputRate: deviceRate, outputRate: grid.rate, channels: channels)
         store = SampleStore(channels: channels, start: 0)
     }
-
-    /// Device frames that went through the resampler.
-    var resampledFrames: Int64 { resampler.convertedFrames }
 
     /// Grid samples for one device frame.
     private var step: Double { Double(grid.rate) / Double(deviceRate) * (1 + stretch) }

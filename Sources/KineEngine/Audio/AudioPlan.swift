@@ -1,4 +1,4 @@
-// What a take's configuration and its feeds mean for the audio server, for the encoders and for the file. Pure.
+// The audio tracks of a take, from its configuration and its feeds: their devices, their encoders, their place in the file. Pure.
 import KineCapture
 import KineControl
 import KineMedia

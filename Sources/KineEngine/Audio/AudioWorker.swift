@@ -7,7 +7,7 @@ import KineMedia
 import KinePlatform
 
 final class AudioWorker: AudioReceiver {
-    private enum Phase {
+    enum Phase {
         /// Some audio is kept, since the take may begin at any moment.
         case opening
         case delivering
@@ -19,7 +19,7 @@ final class AudioWorker: AudioReceiver {
         case over
     }
 
-    private struct State {
+    struct State {
         var phase = Phase.opening
         let assembler: AudioAssembler
         let outputs: [AudioTrackOutput]
@@ -34,7 +34,7 @@ final class AudioWorker: AudioReceiver {
     private let clock: TakeClock
     private let inbox: Inbox
     // Only the audio thread holds it while the take runs, so that thread never waits; `finish` is called after its end.
-    private let state: Monitor<State>
+    let state: Monitor<State>
 
     init(
         plan: AudioPlan, configuration: TakeConfiguration.Audio, clock: TakeClock, isLive: Bool, inbox: Inbox
@@ -114,14 +114,6 @@ final class AudioWorker: AudioReceiver {
             for track in state.assembler.tracks { track.lanes = [] }
             inbox.post(.warning("\(error)"))
             return false
-        }
-    }
-
-    /// Seconds of audio that wait to be encoded, of all devices together.
-    var waitingSeconds: Double {
-        state.withLock { state in
-            state.assembler.tracks.flatMap(\.lanes).reduce(0) { $0 + Double($1.store.end - $1.store.start) }
-                / Double(grid.rate)
         }
     }
 

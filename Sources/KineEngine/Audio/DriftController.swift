@@ -3,9 +3,8 @@
 /// A proportional-integral controller over the distance between where a device's audio lies and where its clock
 /// readings say it belongs.
 ///
-/// A sound card's clock is a few hundred parts per million off, and its readings jitter by milliseconds. The loop is
-/// slow (twenty seconds) so that jitter does not become wow, and quick in its first seconds, when it knows nothing yet.
-/// With a damping of one it does not overshoot.
+/// A sound card's clock is a few hundred parts per million off, and its readings jitter by milliseconds: the loop is slow (twenty
+/// seconds), but quick in its first seconds, when nothing is known. With a damping of one it does not overshoot.
 struct DriftController: Sendable {
     enum Correction: Equatable, Sendable {
         /// Make the audio longer by this part of one from now on.

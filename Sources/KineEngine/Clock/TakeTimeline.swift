@@ -71,7 +71,7 @@ struct TakeTimeline: Sendable, Equatable {
 }
 
 /// The timeline that capture, audio and control share.
-public final class TakeClock: Sendable {
+final class TakeClock: Sendable {
     private let timeline = Mutex(TakeTimeline())
 
     /// A copy, for several questions about one moment.

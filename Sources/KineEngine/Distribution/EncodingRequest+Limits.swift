@@ -1,5 +1,5 @@
-// What the feeds of a take together ask of its encoder. All get the same frames, so the lowest request counts; none gets more
-// than the user chose.
+// One request to the encoder from those of all feeds. All get the same frames, so the lowest counts; none gets more than the user
+// chose.
 import KineRelay
 
 extension EncodingRequest {

@@ -1,5 +1,5 @@
-// Where feeds are made: as soon as the size of the frames is known, and the encoder's parameter sets where they are wanted. It
-// also decides what the slots that capture draws in have to be.
+// Makes feeds as soon as the size of the frames is known, and the encoder's parameter sets where they are wanted. It also decides
+// how many slots capture draws in, and in which memory.
 import KineCapture
 import KineControl
 import KineImaging
@@ -8,7 +8,7 @@ import KineRelay
 import KineServices
 import Synchronization
 
-/// What somebody outside the engine wants to be fed with.
+/// A service's request for a feed.
 struct FeedRequest: Sendable {
     var manifest: ServiceManifest
     var setupInfo: [String: String]
@@ -98,7 +98,7 @@ final class FeedFactory: Sendable {
         fulfilReadyRequests()
     }
 
-    // MARK: From whoever looks after the reader
+    // MARK: From supervisors
 
     func request(_ request: FeedRequest) {
         state.withLock { $0.requests.append(request) }

@@ -6,7 +6,7 @@ import KineRelay
 import Synchronization
 
 /// Hands each frame on. Capture calls it; feeds begin and end on any thread.
-public final class FrameDistributor: Sendable {
+final class FrameDistributor: Sendable {
     private struct State {
         /// Feeds that read every one of the encoder's own frames.
         var readers: [SampleFeed] = []

@@ -1,4 +1,4 @@
-// What a wish for uncompressed frames means for a take of a given size and rate. Pure.
+// The uncompressed frames that a service asks for, in a take of a given size and rate. Pure.
 import KineImaging
 import KineMedia
 import KineServices

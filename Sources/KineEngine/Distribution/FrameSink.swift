@@ -7,13 +7,19 @@ import Synchronization
 /// Offers frames to one reader in another process. Slots are lent to it until it gives them back or this object goes away; by
 /// then the reader must have gone too.
 final class FrameSink: Sendable {
+    private enum Phase {
+        case offering
+        /// The reader keeps what it has.
+        case ended
+        case violated(StreamSender.Error)
+    }
+
     private struct State {
+        var phase = Phase.offering
         /// What changed since the frame offered last, on the grid of the offered frames.
         var damage: DamageRegion
         var slots = FrameSlots()
         var slotCount = 0
-        var isOver = false
-        var violation: StreamSender.Error?
     }
 
     /// The most slots a reader has: the frame it looks at, and the next.
@@ -45,7 +51,9 @@ final class FrameSink: Sendable {
     deinit { state.withLock { for slot in $0.slots { loans.release(slot) } } }
 
     /// How the reader broke the protocol in the memory that it writes. Nothing is offered to it any more.
-    var violation: StreamSender.Error? { state.withLock { $0.violation } }
+    var violation: StreamSender.Error? {
+        state.withLock { if case .violated(let error) = $0.phase { error } else { nil } }
+    }
 
     /// The frame changed and is not offered.
     func note(_ changed: DamageRegion) { state.withLock { $0.damage.formUnion(changed) } }
@@ -54,7 +62,7 @@ final class FrameSink: Sendable {
     /// offered or noted before.
     func offer(slot: Int, at time: MediaTime, duration: MediaTime, changed: DamageRegion) {
         state.withLock { state in
-            guard !state.isOver else { return }
+            guard case .offering = state.phase else { return }
             state.damage.formUnion(changed)
             loans.retain(slot)
             state.slots.insert(slot)
@@ -72,7 +80,7 @@ final class FrameSink: Sendable {
                     }
                 }
             } catch {
-                fail(error, &state)
+                state.phase = .violated(error)
             }
         }
     }
@@ -80,13 +88,17 @@ final class FrameSink: Sendable {
     /// Frees the slots that the reader has given back.
     func reclaim() {
         state.withLock { state in
-            guard !state.slots.isEmpty, !state.isOver else { return }
-            do throws(StreamSender.Error) { release(try sender.reclaim(), &state) } catch { fail(error, &state) }
+            guard !state.slots.isEmpty, case .offering = state.phase else { return }
+            do throws(StreamSender.Error) {
+                release(try sender.reclaim(), &state)
+            } catch {
+                state.phase = .violated(error)
+            }
         }
     }
 
-    /// Offers nothing any more. The reader keeps what it has.
-    func end() { state.withLock { $0.isOver = true } }
+    /// Offers nothing any more.
+    func end() { state.withLock { if case .offering = $0.phase { $0.phase = .ended } } }
 
     private func release(_ freed: FrameSlots, _ state: inout State) {
         for slot in freed where state.slots.contains(slot) {
@@ -94,10 +106,5 @@ final class FrameSink: Sendable {
             state.slotCount -= 1
             loans.release(slot)
         }
-    }
-
-    private func fail(_ error: StreamSender.Error, _ state: inout State) {
-        state.violation = error
-        state.isOver = true
     }
 }

@@ -1,20 +1,19 @@
-// What one process outside the engine is fed with. Made by the take, which knows the formats; begun and ended by whoever looks
-// after that process, an extension's supervisor or a client's session.
+// The samples of a take for one process outside the engine. The take makes the feed, since it knows the formats; an extension's
+// supervisor, or a client's session, begins and ends it.
 import KineMedia
 import KineRelay
 import Synchronization
 import SystemPackage
 
-/// The samples of a take on their way to one reader. It is never waited for: it alone loses what it is too slow for.
-///
-/// Nothing is sent in a pause. What was on its way when the pause began comes first when the take is resumed.
+/// The samples of a take on their way to one reader, which nobody waits for: it alone loses what it is too slow for.
 ///
 /// Keep it until the reader's process is gone: afterwards the frames that the reader may be looking at are drawn over.
 ///
-/// Times are those of the recording: nanoseconds since the take's first frame, without pauses. The first frame needs no other
-/// before it (a keyframe, or one with all of it marked as damage), and audio begins with what is heard when that frame is
-/// shown; a feed without video gets audio at once. The time of an access unit of audio is that of its first *decoded*
-/// sample; the encoder's priming comes first, so a take begins at −`primingSamples`/`sampleRate`.
+/// - Times are the recording's: nanoseconds since the take's first frame, without pauses. An access unit of audio has the time of
+///   its first *decoded* sample; the encoder's priming comes first, so a take begins at −`primingSamples`/`sampleRate`.
+/// - The first frame needs no other before it: it is a keyframe, or all of it is marked as damage. Audio begins with what is heard
+///   when that frame is shown, and in a feed without video at once.
+/// - In a pause nothing is sent. What was on its way then comes first when the take is resumed.
 final class SampleFeed: Sendable {
     let sender: StreamSender
     /// What to tell the reader, with `descriptors`.
@@ -27,17 +26,10 @@ final class SampleFeed: Sendable {
         case over
     }
 
-    /// A frame was too large, and none can be decoded before the next keyframe.
-    private enum Gap {
-        case none
-        /// Nobody has asked for the keyframe yet.
-        case unasked
-        case asked
-    }
-
     private struct State {
         var phase = Phase.made
-        var gap = Gap.none
+        /// Opened by a frame that was too large.
+        var gap = DecodingGap.none
         /// What came in a pause; nil: there is none.
         var held: [Sample]?
 
@@ -165,12 +157,8 @@ final class SampleFeed: Sendable {
 
     /// Whether a keyframe is needed because frames were lost or too large. Says so once for each time.
     func consumeKeyframeRequest() -> Bool {
-        let isUnasked = state.withLock { state in
-            guard state.gap == .unasked else { return false }
-            state.gap = .asked
-            return true
-        }
-        return sender.consumeKeyframeRequest() || isUnasked
+        let isTooLarge = state.withLock { $0.gap.consumeKeyframeRequest() }
+        return sender.consumeKeyframeRequest() || isTooLarge
     }
 
     /// Offers an uncompressed frame, or notes what changed where this is not the time. On any thread.

@@ -19,7 +19,7 @@ public final class EngineHost {
     /// What became of the recording; nil until it is finished.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
-    /// What the take's threads said before the take was here.
+    /// Messages of the take's threads that came before the take itself.
     var early: [Inbox.Message] = []
     var nextProgress: Int64?
     /// The process's exit status, and until when it waits for the client to end what it shows on the private screen.

@@ -1,4 +1,4 @@
-// From what a client asked for to a take that runs: the private screen, then the take's threads. It blocks, so the worker does it.
+// Opens a take: the private screen, then the take's threads. It blocks, so the worker does it.
 import KineControl
 import KinePlatform
 import KineServices

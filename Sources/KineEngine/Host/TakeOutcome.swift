@@ -1,4 +1,4 @@
-// From how a take ended to what its client is told: one place that decides between success and failure.
+// Decides between success and failure: a take's ending becomes the message that its client gets.
 import KineContainers
 import KineControl
 import KineMedia

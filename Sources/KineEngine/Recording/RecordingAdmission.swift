@@ -1,4 +1,4 @@
-// What happens to the file's frames when the disk is behind and the encoder cannot wait for it, because others watch live.
+// Leaves frames out of the file where the disk is behind and the encoder cannot wait for it, because others watch live.
 
 /// Which frames go into the file's queue. Pure.
 ///
@@ -9,29 +9,24 @@ struct RecordingAdmission: Sendable, Equatable {
     let limit: Int
     /// Frames left out so far.
     private(set) var leftOut = 0
-    private var hasGap = false
-    private var hasAsked = false
+    private var gap = DecodingGap.none
 
     init(limit: Int) { self.limit = limit }
 
     /// Whether the next frame goes into the queue, which holds `queued` bytes.
     mutating func admits(isKeyframe: Bool, queued: Int) -> Bool {
-        if queued < limit && (isKeyframe || !hasGap) {
-            hasGap = false
-            hasAsked = false
+        if queued < limit && (isKeyframe || gap == .none) {
+            gap = .none
             return true
         }
-        hasGap = true
         leftOut += 1
-        // The one that was asked for came too early: ask again.
-        if isKeyframe { hasAsked = false }
+        // A keyframe that was asked for came too early: it is asked for again.
+        if isKeyframe || gap == .none { gap = .unasked }
         return false
     }
 
     /// Whether a keyframe should be made now; says so once, when most of the queue is empty again.
     mutating func consumeKeyframeRequest(queued: Int) -> Bool {
-        guard hasGap, !hasAsked, queued <= limit / 4 else { return false }
-        hasAsked = true
-        return true
+        queued <= limit / 4 && gap.consumeKeyframeRequest()
     }
 }

@@ -3,19 +3,19 @@ import KineControl
 import KineMedia
 
 /// The keys of `Take.annotation`, and their values.
-public enum SourceAnnotation {
+enum SourceAnnotation {
     /// "screen", "region", "window", "virtual" or "pattern".
-    public static let source = "source"
+    static let source = "source"
     /// The size to show: "1920x1080".
-    public static let size = "size"
+    static let size = "size"
     /// The monitor's name, where one was chosen.
-    public static let monitor = "monitor"
+    static let monitor = "monitor"
     /// A window's title, when the take began.
-    public static let title = "title"
+    static let title = "title"
     /// A window's application: its WM_CLASS.
-    public static let application = "application"
+    static let application = "application"
     /// The process that a window belongs to, as it says itself: a decimal number.
-    public static let process = "pid"
+    static let process = "pid"
 
     /// May ask a display server, and block for some milliseconds. What is not known is left out.
     static func describe(_ source: TakeConfiguration.Source, size: PixelSize) -> [String: String] {

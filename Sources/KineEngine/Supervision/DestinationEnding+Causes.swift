@@ -1,4 +1,4 @@
-// What the end of an extension's process means for its destination.
+// The ending of a destination, from how its extension's process ended.
 import KineControl
 import KinePlatform
 

@@ -1,4 +1,4 @@
-// What one extension is held to, in the units that its state machine counts in, and how much it may say.
+// The limits of one extension, in the units of its state machine, and how much it may say.
 import KineControl
 import KineServices
 

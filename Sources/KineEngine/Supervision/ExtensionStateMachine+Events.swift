@@ -1,4 +1,4 @@
-// What happens to a destination, and what is done about it: the words between ExtensionStateMachine and its driver.
+// The events that ExtensionStateMachine is told, and the actions that it answers.
 import KineControl
 import KinePlatform
 import KineRelay

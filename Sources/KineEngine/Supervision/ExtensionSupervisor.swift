@@ -250,7 +250,7 @@ final class ExtensionSupervisor {
         forgetFeed()
         runs += 1
         do throws(ExtensionProcess.StartError) {
-            try listen()
+            try openListener()
             let process = try ExtensionProcess(
                 ExtensionProcess.Start(
                     service: service, mark: "\(index).\(runs)", setupInfo: setupInfo,
@@ -281,7 +281,7 @@ final class ExtensionSupervisor {
     }
 
     /// Where its manifest says so, and it has not happened yet.
-    private func listen() throws(ExtensionProcess.StartError) {
+    private func openListener() throws(ExtensionProcess.StartError) {
         guard listener == nil, let key = service.manifest.listen else { return }
         do throws(ListeningSocket.Error) {
             listener = try ListeningSocket(at: setupInfo[key] ?? "", setting: key, service: service.manifest.name)

@@ -1,4 +1,4 @@
-// Whether the broadcast reaches its destination: what an extension has said of it, over all of its processes in one take. Pure.
+// Judges whether the broadcast reaches its destination, by what all of an extension's processes have said in one take. Pure.
 import KineControl
 
 /// An extension that never says so is live from the moment its `broadcastStarted` has returned.

@@ -87,11 +87,7 @@ final class MemoryCap {
     }
 
     private static func read(_ path: FilePath) -> String {
-        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return "" }
-        defer { try? file.close() }
-        var bytes = [UInt8](repeating: 0, count: 4096)
-        let count = (try? bytes.withUnsafeMutableBytes { try file.read(into: $0) }) ?? 0
-        return String(decoding: bytes[..<count], as: UTF8.self)
+        PrivateDirectory.contents(of: path, limit: 65536).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     private static func number(_ text: String) -> Int64? { Int64(text.prefix { $0.isNumber }) }

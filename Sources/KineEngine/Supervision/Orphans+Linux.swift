@@ -5,9 +5,8 @@ import KinePlatform
 
 /// Tells the orphans that this process adopts from the children that it started. Used by the main thread.
 ///
-/// As a subreaper the engine becomes the parent of every descendant whose own parent has died, a daemon in a session of its
-/// own too. Whose it was is told by a variable in its environment; where that was taken away, by `no_new_privs`, which
-/// nothing can take away and which no other child of an engine has.
+/// As a subreaper the engine adopts every descendant whose parent has died. A variable in its environment says which extension it
+/// belonged to. Where that was removed, `no_new_privs` remains: nothing can remove it, and no other child of an engine has it.
 final class Orphans {
     /// The variable that every process of an extension is started with.
     static let markVariable = "KINECAST_EXTENSION"

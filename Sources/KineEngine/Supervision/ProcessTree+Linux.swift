@@ -1,4 +1,4 @@
-// Which processes descend from which, and how much memory they hold: read from /proc. Linux, with CONFIG_PROC_CHILDREN.
+// Reads from /proc which processes descend from which, and how much memory they hold. Linux, with CONFIG_PROC_CHILDREN.
 import CLinux
 import Glibc
 import KinePlatform

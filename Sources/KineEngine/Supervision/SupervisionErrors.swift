@@ -1,4 +1,4 @@
-// Why an extension cannot be started, and the sentence that a person is told of it.
+// The errors of starting an extension, with a sentence for each.
 import KinePlatform
 import KineRelay
 import SystemPackage

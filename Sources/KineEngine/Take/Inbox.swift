@@ -1,4 +1,4 @@
-// What the threads of a take tell the main loop: a queue and a descriptor that poll can wait for.
+// The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
 import KinePlatform
 import KineRelay
 import Synchronization

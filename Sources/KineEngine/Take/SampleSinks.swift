@@ -1,4 +1,4 @@
-// Everything that takes a take's encoded frames and audio: the file, and the feeds of whoever watches.
+// The sinks of a take's encoded frames and audio: the file, and the feeds of extensions and clients.
 import KineMedia
 
 /// Where audio goes. Called on the audio thread, and within `AudioPipeline.finish` on the thread that calls it; must not block.
@@ -22,7 +22,7 @@ final class SampleSinks: AudioSink {
 
     /// An encoded frame. On the encoder's thread.
     func receive(_ sample: EncodedSample, for audience: SampleAudience) {
-        // The feeds come first, which are not waited for; while somebody watches, the file is not waited for either.
+        // The feeds first: nobody waits for them. While somebody watches, the encoder does not wait for the file either.
         if audience.contains(.extensions) { feeds.send(video: sample) }
         if audience.contains(.recording) { recording?.append(sample, mayWait: !feeds.hasVideo) }
     }

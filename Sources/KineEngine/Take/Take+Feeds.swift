@@ -1,5 +1,4 @@
-// What a take offers to whoever looks after the readers of its samples, extensions or clients: feeds, made when the formats are
-// known, begun and ended at will.
+// The feeds of a take, for extensions and for clients: made once the formats are known, begun and ended at will.
 import KinePlatform
 import KineRelay
 

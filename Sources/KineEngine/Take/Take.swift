@@ -29,12 +29,12 @@ final class Take: Sendable {
     var feeds: SampleDistributor { sinks.feeds }
 
     /// Creates the file, if there is to be one, and begins to open the source and the audio devices. Where it throws, there is
-    /// no file.
+    /// no file. Blocks while the audio server is asked.
     ///
-    /// `services`: what will be fed, one entry for each process. What they want decides before the first frame which memory
-    /// frames are drawn in, whether they are encoded, how far keyframes are apart, and what becomes of the audio. Another one
-    /// can be fed too, at the cost of a copy, and hears only what others do. Blocks while the audio server is asked;
-    /// `cancellation` ends that, and later what the source waits for.
+    /// - Parameters:
+    ///   - services: those that will be fed, one for each process. They decide before the first frame in which memory frames are
+    ///     drawn, whether they are encoded, how far keyframes are apart, and which audio is made.
+    ///   - cancellation: ends that wait, and later those of the source.
     init(
         configuration: TakeConfiguration, services: [ServiceManifest] = [], inbox: Inbox,
         cancellation: Cancellation = Cancellation()
@@ -119,10 +119,12 @@ final class Take: Sendable {
         return progress
     }
 
-    /// Ends every thread and finishes the file, which never waits for a source that does not answer. Its last moment is `end`
-    /// (CLOCK_MONOTONIC). Blocks; once.
-    /// `movesIndex`: also move the index to the front, where that was asked for. `samplesEnded` is called as soon as every
-    /// sample is with the feeds, while the file still has to be finished.
+    /// Ends every thread and finishes the file, without waiting for a source that does not answer. Blocks; once.
+    ///
+    /// - Parameters:
+    ///   - end: the file's last moment, on CLOCK_MONOTONIC.
+    ///   - movesIndex: also move the index to the front, where that was asked for.
+    ///   - samplesEnded: called as soon as the feeds have every sample; the file is finished after that.
     func finish(at end: Int64, movesIndex: Bool, samplesEnded: () -> Void = {}) -> Ending {
         capture.stop()
         factory.distributor?.finish()

@@ -1,4 +1,4 @@
-// Why a take cannot begin or go on, and the one sentence that a person is told of it.
+// The reasons why a take cannot begin or go on, with a sentence for each.
 import KineCapture
 import KineContainers
 import KineControl

@@ -1,6 +1,5 @@
 // The take's encoder with the user's settings, and a second one while extensions ask for less: instead of the first, or beside
-// it where the recording keeps its quality. Both make parts of one stream; their parameter sets are the same, or the sinks have
-// agreed to a change.
+// it where the recording keeps its quality. Both make parts of one stream, whose format never changes.
 import KineCodecs
 import KineMedia
 import KineRelay
@@ -9,30 +8,26 @@ import KineRelay
 final class AdjustableEncoder<Encoder: VideoEncoder> {
     /// Gets each sample, with its audience.
     typealias Output = (EncodedSample, SampleAudience) -> Void
-    /// Tells sinks the format of their next samples. False where they cannot go on with it.
-    typealias FormatChange = (VideoParameterSets, SampleAudience) -> Bool
 
     private let keepsRecordingQuality: Bool
     private let floor: EncodingFloor
     private let largestAccessUnit: Int?
     /// Bits a second that the first encoder makes at most, with the user's settings; nil: no limit.
     private let chosenLimit: Int?
-    private let changeFormat: FormatChange
-    private var formats = AnnouncedFormats()
+    private let format: StreamFormat
     private let chosen: EncoderLane<Encoder>
     private var reduced: EncoderLane<Encoder>?
     private var request = EncodingRequest.none
     private var pacer: FramePacer?
 
-    /// Opens the first encoder, and announces its format where it is known.
-    init(_ plan: EncodingPlan, changeFormat: @escaping FormatChange) throws(VideoEncoderError) {
+    /// Opens the first encoder. `ready` gets the stream's format once, before its first sample.
+    init(_ plan: EncodingPlan, ready: @escaping (VideoParameterSets) -> Void) throws(VideoEncoderError) {
         keepsRecordingQuality = plan.keepsRecordingQuality
         floor = plan.floor
         largestAccessUnit = plan.largestAccessUnit
         chosenLimit = [plan.settings.averageBitrate, plan.settings.peak?.bitrate].compactMap(\.self).min()
-        self.changeFormat = changeFormat
-        chosen = EncoderLane(try Encoder(plan.settings, continuing: nil))
-        guard announce(chosen.parameterSets, to: .all) else { throw .formatRefused(Encoder.codec) }
+        format = StreamFormat(ready: ready)
+        chosen = EncoderLane(try Encoder(plan.settings, continuing: nil), of: format)
     }
 
     /// Whether the next frame has to be a keyframe for the first encoder to go on.
@@ -64,8 +59,10 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         } else if request.averageBitrate != nil || pacer != nil && keepsRecordingQuality {
             try reduce(to: peak(request.averageBitrate ?? chosenLimit ?? Self.unlimited), output)
         } else {
-            try restore(output)
+            if let reduced { try reduced.drain { output($0, reducedAudience) } }
+            leaveReduced()
         }
+        try checkFormats()
     }
 
     private static var unlimited: Int { EncodingRequest.bitrates.upperBound }
@@ -77,28 +74,23 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     private func reduce(to peak: VideoEncoderSettings.Peak, _ output: Output) throws(VideoEncoderError) {
         if let reduced {
             if reduced.encoder.setPeak(peak) { return }
-            try drain(reduced, for: reducedAudience, output)
+            try reduced.drain { output($0, reducedAudience) }
         } else {
-            try drain(chosen, for: .all, output)
+            try chosen.drain { output($0, .all) }
         }
         var settings = chosen.encoder.settings
         settings.peak = peak
-        // Without a second encoder whose format the sinks can follow, they go on getting more than they asked for.
+        // Without a second encoder of the same format, extensions go on getting more than they asked for.
         guard let encoder = try? Encoder(settings, continuing: chosen.encoder) else { return }
+        let lane = EncoderLane(encoder, of: format, isBehind: true)
+        guard lane.isOfStream else { return }
         if let reduced { encoder.follow(reduced.encoder) }
-        let lane = EncoderLane(encoder, isBehind: true)
-        guard announce(lane.parameterSets, to: reducedAudience) else { return }
         reduced = lane
     }
 
     private var reducedAudience: SampleAudience { keepsRecordingQuality ? .extensions : .all }
 
     /// The first encoder works for everybody again.
-    private func restore(_ output: Output) throws(VideoEncoderError) {
-        if let reduced { try drain(reduced, for: reducedAudience, output) }
-        leaveReduced()
-    }
-
     private func leaveReduced() {
         guard let lane = reduced else { return }
         reduced = nil
@@ -116,76 +108,30 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         // A feed that waits for a keyframe gets it at once.
         let isDue = isKeyframe || pacer.map { time.nanoseconds >= $0.earliest } ?? true
         if isDue { pacer?.recordFrame(at: time.nanoseconds) }
-        let lane = reduced ?? chosen
         let audience = reduced == nil ? .all : reducedAudience
-        var isAccepted = true
+        let lane = reduced ?? chosen
         if isDue {
-            isAccepted = try run(lane, for: audience, frame, changed, at: time, isKeyframe: isKeyframe, output)
+            try lane.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { output($0, audience) }
         } else {
             lane.skip(changed)
         }
         if audience == .extensions {
-            let isRecorded = try run(
-                chosen, for: .recording, frame, changed, at: time, isKeyframe: isKeyframe, output)
-            guard isRecorded else { throw .formatRefused(Encoder.codec) }
+            try chosen.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { output($0, .recording) }
         }
-        if !isAccepted {
-            guard reduced != nil else { throw .formatRefused(Encoder.codec) }
-            leaveReduced()
-        }
+        try checkFormats()
         return isDue
     }
 
     /// Gives out what the encoders hold back; the last call.
     func finish(output: Output) throws(VideoEncoderError) {
-        if let reduced { try drain(reduced, for: reducedAudience, output) }
-        if !isReplaced { try drain(chosen, for: reduced == nil ? .all : .recording, output) }
+        if let reduced { try reduced.drain { output($0, reducedAudience) } }
+        if !isReplaced { try chosen.drain { output($0, reduced == nil ? .all : .recording) } }
+        try checkFormats()
     }
 
-    /// Encodes a frame for `audience`. False where they refuse its format; they get nothing then.
-    private func run(
-        _ lane: EncoderLane<Encoder>, for audience: SampleAudience, _ frame: I420Frame, _ changed: DamageRegion,
-        at time: MediaTime, isKeyframe: Bool, _ output: Output
-    ) throws(VideoEncoderError) -> Bool {
-        var isRefused = false
-        try lane.encode(frame, changed: changed, at: time, isKeyframe: isKeyframe) { sample in
-            isRefused = isRefused || !deliver(sample, of: lane, for: audience, output)
-        }
-        return !isRefused
-    }
-
-    /// Gives out what an encoder holds back.
-    private func drain(
-        _ lane: EncoderLane<Encoder>, for audience: SampleAudience, _ output: Output
-    ) throws(VideoEncoderError) {
-        var isRefused = false
-        try lane.drain { isRefused = isRefused || !deliver($0, of: lane, for: audience, output) }
-        if isRefused, lane === chosen { throw .formatRefused(Encoder.codec) }
-    }
-
-    private func deliver(
-        _ sample: EncodedSample, of lane: EncoderLane<Encoder>, for audience: SampleAudience, _ output: Output
-    ) -> Bool {
-        guard announce(lane.parameterSets, to: audience) else { return false }
-        output(sample, audience)
-        return true
-    }
-
-    /// Announces a format to the part of `audience` that does not have it yet. False where they refuse it.
-    private func announce(_ sets: VideoParameterSets?, to audience: SampleAudience) -> Bool {
-        guard let sets else { return true }
-        let lacking = formats.audience(audience, lacking: sets)
-        guard !lacking.isEmpty else { return true }
-        guard changeFormat(sets, lacking) else { return false }
-        formats.note(sets, for: lacking)
-        return true
-    }
-}
-
-extension VideoEncoderSettings {
-    /// Bits a second, where they were chosen.
-    var averageBitrate: Int? {
-        if case .averageBitrate(let bits) = rateControl { return bits }
-        return nil
+    /// The first encoder cannot go on in another format than the stream's. A second one that has come to another is given up.
+    private func checkFormats() throws(VideoEncoderError) {
+        guard chosen.isOfStream else { throw .formatRefused(Encoder.codec) }
+        if let reduced, !reduced.isOfStream { leaveReduced() }
     }
 }

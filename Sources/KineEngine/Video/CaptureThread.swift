@@ -7,19 +7,19 @@ import KinePlatform
 import SystemPackage
 
 /// Drives one `VideoSource` for the length of a take.
-public final class CaptureThread: Sendable {
+final class CaptureThread: Sendable {
     /// What others are told; all are called on the capture thread.
-    public struct Output: Sendable {
+    struct Output: Sendable {
         /// The source is open, and the size to show is known: returns the slots to use. Called once, before `opened`.
-        public var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots
+        var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots
         /// The slots are there. Called once, before any frame; returns where frames go.
-        public var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
+        var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
-        public var began: @Sendable (_ instant: Int64) -> Void
+        var began: @Sendable (_ instant: Int64) -> Void
         /// The thread is over: nil after `stop`, else why.
-        public var ended: @Sendable (VideoSourceError?) -> Void
+        var ended: @Sendable (VideoSourceError?) -> Void
 
-        public init(
+        init(
             slots: @escaping @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() },
             opened: @escaping @Sendable (CanvasDescription) throws(VideoSourceError) -> FrameDistributor,
             began: @escaping @Sendable (Int64) -> Void, ended: @escaping @Sendable (VideoSourceError?) -> Void
@@ -32,31 +32,31 @@ public final class CaptureThread: Sendable {
     }
 
     /// The memory that frames are drawn in.
-    public struct Slots {
+    struct Slots {
         var count = 3
         /// nil: memory of the take's own.
         var memory: FrameRing.Memory?
 
-        public init() {}
+        init() {}
     }
 
     /// What readers of frames have to know of them.
-    public struct CanvasDescription: Sendable {
+    struct CanvasDescription: Sendable {
         /// To show, in pixels; may be odd.
-        public let size: PixelSize
+        let size: PixelSize
         /// As coded: both sides even.
-        public let codedSize: PixelSize
+        let codedSize: PixelSize
         /// The readers of each slot.
         let loans: SlotLoans
         /// Gives a frame's slot back, and wakes capture where it waits for one; from any thread.
-        public let release: @Sendable (FrameRing.Frame) -> Void
+        let release: @Sendable (FrameRing.Frame) -> Void
     }
 
     /// Counts for the progress line.
-    public struct Counts: Sendable, Equatable {
-        public var drawn = 0
-        public var unchanged = 0
-        public var dropped = 0
+    struct Counts: Sendable, Equatable {
+        var drawn = 0
+        var unchanged = 0
+        var dropped = 0
     }
 
     /// What the capture thread and others share.
@@ -89,7 +89,7 @@ public final class CaptureThread: Sendable {
     ///   - cancellation: ends whatever the source waits for while it is opened or read; cancelled by `stop` where it does not
     ///     end by itself.
     ///   - patience: nanoseconds that `stop` gives it.
-    public init(
+    init(
         configuration: TakeConfiguration, clock: TakeClock, cancellation: Cancellation = Cancellation(),
         patience: Int64 = 2_000_000_000,
         open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening, output: Output
@@ -144,21 +144,21 @@ public final class CaptureThread: Sendable {
         ).run()
     }
 
-    public var counts: Counts { control.withLock { $0.counts } }
+    var counts: Counts { control.withLock { $0.counts } }
 
     /// When the last frame ends in a take that ends at `time`. Ask after `stop`.
-    public func end(of time: MediaTime) -> MediaTime { control.withLock { $0.grid.end(time) } }
+    func end(of time: MediaTime) -> MediaTime { control.withLock { $0.grid.end(time) } }
 
     /// Captures nothing until `resume`. The caller pauses the clock before.
-    public func pause() { change { $0.isPaused = true } }
-    public func resume() { change { $0.isPaused = false } }
+    func pause() { change { $0.isPaused = true } }
+    func resume() { change { $0.isPaused = false } }
 
     /// Has the frame shown once more although nothing changed, now or at an instant of CLOCK_MONOTONIC.
-    public func repeatFrame(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }
+    func repeatFrame(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }
 
     /// Ends the thread and waits for it. A source that does not answer is cut off after the patience, or at once where it is
     /// not open yet; where even that does not help, the thread is left behind.
-    public func stop() {
+    func stop() {
         let isOpen = change { control in
             control.isStopping = true
             return control.isOpen

@@ -3,8 +3,8 @@
 import KineMedia
 
 /// Decides what to read besides the reported damage. Pure: the caller supplies the time and says what it found.
-public struct DamageTrust: Sendable {
-    public enum Look: Equatable, Sendable {
+struct DamageTrust: Sendable {
+    enum Look: Equatable, Sendable {
         /// These rows of tiles, although nothing was reported there.
         case strips([Int])
         /// Everything: damage has been missing lately.
@@ -12,9 +12,9 @@ public struct DamageTrust: Sendable {
     }
 
     /// Nanoseconds between two looks.
-    public static let interval: Int64 = 4_000_000_000
+    static let interval: Int64 = 4_000_000_000
     /// How long everything is read after an unreported change, in nanoseconds.
-    public static let suspicion: Int64 = 10_000_000_000
+    static let suspicion: Int64 = 10_000_000_000
     /// Rows of tiles in one look. With 68 rows at 1080p the whole screen is read every 36 seconds, a window more often.
     static let rowsPerLook = 8
 
@@ -23,17 +23,17 @@ public struct DamageTrust: Sendable {
     private var nextLook: Int64
     private var suspiciousUntil: Int64 = .min
 
-    public init(rows: Int, now: Int64) {
+    init(rows: Int, now: Int64) {
         self.rows = max(1, rows)
         nextLook = now + Self.interval
     }
 
     /// When `look` must be called again, even if nothing is reported.
-    public var deadline: Int64 { nextLook }
-    public func isSuspicious(at now: Int64) -> Bool { now < suspiciousUntil }
+    var deadline: Int64 { nextLook }
+    func isSuspicious(at now: Int64) -> Bool { now < suspiciousUntil }
 
     /// What to read besides the reported damage at `now`; nil for nothing.
-    public mutating func look(at now: Int64) -> Look? {
+    mutating func look(at now: Int64) -> Look? {
         if isSuspicious(at: now) { return .all }
         guard now >= nextLook else { return nil }
         nextLook = now + Self.interval
@@ -45,5 +45,5 @@ public struct DamageTrust: Sendable {
     }
 
     /// A look at `now` found a change that was not reported.
-    public mutating func foundUnreported(at now: Int64) { suspiciousUntil = now + Self.suspicion }
+    mutating func foundUnreported(at now: Int64) { suspiciousUntil = now + Self.suspicion }
 }

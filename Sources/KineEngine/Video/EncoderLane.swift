@@ -5,16 +5,18 @@ import KineMedia
 /// Used by one thread.
 final class EncoderLane<Encoder: VideoEncoder> {
     let encoder: Encoder
-    /// The format of the next sample; nil while it is unknown.
-    private(set) var parameterSets: VideoParameterSets?
+    /// Its samples have the stream's format. No other is given out.
+    private(set) var isOfStream: Bool
     /// The next frame has to be a keyframe: others encoded the frames before it.
     var isBehind: Bool
+    private let format: StreamFormat
     private var missed: DamageRegion?
 
-    init(_ encoder: Encoder, isBehind: Bool = false) {
+    init(_ encoder: Encoder, of format: StreamFormat, isBehind: Bool = false) {
         self.encoder = encoder
+        self.format = format
         self.isBehind = isBehind
-        parameterSets = encoder.parameterSets
+        isOfStream = encoder.parameterSets.map(format.includes) ?? true
     }
 
     /// A frame is not encoded here. What changed in it is encoded with the next one.
@@ -45,8 +47,8 @@ final class EncoderLane<Encoder: VideoEncoder> {
 
     private func note(_ piece: VideoEncoderOutput, output: (EncodedSample) -> Void) {
         switch piece {
-        case .format(let sets): parameterSets = sets
-        case .sample(let sample): output(sample)
+        case .format(let sets): isOfStream = isOfStream && format.includes(sets)
+        case .sample(let sample): if isOfStream { output(sample) }
         }
     }
 }

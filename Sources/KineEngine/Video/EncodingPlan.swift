@@ -63,6 +63,31 @@ struct EncodingPlan: Sendable, Equatable {
         let bits = Double(reference) * pow(area, 0.75) * rate.squareRoot()
         return max(min(300_000, reference), Int((min(bits, 1e9) / 100_000).rounded()) * 100_000)
     }
+
+    /// The settings of the first encoder, from what a client asked for.
+    private static func encoderSettings(_ configuration: TakeConfiguration, size: PixelSize) -> VideoEncoderSettings {
+        let video = configuration.video
+        let rate: VideoEncoderSettings.RateControl =
+            switch video.rateControl {
+            case .constantQuality(let quality): .constantQuantizer(quality)
+            case .averageBitrate(let bits): .averageBitrate(bits)
+            case .bitsPerSecondPerPixel(let bits): .averageBitrate(Int(bits * Double(size.area)))
+            }
+        return VideoEncoderSettings(
+            size: size, rateControl: rate, nominalFrameRate: video.framesPerSecond,
+            keyframeFrames: video.keyframeFrames,
+            // One thread codes 1080p at 60; past that a frame needs both the time and the memory of more.
+            threads: size.area * video.framesPerSecond > 2560 * 1440 * 60 ? 4 : 1,
+            usesMacroblockInfo: configuration.optimizations.macroblockInfo)
+    }
+}
+
+extension VideoEncoderSettings {
+    /// Bits a second, where they were chosen.
+    var averageBitrate: Int? {
+        if case .averageBitrate(let bits) = rateControl { return bits }
+        return nil
+    }
 }
 
 extension ServiceManifest {

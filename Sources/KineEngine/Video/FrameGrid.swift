@@ -7,7 +7,7 @@ import KineMedia
 /// At a variable rate a frame keeps its own time, unless its nearest place is taken by the frame before. Then it moves to the
 /// next place, by up to half an interval: an editor that conforms the file to a constant rate would lose one of the two, and
 /// ffmpeg complains of equal times. After one early frame all that follow would move; to end that, one of them shares a place.
-public struct FrameGrid: Sendable {
+struct FrameGrid: Sendable {
     private let framesPerSecond: Int64
     private let isConstant: Bool
     /// The place of the last frame.
@@ -19,14 +19,14 @@ public struct FrameGrid: Sendable {
 
     private static let mostMovesInRow = 4
 
-    public init(framesPerSecond: Int, isConstant: Bool) {
+    init(framesPerSecond: Int, isConstant: Bool) {
         self.framesPerSecond = Int64(max(1, framesPerSecond))
         self.isConstant = isConstant
     }
 
     /// Returns when the frame captured at `time` is shown. At a constant rate it is also shown at `repeats`, in places for which
     /// none was captured. Times must not decrease.
-    public mutating func place(_ time: MediaTime) -> (time: MediaTime, repeats: [MediaTime]) {
+    mutating func place(_ time: MediaTime) -> (time: MediaTime, repeats: [MediaTime]) {
         guard isConstant else { return (placeFreely(time), []) }
         guard let last else {
             self.last = 0
@@ -65,10 +65,10 @@ public struct FrameGrid: Sendable {
     private var interval: Int64 { 1_000_000_000 / framesPerSecond }
 
     /// At a constant rate, when the next frame should be captured; nil at a variable one.
-    public var next: MediaTime? { isConstant ? last.map { self.time(of: $0 + 1) } : nil }
+    var next: MediaTime? { isConstant ? last.map { self.time(of: $0 + 1) } : nil }
 
     /// When the last frame ends in a take that ends at `time`.
-    public func end(_ time: MediaTime) -> MediaTime {
+    func end(_ time: MediaTime) -> MediaTime {
         guard isConstant, let last else { return time }
         return self.time(of: max(current(time), last) + 1)
     }

@@ -1,30 +1,26 @@
-// When the next frame may be captured: at most so many a second, without a timer that runs while nothing happens.
+// Limits the frame rate, without a timer that runs while nothing happens.
 
 /// Keeps the frame rate at or under a limit. Pure: the caller supplies the time.
 ///
-/// This is the generic cell rate algorithm (ITU-T I.371): a bucket that fills at the rate, and each frame takes one from it. A
-/// fixed grid instead would miss frames of a source as fast as the limit that come a little early; a fixed distance would fall
-/// behind by every delay.
-///
-/// The bucket holds more than one frame: after a delay, frames half an interval apart catch up at once. It also fills a little
-/// faster than the rate, so that frames out of turn do not make all later ones wait for ever.
-public struct FramePacer: Sendable {
+/// The generic cell rate algorithm (ITU-T I.371). A fixed grid would miss frames that come a little early from a source as fast as
+/// the limit; a fixed distance would fall behind by every delay. After a delay, frames half an interval apart catch up.
+struct FramePacer: Sendable {
     /// Nanoseconds between two frames.
-    public let interval: Int64
+    let interval: Int64
     /// The earliest time for the next frame, in the caller's clock.
-    public private(set) var earliest: Int64 = .min
+    private(set) var earliest: Int64 = .min
     /// When the next frame would come at the rate. Before the first one, half an interval can be made up: when the take begins
     /// says nothing about when its source draws.
     private var due: Int64?
     private var lastFrame: Int64?
 
-    public init(framesPerSecond: Int) { interval = 1_000_000_000 / Int64(max(1, framesPerSecond)) }
+    init(framesPerSecond: Int) { interval = 1_000_000_000 / Int64(max(1, framesPerSecond)) }
 
     /// At least one frame a minute.
-    public init(framesPerSecond: Double) { interval = Int64(1e9 / min(max(framesPerSecond, 1.0 / 60), 1e9)) }
+    init(framesPerSecond: Double) { interval = Int64(1e9 / min(max(framesPerSecond, 1.0 / 60), 1e9)) }
 
     /// A frame was captured at `instant`.
-    public mutating func recordFrame(at instant: Int64) {
+    mutating func recordFrame(at instant: Int64) {
         charge(at: instant)
         lastFrame = instant
     }
@@ -32,7 +28,7 @@ public struct FramePacer: Sendable {
     /// The source reported a change and was read at `instant`, and the frame is as it was. Soon after a frame this is often its
     /// own drawing, reported once more: it costs nothing then, or frames of a source as fast as the limit would wait for it.
     /// Otherwise it counts as a frame: what is painted over and over as it was is not read more often than the rate says.
-    public mutating func foundNothing(at instant: Int64) {
+    mutating func foundNothing(at instant: Int64) {
         guard let lastFrame, instant < lastFrame + interval * 7 / 8 else { return charge(at: instant) }
         earliest = max(earliest, instant + interval / 2)
     }
@@ -48,7 +44,7 @@ public struct FramePacer: Sendable {
 
     /// A pause cut so many nanoseconds out of the take: in the file, the frames on both sides of it must be as far apart as
     /// others.
-    public mutating func delay(by nanoseconds: Int64) {
+    mutating func delay(by nanoseconds: Int64) {
         guard earliest != .min else { return }
         earliest += nanoseconds
         due? += nanoseconds

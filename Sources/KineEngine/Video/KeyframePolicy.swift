@@ -1,8 +1,8 @@
-// Where decoding can begin: keyframes by time, because the number of frames says nothing at a variable frame rate.
+// Keyframes by time, because the number of frames says nothing at a variable frame rate.
 import KineMedia
 
 /// Decides which frames must be keyframes. Pure.
-public struct KeyframePolicy: Sendable {
+struct KeyframePolicy: Sendable {
     private var interval: MediaTime
     private let frames: Int?
     private var last: MediaTime?
@@ -10,17 +10,17 @@ public struct KeyframePolicy: Sendable {
 
     /// `interval`: the longest time between keyframes while the screen changes. `frames`: the most frames from one to the next;
     /// nil: no limit.
-    public init(interval: MediaTime, frames: Int?) {
+    init(interval: MediaTime, frames: Int?) {
         self.interval = interval
         self.frames = frames
     }
 
     /// From now on keyframes are at most so far apart.
-    public mutating func shorten(to interval: MediaTime) { self.interval = min(self.interval, interval) }
+    mutating func shorten(to interval: MediaTime) { self.interval = min(self.interval, interval) }
 
     /// Whether the frame at `time` has to be a keyframe. Call once for each frame, in order. `isForced`: it is one in any case,
     /// and the next is counted from it.
-    public mutating func needsKeyframe(at time: MediaTime, isForced: Bool = false) -> Bool {
+    mutating func needsKeyframe(at time: MediaTime, isForced: Bool = false) -> Bool {
         framesSince += 1
         let due: Bool
         if let last {

@@ -7,42 +7,22 @@ import KineRelay
 import SystemPackage
 
 /// Encodes frames in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.
-public final class VideoEncodingThread: Sendable {
+final class VideoEncodingThread: Sendable {
     /// What the thread tells and asks; all are called on it.
-    public struct Output: Sendable {
-        /// The format of the first sample, as soon as it is known. Once.
-        public var ready: @Sendable (VideoParameterSets) -> Void
-        /// The encoder is about to give samples of another format. True where those they are for have noted it and can go on; false
-        /// where one of them cannot.
-        public var changeFormat: @Sendable (VideoParameterSets, SampleAudience) -> Bool
+    struct Output: Sendable {
+        /// The format of all samples, as soon as it is known. Once.
+        var ready: @Sendable (VideoParameterSets) -> Void = { _ in }
         /// Called when the encoder has read a frame and releases its slot.
-        public var release: @Sendable (FrameRing.Frame) -> Void
-        /// Takes each sample as soon as it is encoded. May block only where capture may be held up.
-        public var sample: @Sendable (EncodedSample, SampleAudience) -> Void
+        var release: @Sendable (FrameRing.Frame) -> Void
+        /// Gets each sample as soon as it is encoded. May block only where capture may be held up.
+        var sample: @Sendable (EncodedSample, SampleAudience) -> Void
         /// Whether a sink has lost samples and needs a keyframe. Asked before each frame.
-        public var needsKeyframe: @Sendable () -> Bool
+        var needsKeyframe: @Sendable () -> Bool = { false }
         /// A frame was left out to keep to a frame rate: it should be shown again at that instant of CLOCK_MONOTONIC, if no
         /// other comes.
-        public var needsFrame: @Sendable (Int64) -> Void
+        var needsFrame: @Sendable (Int64) -> Void = { _ in }
         /// Called once, with a sentence. From then on frames are discarded.
-        public var failed: @Sendable (String) -> Void
-
-        public init(
-            ready: @escaping @Sendable (VideoParameterSets) -> Void = { _ in },
-            changeFormat: @escaping @Sendable (VideoParameterSets, SampleAudience) -> Bool = { _, _ in false },
-            release: @escaping @Sendable (FrameRing.Frame) -> Void,
-            sample: @escaping @Sendable (EncodedSample, SampleAudience) -> Void,
-            needsKeyframe: @escaping @Sendable () -> Bool = { false },
-            needsFrame: @escaping @Sendable (Int64) -> Void = { _ in }, failed: @escaping @Sendable (String) -> Void
-        ) {
-            self.ready = ready
-            self.changeFormat = changeFormat
-            self.release = release
-            self.sample = sample
-            self.needsKeyframe = needsKeyframe
-            self.needsFrame = needsFrame
-            self.failed = failed
-        }
+        var failed: @Sendable (String) -> Void
     }
 
     fileprivate struct Job: Sendable {
@@ -103,7 +83,7 @@ public final class VideoEncodingThread: Sendable {
     }
 
     /// Queues a frame. `time` is since the take's first frame; at `repeats` it is shown again, unchanged.
-    public func encode(_ frame: FrameRing.Frame, at time: MediaTime, repeats: [MediaTime]) {
+    func encode(_ frame: FrameRing.Frame, at time: MediaTime, repeats: [MediaTime]) {
         guard thread != nil else { return output.release(frame) }
         state.signal { state in
             state.jobs.append(Job(frame: frame, time: time, repeats: repeats, followsGap: state.hasGap))
@@ -112,15 +92,15 @@ public final class VideoEncodingThread: Sendable {
     }
 
     /// A frame is not encoded, since no sink wants it. The next one that is will be a keyframe.
-    public func leaveOut() { state.withLock { $0.hasGap = true } }
+    func leaveOut() { state.withLock { $0.hasGap = true } }
 
     /// Has the encoder opened, if it is not yet.
-    public func prepare() {
+    func prepare() {
         if !state.withLock({ $0.isWanted }) { state.signal { $0.isWanted = true } }
     }
 
     /// From now on keyframes are at most so far apart.
-    public func shortenKeyframeInterval(to interval: MediaTime) {
+    func shortenKeyframeInterval(to interval: MediaTime) {
         state.withLock { $0.keyframes.shorten(to: interval) }
     }
 
@@ -134,7 +114,7 @@ public final class VideoEncodingThread: Sendable {
     }
 
     /// Encodes what is queued, then ends the thread and waits for it.
-    public func finish() {
+    func finish() {
         state.signal { $0.isFinished = true }
         thread?.join()
     }
@@ -155,13 +135,7 @@ private struct EncodingLoop<Encoder: VideoEncoder> {
     ) throws(VideoEncoderError) {
         self.state = state
         self.output = output
-        var isFirst = true
-        encoder = try AdjustableEncoder(plan) { sets, audience in
-            guard isFirst else { return output.changeFormat(sets, audience) }
-            isFirst = false
-            output.ready(sets)
-            return true
-        }
+        encoder = try AdjustableEncoder(plan, ready: output.ready)
     }
 
     mutating func run() throws(VideoEncoderError) {

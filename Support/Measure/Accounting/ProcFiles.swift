@@ -70,9 +70,7 @@ public enum ProcFiles {
 
     /// A small file's whole text; empty where it cannot be read.
     public static func read(_ path: String) -> String {
-        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return "" }
-        defer { try? file.close() }
-        return (try? Tool.readAll(file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+        (try? Tool.contents(of: path)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
     private static let pageSize = Int(sysconf(Int32(_SC_PAGESIZE)))

@@ -40,7 +40,9 @@ public final class Browser {
     ///   - environment: where its audio server is, and its display if it has one.
     public init(arguments: [String] = [], environment: [String]) throws {
         folder = try TemporaryDirectory()
-        (driver, output, port) = try Self.startDriver(environment)
+        // What the browser leaves behind when it is killed goes with the folder.
+        (driver, output, port) = try Self.startDriver(
+            ProcessEnvironment.merging(environment, ["TMPDIR=\(folder.path)"]))
         let chromium = ChromeOptions(
             binary: try Tool.path(of: "chromium"),
             args: [

@@ -34,9 +34,7 @@ public final class MediaServer {
                 }
             }
             """
-        let file = try FileDescriptor.open(
-            FilePath(folder.file("nginx.conf")), .writeOnly, options: [.create], permissions: [.ownerReadWrite])
-        try file.closeAfter { _ = try file.writeAll(configuration.utf8) }
+        try folder.write(configuration.utf8, to: "nginx.conf")
         var options = ChildProcess.Options()
         options.descriptors = [nil, .standardError, .standardError]
         if diesWithThread { options.parentDeathSignal = SIGKILL }

@@ -20,8 +20,7 @@ public final class PrivateDisplay {
     ///   - options: further arguments of Xvfb; with `-ac`, clients need no cookie.
     public init(size: PixelSize, depth: Int = 24, options: [String] = []) throws {
         directory = try TemporaryDirectory()
-        let authority = directory.file("Xauthority")
-        try PrivateDisplay.writeCookie(to: authority)
+        let authority = try directory.write(PrivateDisplay.cookie(), to: "Xauthority")
         let log = try FileDescriptor.open(
             FilePath(directory.file("log")), .writeOnly, options: [.create, .append], permissions: [.ownerReadWrite])
         defer { try? log.close() }
@@ -51,15 +50,11 @@ public final class PrivateDisplay {
     public func end() { _ = process.end(deadline: MonotonicClock.now() + 2_000_000_000) }
 
     /// One entry of the Xauthority format (libXau, AuFileFmt): family 65535 is for every host and display.
-    private static func writeCookie(to path: String) throws {
+    private static func cookie() -> [UInt8] {
         var cookie: [UInt8] = []
         var random = SystemRandomNumberGenerator()
         for _ in 0..<16 { cookie.append(UInt8.random(in: 0...255, using: &random)) }
         let name = Array("MIT-MAGIC-COOKIE-1".utf8)
-        let bytes: [UInt8] = [255, 255, 0, 0, 0, 0, 0, UInt8(name.count)] + name + [0, 16] + cookie
-        let file = try FileDescriptor.open(
-            FilePath(path), .writeOnly, options: [.create, .exclusiveCreate], permissions: [.ownerReadWrite])
-        defer { try? file.close() }
-        try file.writeAll(bytes)
+        return [255, 255, 0, 0, 0, 0, 0, UInt8(name.count)] + name + [0, 16] + cookie
     }
 }

@@ -55,9 +55,7 @@ public final class SceneProcess {
 
     /// What it has shown so far, in order.
     public func log() throws -> [Shown] {
-        let file = try FileDescriptor.open(FilePath(folder.file("log")), .readOnly)
-        defer { try? file.close() }
-        let text = String(decoding: try Tool.readAll(file), as: UTF8.self)
+        let text = String(decoding: try Tool.contents(of: folder.file("log")), as: UTF8.self)
         return text.split(separator: "\n").compactMap { line in
             let words = line.split(separator: " ")
             guard words.count >= 3, words[0] == "frame", let frame = Int(words[1]), let instant = Int64(words[2])

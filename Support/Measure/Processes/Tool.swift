@@ -133,8 +133,27 @@ public enum Tool {
         return filled
     }
 
-    private static func temporaryFile() throws(Error) -> FileDescriptor {
-        var template = Array("/tmp/kinecast-measure-XXXXXX".utf8CString)
+    /// All that is in a file.
+    public static func contents(of path: String) throws -> [UInt8] {
+        let file = try FileDescriptor.open(FilePath(path), .readOnly)
+        return try file.closeAfter { try readAll(file) }
+    }
+
+    /// Makes or replaces a file, with just these permissions.
+    public static func write(
+        _ bytes: some Sequence<UInt8>, to path: String, permissions: FilePermissions = .ownerReadWrite
+    ) throws {
+        let file = try FileDescriptor.open(
+            FilePath(path), .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
+        try file.closeAfter {
+            _ = try file.writeAll(bytes)
+            guard fchmod(file.rawValue, permissions.rawValue) == 0 else { throw Errno(rawValue: errno) }
+        }
+    }
+
+    /// A file without a name, which goes with its descriptor.
+    public static func temporaryFile() throws(Error) -> FileDescriptor {
+        var template = Array("\(TemporaryDirectory.standardParent)/kinecast-XXXXXX".utf8CString)
         let number = mkstemp(&template)
         guard number >= 0 else { throw .system(doing: "Making a temporary file", Errno(rawValue: errno)) }
         unlink(template)

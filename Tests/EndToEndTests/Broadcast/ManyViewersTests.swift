@@ -20,9 +20,7 @@ import Testing
                 configuration = configuration.split(separator: documented, omittingEmptySubsequences: false)
                     .joined(separator: own)
             }
-            let file = try FileDescriptor.open(
-                FilePath(folder.file("nginx.conf")), .writeOnly, options: [.create], permissions: .ownerReadWrite)
-            try file.closeAfter { _ = try file.writeAll(configuration.utf8) }
+            try folder.write(configuration.utf8, to: "nginx.conf")
             try #require(mkdir(folder.file("hls"), 0o700) == 0)
             var options = ChildProcess.Options()
             options.descriptors = [nil, .standardError, .standardError]
@@ -82,14 +80,14 @@ import Testing
         }
 
         /// Waits until so many are listed.
-        func wait(forFragments count: Int) throws -> [String] {
-            let deadline = MonotonicClock.now() + RunningKinecast.patience
-            while MonotonicClock.now() < deadline {
-                // Until the server listens, nobody answers.
-                if let names = try? fragments(), names.count >= count { return names }
-                FrameRhythm.sleep(until: MonotonicClock.now() + 50_000_000)
+        func fragments(atLeast count: Int) throws -> [String] {
+            var names: [String] = []
+            // Until the server listens, nobody answers.
+            try wait("\(count) fragments") {
+                names = (try? fragments()) ?? []
+                return names.count >= count
             }
-            throw Tool.Error.failed(name: "nginx", ending: .exited(status: 0), complaint: server.log)
+            return names
         }
     }
 
@@ -110,7 +108,7 @@ import Testing
                 "broadcast", "--pattern", "320x180", "--json", "--to", "rtmp://127.0.0.1:\(port)/live/show")
             try take.event("destination") { $0.phase == "live" }
             for edge in edges {
-                let names = try edge.wait(forFragments: 3)
+                let names = try edge.fragments(atLeast: 3)
                 #expect(try Set(codecs(edge.playlist)) == ["aac", "h264"], "\(origin.log)")
                 // The oldest that is listed: nobody has asked for it but ffprobe, which takes the newest.
                 let path = "/hls/\(names[0])"

@@ -23,7 +23,9 @@ import Testing
         #!/usr/bin/env bash
         set -euo pipefail
         source "$CHECKOUT/scripts/build.sh"
-        exec env -i HOME="$OWN_HOME" PATH="$OWN_PATH" \\
+        # What a build leaves behind. Always the same, for it is part of the environment.
+        rm -rf "$BUILD/tmp" && mkdir -p "$BUILD/tmp"
+        exec env -i HOME="$OWN_HOME" PATH="$OWN_PATH" TMPDIR="$BUILD/tmp" \\
             swift "$1" "${debug_options[@]}" --force-resolved-versions --scratch-path "$BUILD" "${@:2}"
 
         """

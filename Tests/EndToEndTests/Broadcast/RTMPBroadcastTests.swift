@@ -75,13 +75,12 @@ import Testing
             #expect(ended.status == 0, "\(ended)")
             #expect(ended.events.last?.destinations?.first?.ending == "finished")
             // nginx has written everything once it has seen the end of the connection.
-            let deadline = MonotonicClock.now() + RunningKinecast.patience
             var log = ""
-            repeat {
-                FrameRhythm.sleep(until: MonotonicClock.now() + 20_000_000)
+            try wait("the server to see the end") {
                 let all = server.log
                 log = all.firstRange(of: "publish: name='show'").map { String(all[$0.upperBound...]) } ?? ""
-            } while !log.contains("disconnect") && MonotonicClock.now() < deadline
+                return log.contains("disconnect")
+            }
             let goodbye = try #require(log.firstRange(of: "deleteStream"), "no goodbye: \(log)")
             #expect(log[goodbye.upperBound...].contains("disconnect"))
             // A recording has no access unit delimiters, and a server gets one with each frame.

@@ -182,14 +182,12 @@ import Testing
             let engine = try EngineUnderTest(place.faultyTake(fault), in: place)
             try engine.state("now")
             func left() -> [String] { place.processes().filter { $0.contains("sleep 1000") } }
-            let deadline = MonotonicClock.now() + RunningKinecast.patience
-            while left().isEmpty, MonotonicClock.now() < deadline { TestPlace.pause() }
+            try wait("what the extension leaves behind") { !left().isEmpty }
             let pid = try #require(try engine.status().destinations.first?.pid)
             kill(pid, SIGKILL)
             #expect(try engine.ended().0 == .crashed("signal 9"))
             // It is announced when the process itself is gone; the others follow in the next turns of the loop.
-            while !left().isEmpty, MonotonicClock.now() < deadline { TestPlace.pause() }
-            #expect(left() == [])
+            try wait("the end of what was left behind") { left().isEmpty }
             try engine.finish(in: place)
         }
     }

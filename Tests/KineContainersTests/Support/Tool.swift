@@ -16,22 +16,11 @@ extension TemporaryDirectory {
 }
 
 func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
-    func scratch() throws -> FileDescriptor {
-        var template = Array("/tmp/kinecast-tool-XXXXXX".utf8CString)
-        let descriptor = FileDescriptor(rawValue: mkstemp(&template))
-        unlink(template)
-        return descriptor
-    }
     func text(_ descriptor: FileDescriptor) throws -> String {
         try descriptor.seek(offset: 0, from: .start)
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while case let count = try buffer.withUnsafeMutableBytes({ try descriptor.read(into: $0) }), count > 0 {
-            bytes += buffer[..<count]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+        return String(decoding: try Tool.readAll(descriptor), as: UTF8.self)
     }
-    let (output, errors) = (try scratch(), try scratch())
+    let (output, errors) = (try Tool.temporaryFile(), try Tool.temporaryFile())
     defer {
         try? output.close()
         try? errors.close()
@@ -49,20 +38,10 @@ func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
     return result
 }
 
-func contents(of path: String) throws -> [UInt8] {
-    let descriptor = try FileDescriptor.open(path, .readOnly)
-    defer { try? descriptor.close() }
-    let size = try Int(descriptor.seek(offset: 0, from: .end))
-    return try [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-        count = try descriptor.read(fromAbsoluteOffset: 0, into: UnsafeMutableRawBufferPointer(buffer))
-    }
-}
+func contents(of path: String) throws -> [UInt8] { try Tool.contents(of: path) }
 
 func write(_ bytes: [UInt8], to path: String) throws {
-    let descriptor = try FileDescriptor.open(
-        path, .writeOnly, options: [.create, .truncate], permissions: FilePermissions(rawValue: 0o644))
-    defer { try? descriptor.close() }
-    try descriptor.writeAll(bytes)
+    try Tool.write(bytes, to: path, permissions: FilePermissions(rawValue: 0o644))
 }
 
 /// The number of packets of each track ("video", "audio" …, in track order) that ffprobe reads, and the file's duration

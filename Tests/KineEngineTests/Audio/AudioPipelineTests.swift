@@ -206,7 +206,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
-    @Test func `a take goes on in silence while the sound server is away, and hears again after`() async throws {
+    @Test func `a take goes on in silence while the audio server is away, and hears again after`() async throws {
         try await onThread {
             let server = try TestAudioServer()
             defer { server.end() }
@@ -270,7 +270,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         }
     }
 
-    @Test func `without a sound server the default has no audio and says so once`() async throws {
+    @Test func `without an audio server the default has no audio and says so once`() async throws {
         try await onThread {
             let audio = DeliveredAudio()
             let pipeline = try pipeline(
@@ -291,7 +291,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
         configuration { $0.microphone = .defaultDevice },
         configuration { $0.microphone = .named("desk") },
     ])
-    func `without a sound server, audio asked for by name is an error`(
+    func `without an audio server, audio asked for by name is an error`(
         configuration: TakeConfiguration.Audio
     ) async throws {
         try await onThread {

@@ -58,8 +58,8 @@ import Testing
     }
 
     @Test func `samples as they are come of app and microphone apart, also where the file mixes them`() {
-        let wish = AudioRequirements(app: .pcm, microphone: .pcm)
-        let mixed = plan(wish)
+        let required = AudioRequirements(app: .pcm, microphone: .pcm)
+        let mixed = plan(required)
         #expect(
             mixed.tracks == [
                 .init(type: .audioApp, targets: [0, 1], isMixed: true),
@@ -68,8 +68,8 @@ import Testing
                 .init(
                     type: .audioMic, targets: [1], isMixed: false, isRecorded: false, isEncoded: false, isPCM: true),
             ])
-        #expect(mixed.choices(for: wish) == [.init(track: 1, form: .pcm), .init(track: 2, form: .pcm)])
-        let separate = plan(separate: true, wish)
+        #expect(mixed.choices(for: required) == [.init(track: 1, form: .pcm), .init(track: 2, form: .pcm)])
+        let separate = plan(separate: true, required)
         #expect(separate.tracks.map(\.isPCM) == [true, true])
         #expect(separate.tracks.allSatisfy { $0.isRecorded && $0.isEncoded })
     }
@@ -91,10 +91,10 @@ import Testing
     @Test func `without a file only what somebody wants is made`() {
         let silent = plan(isRecorded: false)
         #expect(silent.tracks.isEmpty && silent.targets.isEmpty)
-        let wish = AudioRequirements(app: .pcm)
-        let plan = plan(isRecorded: false, wish)
+        let required = AudioRequirements(app: .pcm)
+        let plan = plan(isRecorded: false, required)
         #expect(plan.tracks.map(\.isEncoded) == [false])
-        #expect(plan.choices(for: wish) == [.init(track: 0, form: .pcm)])
+        #expect(plan.choices(for: required) == [.init(track: 0, form: .pcm)])
         #expect(plan.choices(for: AudioRequirements(microphone: .aac)).isEmpty)
     }
 }

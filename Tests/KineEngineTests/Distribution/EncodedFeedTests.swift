@@ -1,5 +1,4 @@
 // Encoded frames on their way to extensions, and the keyframes they need.
-import AudioTesting
 import CoreTesting
 import KineMedia
 import KinePlatform
@@ -14,18 +13,14 @@ import Testing
     {
         let stage = try FeedStage(services: [.encoded, .encoded])
         for colour: UInt32 in 1...5 {
-            let drawn = stage.capture.counts.drawn
-            stage.screen.fill(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x10_1010)
-            try wait("a picture") { stage.capture.counts.drawn > drawn }
+            try stage.draw(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x10_1010)
         }
         let first = try stage.reader(.encoded)
         first.expect("a keyframe") { !$0.samples.isEmpty }
         let second = try stage.reader(.encoded)
         second.expect("a keyframe") { !$0.samples.isEmpty }
         for colour: UInt32 in 1...30 {
-            let drawn = stage.capture.counts.drawn
-            stage.screen.fill(PixelRect(x: 16, y: 0, width: 40, height: 40), colour * 0x05_0801)
-            try wait("a picture") { stage.capture.counts.drawn > drawn }
+            try stage.draw(PixelRect(x: 16, y: 0, width: 40, height: 40), colour * 0x05_0801)
         }
         stage.stop()
         let file = stage.samples.withLock { $0 }
@@ -45,9 +40,7 @@ import Testing
         let stage = try FeedStage(services: [.encoded], isRecorded: false)
         func paint(_ colours: ClosedRange<UInt32>) throws {
             for colour in colours {
-                let drawn = stage.capture.counts.drawn
-                stage.screen.fill(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x03_0501)
-                try wait("a picture") { stage.capture.counts.drawn > drawn }
+                try stage.draw(PixelRect(x: 0, y: 0, width: 40, height: 40), colour * 0x03_0501)
             }
         }
         let feed = try stage.feed(.encoded)
@@ -75,18 +68,9 @@ import Testing
         slow.expect("a keyframe") { !$0.samples.isEmpty }
         slow.hold()
         var generator = SeededGenerator(seed: 3)
-        func paint() throws {
-            let drawn = stage.capture.counts.drawn
-            for row in 0..<60 {
-                for column in 0..<80 {
-                    stage.screen.fill(
-                        PixelRect(x: column * 8, y: row * 8, width: 8, height: 8),
-                        UInt32.random(in: 0...0xff_ffff, using: &generator), isReported: column == 79)
-                }
-            }
-            try wait("a picture") { stage.capture.counts.drawn > drawn }
+        while slow.feed.sender.counts.framesSkipped < 3 {
+            try stage.drawSquares { UInt32.random(in: 0...0xff_ffff, using: &generator) }
         }
-        while slow.feed.sender.counts.framesSkipped < 3 { try paint() }
         slow.go()
         slow.expect("a keyframe after the gap") { $0.samples.contains { $0.isDiscontinuity } }
         stage.stop()
@@ -110,25 +94,14 @@ import Testing
         }
         let reader = try stage.reader(service)
         reader.expect("a keyframe") { !$0.samples.isEmpty }
-        func paint(_ width: Int, _ colour: () -> UInt32) throws {
-            let drawn = stage.capture.counts.drawn
-            for row in 0..<60 {
-                for column in 0..<width {
-                    stage.screen.fill(
-                        PixelRect(x: column * 8, y: row * 8, width: 8, height: 8), colour(),
-                        isReported: row == 59 && column == width - 1)
-                }
-            }
-            try wait("a picture") { stage.capture.counts.drawn > drawn }
-        }
         var generator = SeededGenerator(seed: 3)
-        try paint(80) { UInt32.random(in: 0...0xff_ffff, using: &generator) }
+        try stage.drawSquares { UInt32.random(in: 0...0xff_ffff, using: &generator) }
         func large() -> EncodedSample? { stage.samples.withLock { $0.first { $0.data.count > limit } } }
         try wait("the large frame") { large() != nil }
         let gap = try #require(large()?.presentationTime)
         // A small change of it, which nobody could decode, and then a screen whose keyframe is small.
-        try paint(1) { 0x123456 }
-        try paint(80) { 0x202020 }
+        try stage.drawSquares(columns: 1) { 0x123456 }
+        try stage.drawSquares { 0x202020 }
         reader.expect("a keyframe after the gap") { $0.samples.contains { $0.isKeyframe && $0.time > gap } }
         stage.stop()
         let file = stage.samples.withLock { $0 }

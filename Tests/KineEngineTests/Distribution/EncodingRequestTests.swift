@@ -1,4 +1,4 @@
-// The lowest wish counts, within what the user chose; and when a wish reaches the encoder.
+// The lowest request counts, within what the user chose; and when a request reaches the encoder.
 import KineRelay
 import Testing
 
@@ -43,14 +43,14 @@ import Testing
     // MARK: The supervision's part
 
     private typealias Tests = ExtensionStateMachineTests
-    private let wish = EncodingRequest(averageBitrate: 600_000)
+    private let request = EncodingRequest(averageBitrate: 600_000)
 
-    @Test func `a wish goes to the encoder at once, the next a moment later, and only the last of several`() {
+    @Test func `a request goes to the encoder at once, the next a moment later, and only the last of several`() {
         var machine = Tests.live()
         let start = 2 * Tests.second
-        #expect(machine.handle(.report(.encoding(wish)), at: start) == [.requestEncoding(wish)])
-        #expect(machine.status.encoding == wish)
-        #expect(machine.handle(.report(.encoding(wish)), at: start + 1) == [])
+        #expect(machine.handle(.report(.encoding(request)), at: start) == [.requestEncoding(request)])
+        #expect(machine.status.encoding == request)
+        #expect(machine.handle(.report(.encoding(request)), at: start + 1) == [])
         let lower = EncodingRequest(averageBitrate: 300_000)
         #expect(machine.handle(.report(.encoding(.none)), at: start + 2) == [])
         #expect(machine.handle(.report(.encoding(lower)), at: start + 3) == [])
@@ -66,15 +66,15 @@ import Testing
         _ = machine.handle(.timePassed, at: 0)
         _ = machine.handle(.launched(pid: 7), at: 0)
         _ = machine.handle(.startSent, at: 0)
-        #expect(machine.handle(.report(.encoding(wish)), at: 1) == [])
+        #expect(machine.handle(.report(.encoding(request)), at: 1) == [])
         #expect(
             machine.handle(.report(.started), at: 2)
-                == [.beginFeeding, .announce(.phase(.live)), .requestEncoding(wish)])
+                == [.beginFeeding, .announce(.phase(.live)), .requestEncoding(request)])
     }
 
-    @Test func `a wish ends with the process that had it, and the next begins without`() {
+    @Test func `a request ends with the process that had it, and the next begins without`() {
         var machine = Tests.live()
-        _ = machine.handle(.report(.encoding(wish)), at: 2 * Tests.second)
+        _ = machine.handle(.report(.encoding(request)), at: 2 * Tests.second)
         let ended = machine.handle(
             .exited(.killed(signal: 11), lastWords: nil, cappedAt: nil), at: 3 * Tests.second)
         #expect(ended.first == .endFeeding && machine.status.encoding == .none)
@@ -83,6 +83,6 @@ import Testing
         _ = machine.handle(.launched(pid: 8), at: again)
         _ = machine.handle(.startSent, at: again)
         #expect(machine.handle(.report(.started), at: again) == [.beginFeeding, .announce(.phase(.live))])
-        #expect(machine.handle(.report(.encoding(wish)), at: again) == [.requestEncoding(wish)])
+        #expect(machine.handle(.report(.encoding(request)), at: again) == [.requestEncoding(request)])
     }
 }

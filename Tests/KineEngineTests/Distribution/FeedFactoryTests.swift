@@ -11,11 +11,7 @@ import Testing
     private func slots(_ count: Int) throws -> Int {
         var configuration = TakeConfiguration(source: .pattern(PixelSize(width: 64, height: 64)), output: nil)
         configuration.audio.app = .none
-        let services = (0..<count).map { index in
-            var manifest = ServiceManifest(id: "raw\(index)", name: "Raw", executable: "raw")
-            manifest.video = .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil)
-            return manifest
-        }
+        let services = [ServiceManifest](repeating: .raw(), count: count)
         let audio = try AudioPipeline(configuration: configuration.audio, clock: TakeClock(), inbox: Inbox())
         let factory = FeedFactory(configuration: configuration, services: services, audio: audio)
         return try factory.makeSlots(size: PixelSize(width: 64, height: 64)).count

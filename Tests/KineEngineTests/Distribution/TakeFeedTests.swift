@@ -1,5 +1,4 @@
 // Whole takes with extensions: a made picture and its beep, with and without a file.
-import AudioTesting
 import CoreTesting
 import Glibc
 import KineCapture
@@ -44,14 +43,6 @@ import Testing
             take.beginFeeding(feed)
             return reader
         }
-
-        var file: [UInt8] {
-            guard let stream = fopen(path, "r") else { return [] }
-            defer { fclose(stream) }
-            var bytes = [UInt8](repeating: 0, count: 1 << 24)
-            let count = fread(&bytes, 1, bytes.count, stream)
-            return Array(bytes[..<count])
-        }
     }
 
     private let all = ServiceManifest.test(.encoded(codec: "h264", keyframeInterval: 1), app: .aac)
@@ -77,7 +68,7 @@ import Testing
             1.1, zip(keyframes, keyframes.dropFirst()).map { $1 - $0 }.max() ?? 0, "s",
             "between keyframes a second apart")
         // In the file they lie in this order, fragment by fragment.
-        let bytes = stage.file
+        let bytes = try Tool.contents(of: stage.path)
         for type in [SampleType.video, .audioApp] {
             var place = 0
             for sample in reader.samples where sample.type == type {
@@ -109,9 +100,9 @@ import Testing
     }
 
     @Test func `a take without a file has its frames and its length all the same`() throws {
-        let wishes = [all, .test(nil, app: .pcm), .raw(framesPerSecond: 10)]
-        let stage = try Stage(services: wishes, isRecorded: false)
-        let readers = try wishes.map { try stage.reader($0) }
+        let services = [all, .test(nil, app: .pcm), .raw(framesPerSecond: 10)]
+        let stage = try Stage(services: services, isRecorded: false)
+        let readers = try services.map { try stage.reader($0) }
         readers[1].expect("two seconds of sound") { ($0.samples.last?.time ?? .zero) > .seconds(2) }
         let end = MonotonicClock.now()
         let length = stage.take.clock.mediaTime(at: end)
@@ -149,9 +140,9 @@ import Testing
     }
 
     @Test func `a pause takes the same time out of frames and audio`() throws {
-        let wishes = [all, .raw()]
-        let stage = try Stage(services: wishes, isRecorded: false)
-        let readers = try wishes.map { try stage.reader($0) }
+        let services = [all, .raw()]
+        let stage = try Stage(services: services, isRecorded: false)
+        let readers = try services.map { try stage.reader($0) }
         readers[0].expect("sound") { $0.samples.contains { $0.type == .audioApp && $0.time > .seconds(0.5) } }
         let pause = MonotonicClock.now()
         stage.take.pause(at: pause)
@@ -185,9 +176,9 @@ import Testing
     }
 
     @Test func `audio reaches an extension soon after it was heard`() throws {
-        let wishes = [ServiceManifest.test(nil, app: .aac), .test(nil, app: .pcm)]
-        let stage = try Stage(services: wishes, isRecorded: false)
-        let readers = try wishes.map { try stage.reader($0) }
+        let services = [ServiceManifest.test(nil, app: .aac), .test(nil, app: .pcm)]
+        let stage = try Stage(services: services, isRecorded: false)
+        let readers = try services.map { try stage.reader($0) }
         for reader in readers {
             reader.expect("two seconds of sound") { ($0.samples.last?.time ?? .zero) > .seconds(2) }
         }

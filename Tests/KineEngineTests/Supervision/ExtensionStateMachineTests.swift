@@ -171,13 +171,6 @@ import Testing
                 == [.endFeeding, .announce(.ended(.crashed("exit status 0")))])
     }
 
-    @Test func `an error that the extension reports is final`() {
-        var machine = Self.live()
-        #expect(machine.handle(.report(.failed("No such key.")), at: 2 * Self.second) == [.endFeeding])
-        let exit = Machine.Event.exited(.exited(status: 1), lastWords: "x", cappedAt: nil)
-        #expect(machine.handle(exit, at: 2 * Self.second) == [.announce(.ended(.failed("No such key.")))])
-    }
-
     @Test func `an exit status tells more than the closed channel that comes before it`() {
         var machine = Self.live(restarts: 0)
         _ = machine.handle(.channelClosed, at: 2 * Self.second)

@@ -125,18 +125,8 @@ import Testing
         let folder = try TemporaryDirectory()
         let tree = FilePath(folder.path)
         // The files of a cgroup that the kernel would make.
-        func write(_ text: String, _ path: FilePath) throws {
-            let file = try FileDescriptor.open(
-                path, .writeOnly, options: [.create, .truncate], permissions: .ownerReadWrite)
-            try file.closeAfter { _ = try file.writeAll(text.utf8) }
-        }
-        func read(_ path: FilePath) throws -> String {
-            let file = try FileDescriptor.open(path, .readOnly)
-            defer { try? file.close() }
-            var bytes = [UInt8](repeating: 0, count: 100)
-            let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
-            return String(decoding: bytes[..<count], as: UTF8.self)
-        }
+        func write(_ text: String, _ path: FilePath) throws { try Tool.write(text.utf8, to: path.string) }
+        func read(_ path: FilePath) -> String { ProcFiles.read(path.string) }
         let slice = tree.appending("user.slice/app.slice")
         let group = slice.appending("kinecast-test")
         for path in [tree.appending("user.slice"), slice, slice.appending("own.scope"), group] {
@@ -159,9 +149,9 @@ import Testing
         #expect(cap() == nil, "the memory controller is not handed down")
         try write("cpu memory pids\n", slice.appending("cgroup.subtree_control"))
         let made = try #require(cap())
-        #expect(try read(group.appending("memory.max")) == "52428800")
-        #expect(try read(group.appending("memory.swap.max")) == "0")
-        #expect(try read(group.appending("memory.oom.group")) == "1")
+        #expect(read(group.appending("memory.max")) == "52428800")
+        #expect(read(group.appending("memory.swap.max")) == "0")
+        #expect(read(group.appending("memory.oom.group")) == "1")
         #expect(made.peakWhenEnded == nil)
         try write("low 0\noom 1\noom_kill 0\n", group.appending("memory.events"))
         #expect(made.peakWhenEnded == nil)

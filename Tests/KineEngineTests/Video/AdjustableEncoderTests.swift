@@ -36,7 +36,7 @@ import Testing
             plan.keepsRecordingQuality = keepsRecordingQuality
             plan.floor = EncodingFloor(bitrate: 50_000, framesPerSecond: 1)
             plan.largestAccessUnit = accessUnit
-            encoder = try AdjustableEncoder(plan) { _, _ in true }
+            encoder = try AdjustableEncoder(plan) { _ in }
             try step(isKeyframe: true)
         }
 
@@ -75,8 +75,7 @@ import Testing
         }
     }
 
-    @Test func `with a quality chosen, a wish lowers what everybody gets, and its end brings the quality back`() throws
-    {
+    @Test func `with a quality chosen, a request lowers what all get, and its end brings the quality back`() throws {
         let stage = try Stage()
         try stage.run(seconds: 2)
         let chosen = Stage.bitrate(stage.extensions)
@@ -87,7 +86,7 @@ import Testing
         try stage.run(seconds: 3)
         #expect(Stage.bitrate(stage.extensions) < chosen * 5 / 8)
         #expect(stage.recording.count == stage.extensions.count && stage.encodes == stage.extensions.count)
-        // From one wish to the next nothing begins anew.
+        // From one request to the next nothing begins anew.
         try stage.adjust(EncodingRequest(averageBitrate: chosen / 3))
         try stage.run(seconds: 3)
         #expect(!stage.extensions.contains { $0.isKeyframe })
@@ -99,7 +98,7 @@ import Testing
         #expect(Stage.bitrate(stage.extensions) > chosen * 8 / 10)
     }
 
-    @Test func `a chosen bitrate that was opened for wishes changes without a keyframe`() throws {
+    @Test func `a chosen bitrate that was opened for requests changes without a keyframe`() throws {
         let stage = try Stage(.averageBitrate(1_000_000), peak: 1_000_000)
         try stage.run(seconds: 3)
         try stage.adjust(EncodingRequest(averageBitrate: 300_000))
@@ -135,7 +134,7 @@ import Testing
         #expect(stage.extensions.map(\.data) == stage.recording.map(\.data))
     }
 
-    @Test func `fewer pictures a second, and what changed in those left out comes with the next`() throws {
+    @Test func `fewer frames a second, and what changed in those left out comes with the next`() throws {
         let stage = try Stage()
         try stage.adjust(EncodingRequest(maximumFrameRate: 10))
         try stage.run(seconds: 3)
@@ -153,7 +152,7 @@ import Testing
         #expect(try stage.step(isKeyframe: true).first?.isKeyframe == true)
     }
 
-    @Test func `at a limit, a wish for fewer pictures takes as many fewer bits`() throws {
+    @Test func `at a limit, a request for fewer frames takes as many fewer bits`() throws {
         let stage = try Stage(.constantQuantizer(14), peak: 1_000_000)
         try stage.run(seconds: 3)
         try stage.adjust(EncodingRequest(averageBitrate: 600_000, maximumFrameRate: 10))
@@ -184,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `a wish for what there is already changes nothing`() throws {
+    @Test func `a request for what there is already changes nothing`() throws {
         let stage = try Stage(.averageBitrate(2_000_000))
         try stage.adjust(EncodingRequest(averageBitrate: 2_000_000, maximumFrameRate: 30))
         try stage.run(seconds: 1)

@@ -119,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `the floor is a quarter of the pictures, and at least one`() {
+    @Test func `the floor is a quarter of the frames, and at least one`() {
         for (rate, floor) in [(1, 1.0), (4, 1), (30, 7.5), (60, 15)] {
             #expect(plan([], isRecorded: true) { $0.framesPerSecond = rate }.floor.framesPerSecond == floor)
         }

@@ -8,9 +8,9 @@ import Testing
 @testable import KineEngine
 
 @Suite struct FormatChangeTests {
-    /// What sinks were told, in order: a format, or a sample's encoder and time.
+    /// What sinks were told, in order: the format, or a sample's encoder and time.
     private enum Event: Equatable {
-        case format(UInt8, SampleAudience)
+        case format(UInt8)
         case sample([UInt8], SampleAudience, isKeyframe: Bool)
     }
 
@@ -20,7 +20,7 @@ import Testing
         private let frames = NoiseFrames(size: PixelSize(width: 16, height: 16), count: 1)
         private var second = 0.0
 
-        init(keepsRecordingQuality: Bool = false, accepting: @escaping (UInt8) -> Bool = { _ in true }) throws {
+        init(keepsRecordingQuality: Bool = false) throws {
             let size = PixelSize(width: 16, height: 16)
             var plan = EncodingPlan(
                 TakeConfiguration(source: .screen(monitor: nil), output: ""), services: [], size: size)
@@ -28,10 +28,8 @@ import Testing
                 size: size, rateControl: .averageBitrate(1_000_000), nominalFrameRate: 30)
             plan.keepsRecordingQuality = keepsRecordingQuality
             plan.floor = EncodingFloor(bitrate: 1000, framesPerSecond: 1)
-            encoder = try AdjustableEncoder(plan) { [unowned self] sets, audience in
-                guard case .av1(let header) = sets, accepting(header.unit[0]) else { return false }
-                events.append(.format(header.unit[0], audience))
-                return true
+            encoder = try AdjustableEncoder(plan) { [unowned self] sets in
+                if case .av1(let header) = sets { events.append(.format(header.unit[0])) }
             }
         }
 
@@ -71,7 +69,7 @@ import Testing
         let stage = try Stage<Late>()
         #expect(stage.next().isEmpty, "the format is not known yet")
         try stage.encode(3)
-        #expect(stage.next() == [.format(7, .all), .sample([1, 0], .all, isKeyframe: true)])
+        #expect(stage.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
         try stage.encode(1)
         #expect(stage.next() == [.sample([1, 1], .all, isKeyframe: false)])
         try stage.finish()
@@ -85,10 +83,10 @@ import Testing
         try stage.adjust(500_000)
         #expect(
             stage.next() == [
-                .format(7, .all), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
+                .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
             ])
         try stage.encode(3)
-        #expect(stage.next() == [.sample([2, 2], .all, isKeyframe: true)], "the same format is not told twice")
+        #expect(stage.next() == [.sample([2, 2], .all, isKeyframe: true)], "the format is told once")
         try stage.adjust(nil)
         #expect(
             stage.next() == [.sample([2, 3], .all, isKeyframe: false), .sample([2, 4], .all, isKeyframe: false)])
@@ -100,7 +98,7 @@ import Testing
         let stage = try Stage<Late>(keepsRecordingQuality: true)
         try stage.encode(1)
         try stage.adjust(500_000)
-        #expect(stage.next() == [.format(7, .all), .sample([1, 0], .all, isKeyframe: true)])
+        #expect(stage.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
         try stage.encode(1)
         try stage.finish()
         #expect(
@@ -115,78 +113,47 @@ import Testing
         static func change(before frame: Int, isSecond: Bool) -> UInt8? { nil }
     }
 
-    @Test func `sinks that cannot follow a second encoder's format stay with the first, without a keyframe`() throws {
-        let stage = try Stage<Different>(accepting: { $0 == 7 })
+    @Test(arguments: [false, true])
+    func `a second encoder of another format is not used, and the first goes on without a keyframe`(
+        keepsRecordingQuality: Bool
+    ) throws {
+        let stage = try Stage<Different>(keepsRecordingQuality: keepsRecordingQuality)
         try stage.encode(1)
         try stage.adjust(500_000)
         try stage.encode(1)
         #expect(
             stage.next() == [
-                .format(7, .all), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
+                .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 1], .all, isKeyframe: false),
             ])
     }
 
-    @Test func `sinks that can follow are told each format before its first sample`() throws {
-        let stage = try Stage<Different>()
-        try stage.encode(1)
-        try stage.adjust(500_000)
-        try stage.encode(1)
-        try stage.adjust(nil)
-        try stage.encode(1)
-        #expect(
-            stage.next() == [
-                .format(7, .all), .sample([1, 0], .all, isKeyframe: true), .format(8, .all),
-                .sample([2, 1], .all, isKeyframe: true), .format(7, .all), .sample([1, 2], .all, isKeyframe: true),
-            ])
+    private enum LateDifferent: EncoderScript {
+        static let delay = 0
+        static func openingFormat(isSecond: Bool) -> UInt8? { isSecond ? nil : 7 }
+        static func change(before frame: Int, isSecond: Bool) -> UInt8? { isSecond && frame == 0 ? 8 : nil }
     }
 
-    @Test func `a recording that keeps its quality is told nothing of the extensions' format`() throws {
-        let stage = try Stage<Different>(keepsRecordingQuality: true)
+    @Test func `a second encoder whose other format comes late gives way to the first, from a keyframe on`() throws {
+        let stage = try Stage<LateDifferent>()
         try stage.encode(1)
-        _ = stage.next()
         try stage.adjust(500_000)
-        try stage.encode(1)
+        try stage.encode(2)
         #expect(
             stage.next() == [
-                .format(8, .extensions), .sample([2, 1], .extensions, isKeyframe: true),
-                .sample([1, 1], .recording, isKeyframe: false),
+                .format(7), .sample([1, 0], .all, isKeyframe: true), .sample([1, 2], .all, isKeyframe: true),
             ])
     }
 
     private enum Changing: EncoderScript {
         static let delay = 0
-        static func openingFormat(isSecond: Bool) -> UInt8? { isSecond ? nil : 7 }
-        static func change(before frame: Int, isSecond: Bool) -> UInt8? {
-            isSecond ? (frame == 0 ? 9 : nil) : frame == 1 ? 8 : nil
-        }
+        static func openingFormat(isSecond: Bool) -> UInt8? { 7 }
+        static func change(before frame: Int, isSecond: Bool) -> UInt8? { frame == 1 ? 8 : nil }
     }
 
-    @Test func `a format that changes in the middle comes before its samples`() throws {
+    @Test func `a format that changes in the middle ends the encoding, and no sample of it is delivered`() throws {
         let stage = try Stage<Changing>()
-        try stage.encode(2)
-        #expect(
-            stage.next() == [
-                .format(7, .all), .sample([1, 0], .all, isKeyframe: true), .format(8, .all),
-                .sample([1, 1], .all, isKeyframe: false),
-            ])
-    }
-
-    @Test func `a change that sinks cannot follow ends the encoding, and no sample of it is delivered`() throws {
-        let stage = try Stage<Changing>(accepting: { $0 == 7 })
         try stage.encode(1)
         #expect(throws: VideoEncoderError.formatRefused(.hevc)) { try stage.encode(1) }
-        #expect(stage.next() == [.format(7, .all), .sample([1, 0], .all, isKeyframe: true)])
-    }
-
-    @Test func `a second encoder whose format is refused late gives way to the first, from a keyframe on`() throws {
-        let stage = try Stage<Changing>(accepting: { $0 != 9 })
-        try stage.encode(1)
-        try stage.adjust(500_000)
-        try stage.encode(2)
-        #expect(
-            stage.next() == [
-                .format(7, .all), .sample([1, 0], .all, isKeyframe: true), .format(8, .all),
-                .sample([1, 2], .all, isKeyframe: true),
-            ])
+        #expect(stage.next() == [.format(7), .sample([1, 0], .all, isKeyframe: true)])
     }
 }

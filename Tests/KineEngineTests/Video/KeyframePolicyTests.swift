@@ -10,12 +10,12 @@ import Testing
         return times.indices.filter { policy.needsKeyframe(at: times[$0]) }
     }
 
-    @Test func `the first picture is a keyframe, then one as often as the interval says`() {
+    @Test func `the first frame is a keyframe, then one as often as the interval says`() {
         let times = (0..<100).map { MediaTime.milliseconds(Int64($0) * 100) }
         #expect(keyframes(times, interval: .seconds(2)) == [0, 20, 40, 60, 80])
     }
 
-    @Test func `a picture after a long rest is a keyframe, and the interval counts from it`() {
+    @Test func `a frame after a long rest is a keyframe, and the interval counts from it`() {
         let times = [0.0, 0.5, 30, 30.5, 39.9, 40, 40.1].map { MediaTime.seconds($0) }
         #expect(keyframes(times, interval: .seconds(10)) == [0, 2, 5])
     }

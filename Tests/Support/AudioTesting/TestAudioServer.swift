@@ -49,19 +49,6 @@ public final class TestAudioServer: @unchecked Sendable {
     }
 }
 
-/// Asks `condition` every few milliseconds until it holds: for states of other processes that nothing announces.
-public func wait(
-    _ what: String, seconds: Double = 300, until condition: () throws -> Bool
-) throws {
-    let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
-    while try !condition() {
-        guard MonotonicClock.now() < deadline else {
-            throw TestAudioServer.Failure(description: "waited \(seconds) s in vain for \(what)")
-        }
-        _ = WakeSignal.poll([], until: MonotonicClock.now() + 5_000_000)
-    }
-}
-
 /// Runs work that blocks. Tests have threads of their own (Tests/XCTMain.swift), so this one will do; a server that is started
 /// from it goes with the process.
 public func onThread<Result: Sendable>(_ body: @Sendable () throws -> Result) async throws -> Result { try body() }

@@ -1,5 +1,6 @@
 // A place of its own for each test: a directory for files, a registry of takes that no other test sees, and the certainty
 // that nothing which was started there is left running.
+import CoreTesting
 import Glibc
 import KineControl
 import KineMeasure
@@ -21,25 +22,21 @@ package struct TestPlace: Sendable {
     package static func with(_ body: (TestPlace) throws -> Void) throws {
         let place = try TestPlace()
         try body(place)
-        place.waitForStrangers()
+        try place.waitForStrangers()
         #expect(place.processes() == [], "processes were left running")
         #expect(try place.registry().list() == .init(), "a take was left in the registry")
     }
 
     /// Lets programs that are not ours go: a browser's crash handler outlives it by a moment. There is nothing to wait on but
     /// the list of processes.
-    private func waitForStrangers() {
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
+    private func waitForStrangers() throws {
         let ours = [
             "kinecast-engine", "kinecast-live", "kinecast-rtmp", ".kinext/", "kinecast record", "kinecast broadcast",
         ]
-        while processes().contains(where: { process in !ours.contains(where: process.contains) }),
-            MonotonicClock.now() < deadline
-        { Self.pause() }
+        try wait("programs that are not ours to go") {
+            processes().allSatisfy { process in ours.contains(where: process.contains) }
+        }
     }
-
-    /// Between two looks at a list that announces nothing.
-    package static func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000) }
 
     package func path(_ name: String) -> String { directory.appending(name).string }
 
@@ -48,11 +45,7 @@ package struct TestPlace: Sendable {
         return try TakeRegistry.standard { $0 == "XDG_RUNTIME_DIR" ? directory.string : nil }
     }
 
-    /// Waits until a take is in the registry. There is nothing to wait on but the list.
-    package func waitForTake() throws {
-        let deadline = MonotonicClock.now() + RunningKinecast.patience
-        while try registry().list().running.isEmpty, MonotonicClock.now() < deadline { Self.pause() }
-    }
+    package func waitForTake() throws { try wait("a take in the registry") { try !registry().list().running.isEmpty } }
 
     package func makeDirectory(_ name: String) throws {
         guard mkdir(path(name), 0o700) == 0 else { throw Errno(rawValue: errno) }
@@ -60,9 +53,7 @@ package struct TestPlace: Sendable {
 
     /// Makes a file.
     package func write(_ text: String, to name: String, permissions: FilePermissions = .ownerReadWrite) throws {
-        let file = try FileDescriptor.open(
-            path(name), .writeOnly, options: [.create, .truncate], permissions: permissions)
-        try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        try temporary.write(text.utf8, to: name, permissions: permissions)
     }
 
     /// Starts kinecast here. Standard input is empty, the other two are pipes.
@@ -93,7 +84,9 @@ package struct TestPlace: Sendable {
 
     package var environment: [String] {
         let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
-        return ["PATH=\(path)", "HOME=\(directory)", "XDG_RUNTIME_DIR=\(runtime)", "LC_ALL=C.UTF-8"]
+        return [
+            "PATH=\(path)", "HOME=\(directory)", "TMPDIR=\(directory)", "XDG_RUNTIME_DIR=\(runtime)", "LC_ALL=C.UTF-8",
+        ]
     }
 
     /// The command lines of the living processes that were started here, found by the environment they inherited.

@@ -1,3 +1,3 @@
-// What all files here use.
+// The support targets that every file here uses.
 @_exported import CoreTesting
 @_exported import ProcessTesting

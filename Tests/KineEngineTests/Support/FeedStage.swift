@@ -1,5 +1,5 @@
 // A take's way of frames on a screen that the test paints: capture, encoder and feeds, without audio and without a file.
-import AudioTesting
+import CoreTesting
 import KineCapture
 import KineCodecs
 import KineControl
@@ -61,13 +61,34 @@ final class FeedStage: Sendable {
                 }, began: { _ in }, ended: { _ in factory.failed(.over(reason: nil)) }))
     }
 
+    /// Paints, and waits until the frame is drawn.
+    func draw(_ rect: PixelRect, _ colour: UInt32) throws { try draw { screen.fill(rect, colour) } }
+
+    func draw(_ paint: () -> Void) throws {
+        let drawn = capture.counts.drawn
+        paint()
+        try wait("a frame") { capture.counts.drawn > drawn }
+    }
+
+    /// Paints squares of 8 pixels in the first columns of 80 by 60, and waits until the frame is drawn.
+    func drawSquares(columns: Int = 80, _ colour: () -> UInt32) throws {
+        try draw {
+            for row in 0..<60 {
+                for column in 0..<columns {
+                    screen.fill(
+                        PixelRect(x: column * 8, y: row * 8, width: 8, height: 8), colour(),
+                        isReported: row == 59 && column == columns - 1)
+                }
+            }
+        }
+    }
+
     /// Paints, and waits until the frame is drawn and encoded: then only readers hold slots, however slow the encoder is.
     func paint(_ rect: PixelRect, _ colour: UInt32) throws {
-        let before = (drawn: capture.counts.drawn, samples: samples.withLock { $0.count })
-        screen.fill(rect, colour)
-        try wait("a picture") { capture.counts.drawn > before.drawn }
+        let before = samples.withLock { $0.count }
+        try draw(rect, colour)
         let isEncoded = samples.wait(until: MonotonicClock.now() + 300_000_000_000) { [capture] in
-            $0.count > before.samples && $0.count >= capture.counts.drawn ? true : nil
+            $0.count > before && $0.count >= capture.counts.drawn ? true : nil
         }
         try #require(isEncoded == true)
     }

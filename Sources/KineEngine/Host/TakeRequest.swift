@@ -1,0 +1,34 @@
+// A client's request for a take: its configuration is checked, its services are found, and it is entered in the registry.
+import KineControl
+import KinePlatform
+import KineServices
+import SystemPackage
+
+/// A take that a client has asked for, checked and registered.
+struct TakeRequest {
+    let configuration: TakeConfiguration
+    let destinations: [Destinations.Checked]
+    let registration: Registration
+
+    init(_ configuration: TakeConfiguration) throws(TakeError) {
+        do throws(TakeConfiguration.Problem) {
+            try configuration.validate()
+        } catch {
+            throw .configuration(error)
+        }
+        self.configuration = configuration
+        destinations = try Destinations.check(
+            configuration.destinations, confinement: configuration.confinement, in: Self.catalog)
+        do throws(TakeRegistry.Error) {
+            registration = try TakeRegistry.standard().register(
+                output: configuration.output, source: configuration.source.description)
+        } catch {
+            throw .registry(error)
+        }
+    }
+
+    /// What is installed for this user, and beside this executable.
+    private static var catalog: ServiceCatalog {
+        .standard(executableDirectory: FilePath(ExecutableSearch.own ?? "/").removingLastComponent())
+    }
+}

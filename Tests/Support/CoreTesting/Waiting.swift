@@ -1,0 +1,17 @@
+// Waiting for what nothing announces, such as the states of other processes.
+import KinePlatform
+
+package struct WaitedInVain: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// Asks `condition` every few milliseconds until it holds. Only a failure waits to the end.
+package func wait(_ what: String, seconds: Double = 300, until condition: () throws -> Bool) throws {
+    let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
+    while try !condition() {
+        guard MonotonicClock.now() < deadline else {
+            throw WaitedInVain(description: "waited \(seconds) s in vain for \(what)")
+        }
+        _ = WakeSignal.poll([], until: MonotonicClock.now() + 5_000_000)
+    }
+}
