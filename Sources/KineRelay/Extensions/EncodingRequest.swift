@@ -13,7 +13,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
 
     /// What can be asked for; a message with anything else is skipped.
     public static let bitRates = 1...1_000_000_000
-    public static let frameRates = 0.01...1000.0
+    private static let frameRates = 0.01...1000.0
 
     public init(averageBitRate: Int? = nil, maximumFrameRate: Double? = nil) {
         self.averageBitRate = averageBitRate
@@ -24,13 +24,9 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         averageBitRate = try container.decodeIfPresent(Int.self, forKey: .averageBitRate)
         maximumFrameRate = try container.decodeIfPresent(Double.self, forKey: .maximumFrameRate)
-        guard averageBitRate.map(Self.bitRates.contains) ?? true else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .averageBitRate, in: container, debugDescription: "not a bitrate")
-        }
-        guard maximumFrameRate.map(Self.frameRates.contains) ?? true else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .maximumFrameRate, in: container, debugDescription: "not a frame rate")
+        guard self == bounded else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath, debugDescription: "no encoder can do that"))
         }
     }
 

@@ -37,9 +37,6 @@ public struct StreamPosition: Codable, Sendable, Equatable {
 
 /// Everything an extension has to know before its first sample.
 public struct ExtensionStart: Codable, Sendable, Equatable {
-    public typealias EncodedVideo = StreamDescription.EncodedVideo
-    public typealias Sound = StreamDescription.Audio
-
     /// The service's id.
     public var service: String
     /// What the user set, secrets among it.
@@ -51,12 +48,12 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     /// Seconds that `broadcastFinished` may take.
     public var finishSeconds: Double
     /// The engine understands `ExtensionReport.live`. Nil from one that is older than that message.
-    public var understandsLive: Bool?
+    public var understandsLive: Bool? = true
 
     public init(
-        service: String, setupInfo: [String: String], framesPerSecond: Int, video: EncodedVideo?,
-        pictures: PictureLayout?, sounds: [Sound], sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5,
-        understandsLive: Bool? = true
+        service: String, setupInfo: [String: String], framesPerSecond: Int,
+        video: StreamDescription.EncodedVideo?, pictures: PictureLayout?, sounds: [StreamDescription.Audio],
+        sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5
     ) {
         self.service = service
         self.setupInfo = setupInfo
@@ -65,12 +62,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
             sampleRingBytes: sampleRingBytes)
         self.memoryLimit = memoryLimit
         self.finishSeconds = finishSeconds
-        self.understandsLive = understandsLive
     }
-
-    public var video: EncodedVideo? { stream.video }
-    public var pictures: PictureLayout? { stream.pictures }
-    public var sounds: [Sound] { stream.sounds }
 
     private enum CodingKeys: CodingKey { case service, setupInfo, memoryLimit, finishSeconds, understandsLive }
 
