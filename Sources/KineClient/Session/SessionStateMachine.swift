@@ -32,12 +32,10 @@ enum SessionRequest: Equatable {
     /// What a message of the engine means to this request; nil: it is no answer to it.
     func answer(in message: EngineMessage) -> SessionAnswer? {
         switch (self, message) {
-        case (.pause, .paused), (.resume, .resumed): return .done
-        case (.status, .status(let status)), (.annotate, .status(let status)): return .status(status)
-        case (.renewLinks, .destination(let event)):
-            if case .link = event.kind { return .done }
-            return nil
-        default: return nil
+        case (.pause, .paused), (.resume, .resumed): .done
+        case (.status, .status(let status)), (.annotate, .status(let status)): .status(status)
+        case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
+        default: nil
         }
     }
 }
