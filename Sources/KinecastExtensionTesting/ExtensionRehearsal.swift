@@ -1,5 +1,5 @@
 // Feeds a handler in a test as an engine does: through the real shared memory, the real control channel and the handler's own
-// thread, but in the test's process and without a display, a sound card or an encoder.
+// thread, but in the test's process and without a display, an audio device or an encoder.
 import KineMedia
 import KinePlatform
 import KineRelay

@@ -68,7 +68,7 @@ struct SessionStateMachine {
         case recovered(EngineDeath)
         /// It is that late on CLOCK_MONOTONIC.
         case time(Int64)
-        /// Nobody is interested any more.
+        /// The user of the session has closed it.
         case close
         /// The engine's process has ended and was reaped.
         case engineExited

@@ -29,7 +29,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     /// The most bytes that wait for a peer that does not read.
     public static var outputLimit: Int { 2 * ControlDecoder.messageLimit }
 
-    /// Bytes that are read before whole messages are returned.
+    /// Bytes after which one call of `readAvailable` reads no more.
     private static var mostAtOnce: Int { 64 * 1024 }
 
     /// The socket, for poll. Do not read, write or close it.
