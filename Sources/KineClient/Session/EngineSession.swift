@@ -114,8 +114,6 @@ public final class EngineSession: Sendable {
             fileprivate let session: EngineSession
             fileprivate var stream: AsyncStream<SessionEvent>.AsyncIterator
 
-            public mutating func next() async -> SessionEvent? { await stream.next() }
-
             public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
                 await stream.next(isolation: actor)
             }
