@@ -54,7 +54,7 @@ struct CompareCommand: ParsableCommand {
         let laboratory = try Laboratory(size: CompareCommand.size, withAudio: audio)
         defer { laboratory.close() }
         let comparer = Comparer(laboratory: laboratory, rounds: quick ? 1 : runs) { line in
-            CompareCommand.complain("[\((MonotonicClock.now() - started) / 1_000_000_000) s] \(line)")
+            BroadcastCommand.complain("[\((MonotonicClock.now() - started) / 1_000_000_000) s] \(line)")
         }
 
         var takes = rates.flatMap { rate in chosen.map { take($0, rate, audio: false) } }
@@ -69,17 +69,17 @@ struct CompareCommand: ParsableCommand {
             } catch {
                 // Twenty minutes of other takes are not thrown away for one.
                 failures.append("\(take.title) at \(take.framesPerSecond) fps: \(error)")
-                CompareCommand.complain(failures[failures.count - 1])
+                BroadcastCommand.complain(failures[failures.count - 1])
             }
         }
 
-        print(Machine.description(command: CommandLine.arguments.dropFirst().joined(separator: " ")))
+        print(Machine.description())
         print("\n### What each recording took and kept\n\n" + Tables.measurements(comparisons))
         print("\n### What is promised\n\n" + Tables.verdicts(comparisons))
         if switches, !quick, !referenceOnly {
             print("\n### What each optimisation brings\n\n" + Tables.switches(try switchedOff(comparisons, comparer)))
         }
-        CompareCommand.complain("took \((MonotonicClock.now() - started) / 1_000_000_000) s")
+        BroadcastCommand.complain("took \((MonotonicClock.now() - started) / 1_000_000_000) s")
         if !failures.isEmpty {
             print("\n### What failed\n\n" + failures.map { "- \($0)" }.joined(separator: "\n"))
             throw ExitCode.failure
@@ -114,11 +114,5 @@ struct CompareCommand: ParsableCommand {
             throw ValidationError("There is no scene “\(text)” to compare.")
         }
         return scene
-    }
-
-    /// Standard output is for the tables.
-    private static func complain(_ line: String) {
-        let text = line + "\n"
-        text.withCString { _ = write(2, $0, strlen($0)) }
     }
 }

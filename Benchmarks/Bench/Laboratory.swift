@@ -103,9 +103,7 @@ final class Laboratory {
     /// What the program that is observed prints.
     var logPath: String { folder.file("log") }
 
-    private var lastWords: String {
-        ProcFiles.read(logPath).split(separator: "\n").suffix(4).joined(separator: " | ")
-    }
+    private var lastWords: String { ProcFiles.end(of: logPath) }
 
     /// What the servers need for the scene while nobody records it; measured once for each take.
     private func baseline(of take: Take) throws -> Load {
@@ -138,11 +136,22 @@ final class Laboratory {
         return Load(display: seconds(display.process.pid), audio: seconds(audio?.process.pid))
     }
 
-    /// The machine's own screen and sound are hidden from the recorder.
     private func environment(for take: Take) -> [String] {
-        let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_RUNTIME_DIR="]
-        let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
-        let audioServer = take.audio ? audio?.environment ?? [] : []
-        return kept + display.environment + audioServer + ["XDG_RUNTIME_DIR=\(folder.path)"]
+        ProcessEnvironment.secluded(in: folder) + display.environment + (take.audio ? audio?.environment ?? [] : [])
+    }
+}
+
+extension ProcFiles {
+    /// The last lines of a log.
+    static func end(of path: String) -> String {
+        read(path).split(separator: "\n").suffix(4).joined(separator: " | ")
+    }
+}
+
+extension ProcessEnvironment {
+    /// This process's, but for what leads to the machine's own screen, sound and services.
+    static func secluded(in folder: TemporaryDirectory) -> [String] {
+        let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
+        return current.filter { entry in !hidden.contains { entry.hasPrefix($0) } } + ["XDG_RUNTIME_DIR=\(folder.path)"]
     }
 }

@@ -5,7 +5,8 @@ import KineMeasure
 enum Machine {
     /// Two lines of Markdown: how to get the numbers again, and on what they were made.
     static func description(
-        command: String, packages: [String] = ["ffmpeg", "libx264-164", "xvfb", "pulseaudio"]
+        command: String = CommandLine.arguments.dropFirst().joined(separator: " "),
+        packages: [String] = ["ffmpeg", "libx264-164", "xvfb", "pulseaudio"]
     ) -> String {
         let processor = ProcFiles.processor()
         let kernel = ProcFiles.read("/proc/sys/kernel/osrelease").split(separator: "\n").first ?? "?"

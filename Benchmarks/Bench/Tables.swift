@@ -2,6 +2,11 @@
 import KineMeasure
 
 enum Tables {
+    /// A row of a table.
+    static func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
+
+    static func mebibytes(_ bytes: Int) -> String { fixed(Double(bytes) / 1_048_576, 1) }
+
     /// Every recorder in every take: the middle of its rounds.
     static func measurements(_ comparisons: [Comparison]) -> String {
         var lines = [
@@ -35,7 +40,7 @@ enum Tables {
             fixed(middle { Double($0.frame.drawn) }, 0), fixed(middle { Double($0.frame.distinct) }, 0),
             fixed(Comparison.similarity(outcomes), 4), fixed(middle { $0.cost.wakesPerSecond }, 1),
         ]
-        return "| " + cells.joined(separator: " | ") + " |"
+        return Tables.row(cells)
     }
 
     static func verdicts(_ comparisons: [Comparison]) -> String {
@@ -43,8 +48,10 @@ enum Tables {
         for comparison in comparisons where !comparison.kinecast.isEmpty {
             for verdict in Bars.verdicts(on: comparison) {
                 lines.append(
-                    "| \(comparison.take.title) | \(comparison.take.framesPerSecond) | \(verdict.promise) "
-                        + "| \(verdict.measured) | \(verdict.isKept ? "pass" : "**miss**") |")
+                    row([
+                        comparison.take.title, "\(comparison.take.framesPerSecond)", verdict.promise, verdict.measured,
+                        verdict.isKept ? "pass" : "**miss**",
+                    ]))
             }
         }
         return lines.joined(separator: "\n")
@@ -64,7 +71,7 @@ enum Tables {
                     fixed(outcome.seconds / result.with.seconds, 2), "\(outcome.bytes)", "\(outcome.frame.frames)",
                     outcome.frame.similarity.map { fixed($0, 4) } ?? "–", fixed(outcome.cost.wakesPerSecond, 1),
                 ]
-                return "| " + cells.joined(separator: " | ") + " |"
+                return Tables.row(cells)
             }
             lines.append(row("nothing", result.with))
             for (part, outcome) in result.without {

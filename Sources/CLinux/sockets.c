@@ -2,19 +2,10 @@
 #define _GNU_SOURCE
 #include "CLinux.h"
 
-static int peer(int socket, struct ucred *credentials) {
-    socklen_t length = sizeof *credentials;
-    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, credentials, &length);
-}
-
 int64_t kine_peer_uid(int socket) {
     struct ucred credentials;
-    return peer(socket, &credentials) == 0 ? (int64_t)credentials.uid : -1;
-}
-
-int64_t kine_peer_pid(int socket) {
-    struct ucred credentials;
-    return peer(socket, &credentials) == 0 ? (int64_t)credentials.pid : -1;
+    socklen_t length = sizeof credentials;
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? (int64_t)credentials.uid : -1;
 }
 
 union descriptor_space {

@@ -1,12 +1,11 @@
 // Namespaces of processes, mounts and users (namespaces(7)): a process in them has no number for any process outside.
 #define _GNU_SOURCE
 #include "namespaces.h"
+#include "own_proc.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -18,44 +17,24 @@ pid_t kine_fork_into(enum kine_namespaces namespaces) {
     return (pid_t)syscall(SYS_clone, flags, 0, 0, 0, 0);
 }
 
-static int write_file(const char *path, const char *text, size_t length) {
-    int file = open(path, O_WRONLY | O_CLOEXEC);
-    if (file < 0) return -1;
-    ssize_t written = write(file, text, length);
-    int saved = errno;
-    close(file);
-    errno = saved;
-    return written == (ssize_t)length ? 0 : -1;
-}
-
-// "ID ID 1": the one number that stays itself (user_namespaces(7)). By hand: snprintf may take a lock.
+// "ID ID 1": the one number that stays itself (user_namespaces(7)).
 static int write_map(const char *path, uint32_t id) {
-    char digits[12], line[32];
-    size_t count = 0, length = 0;
-    do digits[count++] = (char)('0' + id % 10);
-    while ((id /= 10) > 0);
-    for (int i = 0; i < 2; i++) {
-        for (size_t digit = count; digit > 0; digit--) line[length++] = digits[digit - 1];
-        line[length++] = ' ';
-    }
-    line[length++] = '1';
-    return write_file(path, line, length);
+    char line[32];
+    char *end = line + sizeof line, *start = end;
+    *--start = '1';
+    *--start = ' ';
+    start = kine_decimal(start, id);
+    *--start = ' ';
+    start = kine_decimal(start, id);
+    return kine_write_own_proc(path, start, (size_t)(end - start));
 }
 
 int kine_namespaces_keep_user(enum kine_namespaces namespaces, uid_t user, gid_t group) {
     if (namespaces != KINE_USER_NAMESPACES) return 0;
-    // The /proc of a process that must not be dumped is root's. It still has its parent's memory here: for this moment only.
-    int dumpable = prctl(PR_GET_DUMPABLE);
-    if (dumpable != 1) prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-    // Without "deny" an ordinary user may not write the map of groups.
-    int result = write_map("/proc/self/uid_map", user) == 0 && write_file("/proc/self/setgroups", "deny", 4) == 0 &&
-                         write_map("/proc/self/gid_map", group) == 0
-                     ? 0
-                     : -1;
-    int saved = errno;
-    if (dumpable != 1) prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    errno = saved;
-    return result;
+    if (write_map("/proc/self/uid_map", user) != 0) return -1;
+    // Without this an ordinary user may not write the map of groups.
+    if (kine_write_own_proc("/proc/self/setgroups", "deny", 4) != 0) return -1;
+    return write_map("/proc/self/gid_map", group);
 }
 
 int kine_namespaces_mount_proc(enum kine_namespaces namespaces) {

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "landlock.h"
 #include "namespaces.h"
+#include "own_proc.h"
 #include "seccomp.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -28,25 +29,14 @@ static int lower_limit(__rlimit_resource_t resource, int64_t value) {
 
 // A kernel without the file, or one that refuses, does no harm.
 static void adjust_oom_score(int value) {
-    // In decimal, by hand: snprintf may take a lock.
-    char digits[8];
-    int end = sizeof digits;
-    for (; value > 0 && end > 0; value /= 10) digits[--end] = (char)('0' + value % 10);
-    int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
-    if (file < 0) return;
-    (void)!write(file, digits + end, sizeof digits - end);
-    close(file);
+    char digits[12];
+    char *end = digits + sizeof digits, *start = kine_decimal(end, (uint32_t)value);
+    (void)kine_write_own_proc("/proc/self/oom_score_adj", start, (size_t)(end - start));
 }
 
 static int limit_resources(const struct kine_spawn_options *options) {
     if (options->cgroup_processes > 0 && write(options->cgroup_processes, "0", 1) != 1) return -1;
-    if (options->oom_score_adjustment) {
-        // The /proc of a process that must not be dumped is root's. It still has its parent's memory here: for this moment only.
-        int dumpable = prctl(PR_GET_DUMPABLE);
-        if (dumpable != 1) prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
-        adjust_oom_score(options->oom_score_adjustment);
-        if (dumpable != 1) prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    }
+    if (options->oom_score_adjustment) adjust_oom_score(options->oom_score_adjustment);
     // 1 and not 0: a program that the kernel pipes cores into gets none then either (core(5), fs/coredump.c).
     if (options->no_core_file && lower_limit(RLIMIT_CORE, 1) != 0) return -1;
     if (options->data_limit && lower_limit(RLIMIT_DATA, options->data_limit) != 0) return -1;

@@ -3,12 +3,13 @@ import CLinux
 import Glibc
 import SystemPackage
 
-package enum PrivateDirectory {
-    package enum Fault: Swift.Error, Equatable {
+public enum PrivateDirectory {
+    /// Why a directory is not closed to everybody but this user.
+    public enum Fault: Swift.Error, Equatable {
         case notADirectory
         /// Another user made it.
         case foreign(uid: UInt32)
-        /// Others may enter it; the permission bits.
+        /// Others may enter it; its permission bits.
         case open(mode: UInt32)
         case system(Errno)
     }

@@ -80,22 +80,20 @@ enum BundleCopy {
         rmdir(path.string)
     }
 
-    /// Puts the tree `new` in the place of `old` in one step, and removes what was there. Throws the errno of the rename.
-    static func replace(_ old: FilePath, with new: FilePath) throws(Errno) {
+    /// Puts the tree `new` in the place of `old` in one step, and removes what was there.
+    static func replace(_ old: FilePath, with new: FilePath) throws(Fault) {
+        func failure() -> Fault { .system(path: old.string, Errno(rawValue: errno)) }
         if rename(new.string, old.string) == 0 { return }
-        guard errno == ENOTEMPTY || errno == EEXIST else { throw Errno(rawValue: errno) }
-        if kine_exchange_paths(new.string, old.string) != 0 {
-            // A file system that cannot swap: for a moment neither is there.
-            let aside = FilePath(new.string + ".old")
-            guard rename(old.string, aside.string) == 0 else { throw Errno(rawValue: errno) }
-            guard rename(new.string, old.string) == 0 else {
-                let failure = Errno(rawValue: errno)
-                _ = rename(aside.string, old.string)
-                throw failure
-            }
-            remove(aside)
-        } else {
-            remove(new)
+        guard errno == ENOTEMPTY || errno == EEXIST else { throw failure() }
+        if kine_exchange_paths(new.string, old.string) == 0 { return remove(new) }
+        // A file system that cannot swap: for a moment neither is there.
+        let aside = FilePath(new.string + ".old")
+        guard rename(old.string, aside.string) == 0 else { throw failure() }
+        guard rename(new.string, old.string) == 0 else {
+            let failure = failure()
+            _ = rename(aside.string, old.string)
+            throw failure
         }
+        remove(aside)
     }
 }

@@ -6,7 +6,7 @@ import SystemPackage
 /// Something that can be broadcast to.
 public struct Service: Sendable, Equatable {
     /// Where a service comes from. Of two services with one id, the one whose origin is first here is used.
-    public enum Origin: String, Codable, Sendable, Equatable {
+    public enum Origin: String, Sendable {
         /// It comes with Kinecast.
         case builtIn
         /// The user installed it.

@@ -1,6 +1,6 @@
 // A bundle on the disk: NAME.kinext, a directory with `manifest.json` and the executable that it names.
-import CLinux
 import Glibc
+import KinePlatform
 import SystemPackage
 
 enum ServiceBundle {
@@ -23,24 +23,14 @@ enum ServiceBundle {
         guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             throw Problem([], "is not an ordinary file")
         }
-        guard let bytes = contents(file) else { throw Problem([], "cannot be read") }
+        guard let bytes = file.contents(limit: ServiceManifest.fileLimit) else {
+            throw Problem([], "cannot be read, or has more than \(ServiceManifest.fileLimit) bytes")
+        }
         let read = try ServiceManifest.read(bytes)
         if let reason = fault(ofExecutable: read.manifest.executable, in: bundle) {
             throw Problem([ServiceManifest.CodingKeys.executable], "names \(read.manifest.executable), which \(reason)")
         }
         return read
-    }
-
-    /// The first bytes of a file: enough to see that it is too long.
-    private static func contents(_ file: FileDescriptor) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 16384)
-        while bytes.count <= ServiceManifest.fileLimit {
-            guard let count = try? chunk.withUnsafeMutableBytes({ try file.read(into: $0) }) else { return nil }
-            if count == 0 { break }
-            bytes += chunk[..<count]
-        }
-        return bytes
     }
 
     private static func fault(ofExecutable name: String, in bundle: FilePath) -> String? {
@@ -53,13 +43,7 @@ enum ServiceBundle {
 
     /// Whether a path, every link followed, lies in the directory.
     static func isInside(_ path: FilePath, _ directory: FilePath) -> Bool {
-        guard let inner = resolved(path), let outer = resolved(directory) else { return false }
-        return inner.hasPrefix(outer + "/")
-    }
-
-    private static func resolved(_ path: FilePath) -> String? {
-        guard let resolved = realpath(path.string, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
+        guard let inner = path.resolved, let outer = directory.resolved else { return false }
+        return inner != outer && inner.starts(with: outer)
     }
 }

@@ -38,36 +38,23 @@ extension ServiceCatalog {
         guard stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             access(path.appending(ServiceBundle.manifestName).string, F_OK) == 0
         else { throw .notABundle(path.string) }
-        do throws(ServiceManifest.Problem) {
-            _ = try Self.read(path, origin: .user)
-        } catch {
-            throw .damaged(path.string, error)
-        }
-        do throws(Errno) {
-            try Self.makeDirectories(directory)
-        } catch {
-            throw .cannotCopy(path.string, .system(path: directory.string, error))
-        }
         // Listing does not look at this name.
         let unfinished = directory.appending(".new-\(getpid())-\(UInt32.random(in: 0 ... .max))")
         defer { BundleCopy.remove(unfinished) }
-        do throws(CopyFault) {
-            try BundleCopy.copy(path, to: unfinished)
-        } catch {
-            throw .cannotCopy(path.string, error)
-        }
-        // Read again: what is installed is what was copied, whatever was changed meanwhile.
         let copied: Service
-        do throws(ServiceManifest.Problem) {
+        let target: FilePath
+        do {
+            _ = try Self.read(path, origin: .user)
+            try Self.makeDirectories(directory)
+            try BundleCopy.copy(path, to: unfinished)
+            // Read again: what is installed is what was copied, whatever was changed meanwhile.
             copied = try Self.read(unfinished, origin: .user)
-        } catch {
-            throw .damaged(path.string, error)
-        }
-        let target = installed(copied.id) ?? directory.appending(copied.id + ServiceBundle.suffix)
-        do throws(Errno) {
+            target = installed(copied.id) ?? directory.appending(copied.id + ServiceBundle.suffix)
             try BundleCopy.replace(target, with: unfinished)
+        } catch let problem as ServiceManifest.Problem {
+            throw .damaged(path.string, problem)
         } catch {
-            throw .cannotCopy(path.string, .system(path: target.string, error))
+            throw .cannotCopy(path.string, error as? CopyFault ?? .system(path: path.string, .ioError))
         }
         return Service(
             manifest: copied.manifest, origin: .user, bundle: target,
@@ -113,10 +100,12 @@ extension ServiceCatalog {
     }
 
     /// A directory and those above it that are missing; only the user may enter what is made.
-    private static func makeDirectories(_ path: FilePath) throws(Errno) {
+    private static func makeDirectories(_ path: FilePath) throws(CopyFault) {
         if mkdir(path.string, 0o700) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, path.components.count > 1 else { throw Errno(rawValue: errno) }
-        try makeDirectories(path.removingLastComponent())
-        guard mkdir(path.string, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
+        if errno == ENOENT, path.components.count > 1 {
+            try makeDirectories(path.removingLastComponent())
+            if mkdir(path.string, 0o700) == 0 || errno == EEXIST { return }
+        }
+        throw .system(path: path.string, Errno(rawValue: errno))
     }
 }

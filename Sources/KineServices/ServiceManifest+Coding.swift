@@ -3,7 +3,7 @@ import FoundationEssentials
 import KineMedia
 import KinePlatform
 
-extension ServiceManifest: Codable {
+extension ServiceManifest: Decodable {
     /// The longest file that is read as a manifest, in bytes.
     public static let fileLimit = 65536
     /// The version of the manifest's form that this program knows.
@@ -11,11 +11,9 @@ extension ServiceManifest: Codable {
     /// Seconds that any extension may ask for to finish.
     private static let longestFinish = 300.0
 
-    /// Reads a manifest from the bytes of its file.
-    public static func decode(_ bytes: [UInt8]) throws(Problem) -> ServiceManifest { try read(bytes).manifest }
-
-    /// The same, with the places of the keys that were ignored because this version does not know them.
-    static func read(_ bytes: [UInt8]) throws(Problem) -> (manifest: ServiceManifest, unknownKeys: [String]) {
+    /// Reads a manifest from the bytes of its file; also the places of the keys that were ignored because this version does not
+    /// know them.
+    public static func read(_ bytes: [UInt8]) throws(Problem) -> (manifest: ServiceManifest, unknownKeys: [String]) {
         guard bytes.count <= fileLimit else {
             throw Problem([], "has \(bytes.count) bytes and may have \(fileLimit)")
         }
@@ -29,13 +27,6 @@ extension ServiceManifest: Codable {
         } catch {
             throw error as? Problem ?? Problem([], "is not JSON")
         }
-    }
-
-    /// The bytes of a file that `decode` reads.
-    public func encoded() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        return Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
     }
 
     enum CodingKeys: CodingKey {
@@ -86,36 +77,9 @@ extension ServiceManifest: Codable {
         finishSeconds = try file.number(.finishSeconds, 0.1...Self.longestFinish) ?? finishSeconds
         restarts = try file.whole(.restarts, 0...10) ?? restarts
     }
-
-    /// Defaults are left out.
-    public func encode(to encoder: any Encoder) throws {
-        var file = encoder.container(keyedBy: CodingKeys.self)
-        try file.encode(Self.formVersion, forKey: .kinecast)
-        try file.encode(id, forKey: .id)
-        try file.encode(name, forKey: .name)
-        try file.encodeIfPresent(version, forKey: .version)
-        try file.encode(executable, forKey: .executable)
-        try file.encodeIfPresent(video, forKey: .video)
-        if appAudio != nil || micAudio != nil {
-            var audio = file.nestedContainer(keyedBy: AudioKeys.self, forKey: .audio)
-            try audio.encodeIfPresent(appAudio, forKey: .app)
-            try audio.encodeIfPresent(micAudio, forKey: .mic)
-        }
-        if !setup.isEmpty { try file.encode(setup, forKey: .setup) }
-        if !environment.isEmpty { try file.encode(environment, forKey: .environment) }
-        if !readable.isEmpty { try file.encode(readable, forKey: .read) }
-        if network != .connect { try file.encode(network.rawValue, forKey: .network) }
-        try file.encodeIfPresent(listen, forKey: .listen)
-        if !urlSchemes.isEmpty { try file.encode(urlSchemes, forKey: .urlSchemes) }
-        if memoryLimit != Self.memoryLimit {
-            try file.encode(Double(memoryLimit) / 1_048_576, forKey: .memoryLimitMB)
-        }
-        if finishSeconds != 5 { try file.encode(finishSeconds, forKey: .finishSeconds) }
-        if restarts != 1 { try file.encode(restarts, forKey: .restarts) }
-    }
 }
 
-extension ServiceManifest.Video: Codable {
+extension ServiceManifest.Video: Decodable {
     private enum CodingKeys: CodingKey { case raw, encoded }
     private enum RawKeys: CodingKey { case pixelFormat, maximumSize, framesPerSecond }
     private enum SizeKeys: CodingKey { case width, height }
@@ -152,27 +116,9 @@ extension ServiceManifest.Video: Codable {
         default: throw ServiceManifest.Problem(decoder.codingPath, "has to hold either raw or encoded")
         }
     }
-
-    public func encode(to encoder: any Encoder) throws {
-        var video = encoder.container(keyedBy: CodingKeys.self)
-        switch self {
-        case .raw(let pixelFormat, let size, let rate):
-            var raw = video.nestedContainer(keyedBy: RawKeys.self, forKey: .raw)
-            try raw.encode(pixelFormat, forKey: .pixelFormat)
-            try raw.encodeIfPresent(size, forKey: .maximumSize)
-            try raw.encodeIfPresent(rate, forKey: .framesPerSecond)
-        case .encoded(let codec, let interval, let expectations):
-            var encoded = video.nestedContainer(keyedBy: EncodedKeys.self, forKey: .encoded)
-            try encoded.encode(codec, forKey: .codec)
-            try encoded.encodeIfPresent(interval, forKey: .keyframeInterval)
-            try encoded.encodeIfPresent(expectations.maximumBitrate, forKey: .maximumBitrate)
-            try encoded.encodeIfPresent(expectations.maximumAccessUnit, forKey: .maximumAccessUnit)
-            try encoded.encodeIfPresent(expectations.stillFramesPerSecond, forKey: .stillFramesPerSecond)
-        }
-    }
 }
 
-extension ServiceManifest.SetupField: Codable {
+extension ServiceManifest.SetupField: Decodable {
     private enum CodingKeys: CodingKey { case key, title, required, secret, file, `default` }
 
     public init(from decoder: any Decoder) throws {
@@ -185,16 +131,6 @@ extension ServiceManifest.SetupField: Codable {
             isSecret: try field.decodeIfPresent(Bool.self, forKey: .secret) ?? false,
             isFile: try field.decodeIfPresent(Bool.self, forKey: .file) ?? false,
             defaultValue: try field.line(.default, limit: 1000))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var field = encoder.container(keyedBy: CodingKeys.self)
-        try field.encode(key, forKey: .key)
-        try field.encode(title, forKey: .title)
-        if isRequired { try field.encode(true, forKey: .required) }
-        if isSecret { try field.encode(true, forKey: .secret) }
-        if isFile { try field.encode(true, forKey: .file) }
-        try field.encodeIfPresent(defaultValue, forKey: .default)
     }
 }
 

@@ -45,19 +45,16 @@ public enum ServiceSandbox {
 
     /// Where Swift's library is for this program and those built beside it; empty if it is linked statically.
     private static let toolchain: [String] = {
-        guard let maps = fopen("/proc/self/maps", "re") else { return [] }
-        defer { fclose(maps) }
-        var directories: Set<String> = []
-        var line = [CChar](repeating: 0, count: Int(PATH_MAX) + 128)
-        while fgets(&line, Int32(line.count), maps) != nil {
-            let text = String(
-                decoding: line.prefix { $0 != 0 && $0 != 10 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            guard let slash = text.firstIndex(of: "/") else { continue }
-            let path = FilePath(String(text[slash...]))
-            guard path.lastComponent?.string.hasPrefix("libswift") == true else { continue }
-            directories.insert(path.removingLastComponent().string)
+        guard let maps = try? FileDescriptor.open("/proc/self/maps", .readOnly, options: .closeOnExec) else {
+            return []
         }
-        return directories.sorted()
+        defer { try? maps.close() }
+        let text = String(decoding: maps.contents(limit: 16 << 20) ?? [], as: UTF8.self)
+        let files = text.split(separator: "\n").compactMap { line in
+            line.firstIndex(of: "/").map { FilePath(String(line[$0...])) }
+        }
+        let swift = files.filter { $0.lastComponent?.string.hasPrefix("libswift") == true }
+        return Set(swift.map { $0.removingLastComponent().string }).sorted()
     }()
 
     /// The directory that a service may write to, made if it is missing; nil for built-in services, and if there is no home.

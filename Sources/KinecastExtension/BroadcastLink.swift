@@ -7,9 +7,6 @@ import Synchronization
 final class BroadcastLink: Sendable {
     private struct State {
         var context = BroadcastContext()
-        var sentBytes: Int64 = 0
-        var viewers: Int?
-        var connection: ConnectionStatistics?
         /// What is asked of the encoder, and whether the engine understands that.
         var encoding = EncodingRequest.none
         var isAdjustable = false
@@ -23,25 +20,11 @@ final class BroadcastLink: Sendable {
         var failed: (@Sendable () -> Void)?
     }
 
+    /// What the handler itself counts: the bytes that it has sent, its viewers and its connection.
+    let counted = Mutex(ExtensionStatistics())
     private let state = Mutex(State())
 
     var context: BroadcastContext { state.withLock { $0.context } }
-
-    var sentBytes: Int64 {
-        get { state.withLock { $0.sentBytes } }
-        set { state.withLock { $0.sentBytes = newValue } }
-    }
-
-    var viewers: Int? {
-        get { state.withLock { $0.viewers } }
-        set { state.withLock { $0.viewers = newValue } }
-    }
-
-    var connection: ConnectionStatistics? {
-        get { state.withLock { $0.connection } }
-        set { state.withLock { $0.connection = newValue?.bounded } }
-    }
-
     var failure: String? { state.withLock { $0.failure } }
 
     /// From now on reports go to `send`; `failed` is called once, after the report that the handler has failed.
@@ -57,8 +40,6 @@ final class BroadcastLink: Sendable {
         for report in early { send(report) }
         if hasFailed { failed() }
     }
-
-    func addSentBytes(_ count: Int64) { state.withLock { $0.sentBytes += count } }
 
     /// The first message of the engine has come.
     func start(_ start: ExtensionStart) {

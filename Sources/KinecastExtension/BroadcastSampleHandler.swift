@@ -110,23 +110,23 @@ open class BroadcastSampleHandler {
 
     /// What is known of the connection to the server, shown to the user and updated once a second. What is nil is not shown.
     public nonisolated final var connectionStatistics: ConnectionStatistics? {
-        get { link.connection }
-        set { link.connection = newValue }
+        get { link.counted.withLock { $0.connection } }
+        set { link.counted.withLock { $0.connection = newValue?.bounded } }
     }
 
     /// Bytes sent so far, to all peers together, shown to the user. From several threads, use `addSentBytes`.
     public nonisolated final var sentBytes: Int64 {
-        get { link.sentBytes }
-        set { link.sentBytes = newValue }
+        get { link.counted.withLock { $0.sentBytes } }
+        set { link.counted.withLock { $0.sentBytes = newValue } }
     }
 
     /// Adds to `sentBytes`.
-    public nonisolated final func addSentBytes(_ count: Int) { link.addSentBytes(Int64(count)) }
+    public nonisolated final func addSentBytes(_ count: Int) { link.counted.withLock { $0.sentBytes += Int64(count) } }
 
     /// Peers served now; nil: there are none to count.
     public nonisolated final var viewers: Int? {
-        get { link.viewers }
-        set { link.viewers = newValue }
+        get { link.counted.withLock { $0.viewers } }
+        set { link.counted.withLock { $0.viewers = newValue } }
     }
 
     // MARK: The program

@@ -1,5 +1,5 @@
 // Feeds a handler in a test as an engine does: through the real shared memory, the real control channel and the handler's own
-// thread, but in the test's process and without a display, a sound card or an encoder.
+// thread, but in the test's process and without a display, an audio device or an encoder.
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -92,16 +92,10 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
             video: encoded.map { StreamDescription.EncodedVideo($0.format) }, frames: frames?.layout,
             audio: feed.audio, sampleRingBytes: sender.sampleRingBytes, memoryLimit: ServiceManifest.memoryLimit)
         try send(.start(start), descriptors: sender.descriptors + (frames.map { [$0.descriptor] } ?? []))
-        let answer = await report(within: seconds) { report in
-            switch report {
-            case .started, .failed: true
-            default: false
-            }
-        }
-        switch answer {
-        case .started: return
+        switch await wait(for: .started, seconds: seconds) {
+        case .finished: return
         case .failed(let sentence): throw .failed(sentence)
-        default: throw .notInTime("return from broadcastStarted")
+        case .endedByForce: throw .notInTime("return from broadcastStarted")
         }
     }
 
@@ -201,17 +195,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     public func finish(seconds: Double = 5) async -> Ending {
         // It fails if the handler has ended the broadcast, which is read below.
         try? send(.finish(after: sender.position, seconds: seconds))
-        let answer = await report(within: seconds) { report in
-            switch report {
-            case .finished, .failed: true
-            default: false
-            }
-        }
-        switch answer {
-        case .finished: return .finished
-        case .failed(let sentence): return .failed(sentence)
-        default: return .endedByForce
-        }
+        return await wait(for: .finished, seconds: seconds)
     }
 
     /// Closes the engine's end as if the engine had died, and returns when the handler has handled everything.
@@ -230,7 +214,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     private func settle() async throws(Error) {
         await runner.settle()
         collect()
-        if case .failed(let sentence)? = reports.last(where: \.isFailure) { throw .failed(sentence) }
+        if let failure { throw .failed(failure) }
     }
 
     private func send(_ request: ExtensionRequest, descriptors: [FileDescriptor] = []) throws(Error) {
@@ -238,8 +222,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
             try engine.send(request, descriptors: descriptors)
         } catch {
             collect()
-            if case .failed(let sentence)? = reports.last(where: \.isFailure) { throw .failed(sentence) }
-            throw .cannotBegin(error.description)
+            throw failure.map { .failed($0) } ?? .cannotBegin(error.description)
         }
     }
 
@@ -253,20 +236,21 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// The first report that matches, also among those that came before.
-    private func report(within seconds: Double, _ matches: (ExtensionReport) -> Bool) async -> ExtensionReport? {
+    /// The sentence with which the handler has failed.
+    private var failure: String? {
+        for case .failed(let sentence) in reports { return sentence }
+        return nil
+    }
+
+    /// Waits for a report, which may have come before; `.finished` once it is there.
+    private func wait(for report: ExtensionReport, seconds: Double) async -> Ending {
         let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
         while true {
             collect()
-            if let report = reports.first(where: matches) { return report }
-            guard !engine.isClosed, MonotonicClock.now() < deadline else { return nil }
+            if reports.contains(report) { return .finished }
+            if let failure { return .failed(failure) }
+            guard !engine.isClosed, MonotonicClock.now() < deadline else { return .endedByForce }
             await engineWake.wait(until: deadline)
         }
-    }
-}
-
-extension ExtensionReport {
-    fileprivate var isFailure: Bool {
-        if case .failed = self { true } else { false }
     }
 }

@@ -41,7 +41,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `the manifest is one that the catalog reads`(raw: Bool) throws {
-        let manifest = try ServiceManifest.decode(Array(try package("sound-meter", raw: raw).serviceManifest.utf8))
+        let manifest = try ServiceManifest.read(Array(try package("sound-meter", raw: raw).serviceManifest.utf8))
+            .manifest
         #expect(manifest.id == "sound-meter" && manifest.executable == "sound-meter")
         #expect(manifest.appAudio == .pcm && manifest.micAudio == .pcm)
         #expect(manifest.setup.map(\.key) == ["every"])

@@ -62,42 +62,58 @@ struct BroadcastCommand: ParsableCommand {
         let length = quick ? 3 : seconds
         let rounds = quick ? 1 : runs
 
-        func has(_ part: Part) -> Bool { parts.isEmpty || parts.contains(part) }
-        let (relays, baselines) = has(.transfers) ? transfers(length, rounds, attempt) : ([], [])
-        let takes = has(.takes) ? takes(RawTaker(seconds: length), attempt) : []
-        let costs: [(fed: EngineCost, alone: EngineCost)] = (0..<(has(.engine) ? rounds : 0)).compactMap { _ in
-            attempt("an engine with and without its extension") {
-                let taker = RawTaker(seconds: length)
-                let alone = try taker.engineCost(size: BroadcastCommand.fullHD, framesPerSecond: 60, fed: false)
-                return (try taker.engineCost(size: BroadcastCommand.fullHD, framesPerSecond: 60, fed: true), alone)
+        var results = Results()
+        if has(.transfers) { (results.relays, results.baselines) = transfers(length, rounds, attempt) }
+        if has(.takes) { results.takes = takes(RawTaker(seconds: length), attempt) }
+        if has(.engine) {
+            results.costs = (0..<rounds).compactMap { _ in
+                attempt("an engine with and without its extension") {
+                    let taker = RawTaker(seconds: length)
+                    let alone = try taker.engineCost(size: BroadcastCommand.fullHD, framesPerSecond: 60, fed: false)
+                    return (try taker.engineCost(size: BroadcastCommand.fullHD, framesPerSecond: 60, fed: true), alone)
+                }
             }
         }
-        let memory = has(.memory) ? memory(length, attempt) : (raw: [], live: [])
-
-        print(Machine.description(command: CommandLine.arguments.dropFirst().joined(separator: " ")))
-        if has(.transfers) {
-            print("\n### The same frames, by Kinecast's relay and by the ways of today\n")
-            print(BroadcastTables.transfers(relays + baselines))
-        }
-        if has(.takes) { print("\n### A real take with a real extension\n\n" + BroadcastTables.takes(takes)) }
-        if has(.engine) {
-            print("\n### What an engine needs for its extension\n\n" + BroadcastTables.engineCosts(costs))
-        }
-        if has(.memory) {
-            print("\n### Memory\n")
-            print(BroadcastTables.memory(raw: memory.raw.map(\.take), live: memory.live.map(\.memory)))
-        }
-        let verdicts =
-            BroadcastBars.verdicts(
-                relays: relays.filter { !$0.readsAll }, baselines: baselines, takes: takes,
-                increase: BroadcastCommand.increase(costs))
-            + BroadcastBars.verdicts(raw: memory.raw, live: memory.live)
-        print("\n### What is promised\n\n" + BroadcastTables.verdicts(verdicts))
+        if has(.memory) { (results.raw, results.live) = memory(length, attempt) }
+        report(results)
         BroadcastCommand.complain("took \((MonotonicClock.now() - started) / 1_000_000_000) s")
         if !failures.isEmpty {
             print("\n### What failed\n\n" + failures.map { "- \($0)" }.joined(separator: "\n"))
             throw ExitCode.failure
         }
+    }
+
+    private struct Results {
+        var relays: [Transfer] = []
+        var baselines: [Transfer] = []
+        var takes: [RawTake] = []
+        var costs: [(fed: EngineCost, alone: EngineCost)] = []
+        var raw: [(take: RawTake, limit: Int)] = []
+        var live: [(memory: LiveMemory, limit: Int)] = []
+    }
+
+    private func has(_ part: Part) -> Bool { parts.isEmpty || parts.contains(part) }
+
+    private func report(_ results: Results) {
+        print(Machine.description())
+        if has(.transfers) {
+            print("\n### The same frames, by Kinecast's relay and by the ways of today\n")
+            print(BroadcastTables.transfers(results.relays + results.baselines))
+        }
+        if has(.takes) { print("\n### A real take with a real extension\n\n" + BroadcastTables.takes(results.takes)) }
+        if has(.engine) {
+            print("\n### What an engine needs for its extension\n\n" + BroadcastTables.engineCosts(results.costs))
+        }
+        if has(.memory) {
+            print("\n### Memory\n")
+            print(BroadcastTables.memory(raw: results.raw.map(\.take), live: results.live.map(\.memory)))
+        }
+        let verdicts =
+            BroadcastBars.verdicts(
+                relays: results.relays.filter { !$0.readsAll }, baselines: results.baselines, takes: results.takes,
+                increase: BroadcastCommand.increase(results.costs))
+            + BroadcastBars.verdicts(raw: results.raw, live: results.live)
+        print("\n### What is promised\n\n" + BroadcastTables.verdicts(verdicts))
     }
 
     /// The middle of the rounds.

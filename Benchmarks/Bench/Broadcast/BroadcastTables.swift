@@ -11,12 +11,13 @@ enum BroadcastTables {
         let cheapest = transfers.filter { $0.isOfToday }.map(\.cost).min() ?? .nan
         for transfer in transfers {
             lines.append(
-                row([
+                Tables.row([
                     transfer.name, "\(transfer.size.width)×\(transfer.size.height)", "\(transfer.framesPerSecond)",
                     fixed(transfer.delivered, 1), fixed(transfer.median, 2), fixed(transfer.late, 2),
                     fixed(transfer.senderCost, 3), fixed(transfer.receiverCost, 3), fixed(transfer.cost, 3),
                     fixed(transfer.cost / cheapest, 3), fixed(transfer.movedBytes, 0),
-                    mebibytes(transfer.sender.highWaterBytes), mebibytes(transfer.receiver.highWaterBytes),
+                    Tables.mebibytes(transfer.sender.highWaterBytes),
+                    Tables.mebibytes(transfer.receiver.highWaterBytes),
                 ]))
         }
         return lines.joined(separator: "\n")
@@ -31,13 +32,13 @@ enum BroadcastTables {
         for take in takes {
             let drawn = take.sinceDrawing
             lines.append(
-                row([
+                Tables.row([
                     take.source.name, "\(take.size.width)×\(take.size.height)", "\(take.framesPerSecond)",
                     fixed(Double(take.arrived) / take.seconds, 1), "\(take.skipped)", "\(take.moved)",
                     fixed(take.account.delayMilliseconds(0.5), 2), fixed(take.account.delayMilliseconds(0.99), 2),
                     fixed(drawn.delayMilliseconds(0.5), 2), fixed(drawn.delayMilliseconds(0.99), 2),
                     fixed(take.extensionCost, 3),
-                    mebibytes(take.account.highWaterBytes),
+                    Tables.mebibytes(take.account.highWaterBytes),
                 ]))
         }
         return lines.joined(separator: "\n")
@@ -51,7 +52,7 @@ enum BroadcastTables {
         ]
         for (round, cost) in costs.enumerated() {
             lines.append(
-                row([
+                Tables.row([
                     "\(round + 1)", fixed(cost.alone.capture, 3), fixed(cost.fed.capture, 3),
                     fixed(cost.alone.others, 3), fixed(cost.fed.others, 3), fixed(cost.fed.sum - cost.alone.sum, 3),
                 ]))
@@ -63,16 +64,16 @@ enum BroadcastTables {
         var lines = ["| process | peak MiB | |", "|---|--:|---|"]
         for take in raw {
             lines.append(
-                row([
+                Tables.row([
                     "extension that reads every byte of \(take.size.width)×\(take.size.height) at "
-                        + "\(take.framesPerSecond)", mebibytes(take.account.highWaterBytes),
+                        + "\(take.framesPerSecond)", Tables.mebibytes(take.account.highWaterBytes),
                     "\(fixed(Double(take.arrived) / take.seconds, 1)) pictures a second",
                 ]))
         }
         for memory in live {
             lines.append(
-                row([
-                    "kinecast-live, \(memory.crowd)", mebibytes(memory.highWaterBytes),
+                Tables.row([
+                    "kinecast-live, \(memory.crowd)", Tables.mebibytes(memory.highWaterBytes),
                     "\(memory.served) served to the end, \(fixed(Double(memory.bytes) / 1e6, 1)) MB to all, "
                         + "\(fixed(Double(memory.leastBytes) / 1e6, 2)) MB to the one with least, "
                         + "\(fixed(memory.processorShare * 100, 0)) % of a processor",
@@ -82,11 +83,7 @@ enum BroadcastTables {
     }
 
     static func verdicts(_ verdicts: [Verdict]) -> String {
-        let rows = verdicts.map { row([$0.promise, $0.measured, $0.isKept ? "pass" : "**miss**"]) }
+        let rows = verdicts.map { Tables.row([$0.promise, $0.measured, $0.isKept ? "pass" : "**miss**"]) }
         return (["| promise | measured | |", "|---|--:|---|"] + rows).joined(separator: "\n")
     }
-
-    private static func row(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
-
-    private static func mebibytes(_ bytes: Int) -> String { fixed(Double(bytes) / 1_048_576, 1) }
 }

@@ -68,10 +68,7 @@ struct ConfinementCommand: ParsableCommand {
             }
             comparisons.append(comparison)
         }
-        print(
-            Machine.description(
-                command: CommandLine.arguments.dropFirst().joined(separator: " "),
-                packages: ["libx264-164", "xvfb", "nginx-light", "libnginx-mod-rtmp"]))
+        print(Machine.description(packages: ["libx264-164", "xvfb", "nginx-light", "libnginx-mod-rtmp"]))
         print("\n" + table(comparisons) + "\n\n" + BroadcastTables.verdicts(comparisons.flatMap(verdicts)))
     }
 
@@ -136,7 +133,7 @@ struct ConfinementCommand: ParsableCommand {
                 spread(comparison.confined, memory, 1), spread(comparison.free, memory, 1),
                 fixed(comparison.ratio(memory), 3),
             ]
-            lines.append("| " + cells.joined(separator: " | ") + " |")
+            lines.append(Tables.row(cells))
         }
         return lines.joined(separator: "\n")
     }

@@ -109,7 +109,7 @@ struct CrowdCommand: ParsableCommand {
                                 NIOSSLClientHandler(context: context, serverHostname: nil))
                         }
                         try channel.pipeline.syncOperations.addHandler(
-                            Voice(request: request, isDeaf: role == .deaf, member: member))
+                            PeerHandler(request: request, isDeaf: role == .deaf, member: member))
                     }
                 }
             if role != .viewer, let own = try? SocketAddress(ipAddress: "127.0.0.2", port: 0) {
@@ -130,7 +130,7 @@ struct CrowdCommand: ParsableCommand {
     }
 
     /// One connection's end: asks, counts, and throws away.
-    private final class Voice: ChannelInboundHandler {
+    private final class PeerHandler: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         private let request: String

@@ -136,7 +136,5 @@ final class EngineTake {
         if mustHappen { throw Failed(description: "The engine did not answer in time. \(lastWords)") }
     }
 
-    private var lastWords: String {
-        ProcFiles.read(logPath).split(separator: "\n").suffix(4).joined(separator: " | ")
-    }
+    private var lastWords: String { ProcFiles.end(of: logPath) }
 }

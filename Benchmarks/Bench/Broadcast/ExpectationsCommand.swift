@@ -43,12 +43,9 @@ struct ExpectationsCommand: ParsableCommand {
             let live = (shares["live"] ?? []).sorted()
             let rtmp = (shares["rtmp"] ?? []).sorted()
             let cells = [scene.rawValue, spread(live), spread(rtmp), fixed(median(rtmp) / median(live), 2)]
-            lines.append("| " + cells.joined(separator: " | ") + " |")
+            lines.append(Tables.row(cells))
         }
-        print(
-            Machine.description(
-                command: CommandLine.arguments.dropFirst().joined(separator: " "),
-                packages: ["libx264-164", "xvfb", "nginx-light", "libnginx-mod-rtmp"]))
+        print(Machine.description(packages: ["libx264-164", "xvfb", "nginx-light", "libnginx-mod-rtmp"]))
         print("\n" + lines.joined(separator: "\n"))
     }
 

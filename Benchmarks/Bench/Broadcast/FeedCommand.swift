@@ -39,7 +39,7 @@ struct FeedCommand: ParsableCommand {
         let memory = try FrameMemory(layout: layout)
         FeedCommand.fill(memory, with: PreparedFrames(size: size, count: layout.slotCount))
         let sender = try StreamSender(video: false, frames: layout, sampleRingBytes: 1 << 16)
-        let (connection, child) = try startMeter()
+        let (connection, child) = try SupervisorConnection.starting("kinecast-meter")
         defer { _ = child.end(deadline: MonotonicClock.now() + 1_000_000_000) }
 
         let origin = MonotonicClock.now()
@@ -73,26 +73,11 @@ struct FeedCommand: ParsableCommand {
         print(account.text, terminator: "")
     }
 
-    private func startMeter() throws -> (SupervisorConnection, ChildProcess) {
-        var ends: [Int32] = [-1, -1]
-        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-            throw Tool.Error.system(doing: "Making a pair of sockets", Errno(rawValue: errno))
-        }
-        let theirs = FileDescriptor(rawValue: ends[1])
-        defer { try? theirs.close() }
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, .standardError, theirs]
-        options.parentDeathSignal = SIGKILL
-        let child = try ChildProcess(
-            executable: try Tool.sibling("kinecast-meter"), arguments: [], environment: [], options: options)
-        return (try SupervisorConnection(adopting: FileDescriptor(rawValue: ends[0])), child)
-    }
-
     /// The frames lie in the slots already, as an engine's conversion leaves them there.
     private static func fill(_ memory: FrameMemory, with frames: PreparedFrames) {
+        let layout = FrameLayout(pixelFormat: .i420, size: memory.layout.size)
         for slot in 0..<frames.count {
-            guard let target = memory.frame(inSlot: slot) else { continue }
-            let source = frames[slot]
+            let (source, target) = (frames[slot], layout.i420(at: memory.slot(slot)))
             for y in 0..<source.size.height {
                 (target.y + y * target.lumaStride).update(
                     from: source.y + y * source.lumaStride, count: source.size.width)

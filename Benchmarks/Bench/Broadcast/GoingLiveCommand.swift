@@ -44,7 +44,7 @@ struct GoingLiveCommand: ParsableCommand {
             let middle = runs.sorted { $0[0].ratio(to: $0[1]) < $1[0].ratio(to: $1[1]) }[(runs.count - 1) / 2]
             lines += middle.map { $0.row(take, beside: middle[1]) }
         }
-        print(Machine.description(command: CommandLine.arguments.dropFirst().joined(separator: " ")))
+        print(Machine.description())
         print("\n" + lines.joined(separator: "\n"))
     }
 
@@ -61,7 +61,7 @@ struct GoingLiveCommand: ParsableCommand {
                 fixed(outcome.seconds / outcome.cost.elapsedSeconds * 100, 1),
                 fixed(Double(outcome.cost.peakResidentBytes) / 1_048_576, 0), "\(bytes)", fixed(ratio(to: other), 3),
             ]
-            return "| " + cells.joined(separator: " | ") + " |"
+            return Tables.row(cells)
         }
     }
 

@@ -162,10 +162,8 @@ struct Stage {
         return configuration
     }
 
-    /// What an engine gets: the machine's own screen, sound and services are hidden from it.
+    /// What an engine gets.
     func environment(_ folder: TemporaryDirectory) -> [String] {
-        let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
-        return ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
-            + (display?.environment ?? []) + ["XDG_RUNTIME_DIR=\(folder.path)"]
+        ProcessEnvironment.secluded(in: folder) + (display?.environment ?? [])
     }
 }

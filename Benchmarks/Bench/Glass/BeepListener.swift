@@ -9,7 +9,7 @@ final class BeepListener: Sendable {
     /// Half a beep's strength: what a codec smears over the samples before its onset stays below it.
     private static let loudness: Float = 0.25
 
-    private final class Ear: AudioReceiver {
+    private final class Receiver: AudioReceiver {
         struct State {
             var frame: Int64 = 0
             var reading: AudioClockReading?
@@ -50,18 +50,19 @@ final class BeepListener: Sendable {
         }
     }
 
-    private let ear = Ear()
+    private let receiver = Receiver()
     private let capture: AudioCapture
 
     init(_ server: PrivateAudio) throws {
         let address = server.environment.lazy.compactMap { entry in
             entry.hasPrefix("PULSE_SERVER=") ? String(entry.dropFirst("PULSE_SERVER=".count)) : nil
         }.first
-        capture = try AudioCapture(targets: [.defaultOutput], channels: 1, server: address, pace: .live, receiver: ear)
+        capture = try AudioCapture(
+            targets: [.defaultOutput], channels: 1, server: address, pace: .live, receiver: receiver)
     }
 
     func stop() { capture.stop() }
 
     /// When each beep began to be heard: nanoseconds of CLOCK_MONOTONIC.
-    var beeps: [Int64] { ear.state.withLock { $0.beeps } }
+    var beeps: [Int64] { receiver.state.withLock { $0.beeps } }
 }

@@ -37,7 +37,7 @@ struct GlassCommand: ParsableCommand {
     }
 
     func run() throws {
-        print(Machine.description(command: CommandLine.arguments.dropFirst().joined(separator: " ")))
+        print(Machine.description())
         let stage = try GlassStage(size: Self.size, scene: .metronome)
         defer { stage.end() }
         let listener = audio ? try stage.listen() : nil

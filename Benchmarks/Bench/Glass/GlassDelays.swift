@@ -35,9 +35,9 @@ struct GlassDelays {
             else { continue }
             beepCount += 1
             // A sound that is early, by a clock that is read a little wrong, is still that sound.
-            guard let ear = heard.first(where: { $0 > beep - 50_000_000 && $0 < beep + Self.reach }) else { continue }
-            audio.append(Double(ear - beep) / 1e6)
-            offsets.append(Double(ear - beep - sight.delay) / 1e6)
+            guard let at = heard.first(where: { $0 > beep - 50_000_000 && $0 < beep + Self.reach }) else { continue }
+            audio.append(Double(at - beep) / 1e6)
+            offsets.append(Double(at - beep - sight.delay) / 1e6)
         }
     }
 }

@@ -17,7 +17,7 @@ final class GlassStage {
     private let display: PrivateDisplay
     private let source: PrivateAudio
     /// Where the browser plays: not where the broadcast listens.
-    private let room: PrivateAudio
+    private let playback: PrivateAudio
     private let broadcast: HelperProcess
     private let browser: Browser
     private let folder: TemporaryDirectory
@@ -27,7 +27,7 @@ final class GlassStage {
         folder = try TemporaryDirectory()
         display = try PrivateDisplay(size: size)
         source = try PrivateAudio()
-        room = try PrivateAudio()
+        playback = try PrivateAudio()
         let home = [
             "PATH=\(ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin")", "HOME=\(folder.path)",
             "XDG_RUNTIME_DIR=\(folder.path)", "LC_ALL=C.UTF-8",
@@ -37,7 +37,7 @@ final class GlassStage {
             "kinecast", ["broadcast", "--fps", "30"], environment: home + display.environment + source.environment)
         link = try broadcast.line(deadline: deadline(in: 30))
         browser = try Browser(
-            arguments: ["--autoplay-policy=no-user-gesture-required"], environment: home + room.environment)
+            arguments: ["--autoplay-policy=no-user-gesture-required"], environment: home + playback.environment)
     }
 
     func end() {
@@ -47,11 +47,11 @@ final class GlassStage {
         _ = try? broadcast.finish(deadline: deadline(in: 10))
         display.end()
         source.end()
-        room.end()
+        playback.end()
     }
 
     /// Hears what the browser plays.
-    func listen() throws -> BeepListener { try BeepListener(room) }
+    func listen() throws -> BeepListener { try BeepListener(playback) }
 
     /// Opens the page and lets it settle.
     func watch(_ way: String, audible: Bool) throws {
@@ -68,7 +68,7 @@ final class GlassStage {
                     return false;
                     """)
         else { throw EngineTake.Failed(description: "The page did not begin to play by \(way).") }
-        // A viewer's first seconds are not measured: he catches up with the edge in them.
+        // A viewer's first seconds are not measured: they catch up with the edge in them.
         usleep(4_000_000)
     }
 

@@ -43,11 +43,9 @@ final class FaultRun {
         configuration.destinations = [
             .init(service: "rtmp", setupInfo: ["url": farEnd.address("key")], label: "rtmp")
         ]
-        let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
-        let kept = ProcessEnvironment.current.filter { entry in !hidden.contains { entry.hasPrefix($0) } }
         take = try EngineTake(
             configuration,
-            environment: kept + display.environment + audio.environment + ["XDG_RUNTIME_DIR=\(folder.path)"],
+            environment: ProcessEnvironment.secluded(in: folder) + display.environment + audio.environment,
             folder: folder, network: network)
     }
 

@@ -21,7 +21,7 @@ enum FaultTables {
                 outcome.settled.map { fixed($0, 2) } ?? "–", outcome.queuePeak.map { "\($0)" } ?? "–",
                 fixed(Double(outcome.peakMemory) / 1_048_576, 1),
             ]
-            lines.append("| " + cells.joined(separator: " | ") + " |")
+            lines.append(Tables.row(cells))
         }
         return lines.joined(separator: "\n")
     }

@@ -87,9 +87,7 @@ struct FaultsCommand: ParsableCommand {
             outcomes.append(try run.finish())
         }
         guard !outcomes.isEmpty else { throw ValidationError("No fault has “\(only ?? "")” in its name.") }
-        print(
-            Machine.description(
-                command: CommandLine.arguments.dropFirst().joined(separator: " "), packages: ["iproute2", "nftables"]))
+        print(Machine.description(packages: ["iproute2", "nftables"]))
         let control = congestionControl ?? ProcFiles.read("/proc/sys/net/ipv4/tcp_congestion_control")
         print("TCP congestion control: \(control.filter { $0 != "\n" }).")
         print("\n" + FaultTables.outcomes(outcomes) + "\n\n" + FaultTables.verdicts(outcomes))

@@ -39,12 +39,7 @@ struct RTMPCommand: ParsableCommand {
             let ours = try kinecast(file, server, stream: "kinecast\(round)")
             rounds.append((ours.held(against: samples), theirs.held(against: samples)))
         }
-        print(
-            Machine.description(
-                command: CommandLine.arguments.dropFirst().joined(separator: " "),
-                packages: [
-                    "ffmpeg", "nginx-light", "libnginx-mod-rtmp",
-                ]))
+        print(Machine.description(packages: ["ffmpeg", "nginx-light", "libnginx-mod-rtmp"]))
         print("\n" + table(rounds) + "\n\n" + BroadcastTables.verdicts(verdicts(rounds)))
     }
 
@@ -123,7 +118,7 @@ struct RTMPCommand: ParsableCommand {
                     fixed(run.cost * 1000 / seconds, 2), fixed(Double(run.highWaterBytes) / 1_048_576, 1),
                     fixed(run.wakesPerSecond, 0), run.isWhole ? "yes" : "**no**",
                 ]
-                lines.append("| " + cells.joined(separator: " | ") + " |")
+                lines.append(Tables.row(cells))
             }
         }
         return lines.joined(separator: "\n")

@@ -35,14 +35,8 @@ struct RTMPFeedCommand: ParsableCommand {
         let size = PixelSize(width: width, height: height)
         // As the engine makes it for pictures of this size.
         let sender = try StreamSender(video: true, frames: nil, sampleRingBytes: max(2 << 20, size.area * 2))
-        let (connection, theirs) = try SupervisorConnection.pair()
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, .standardError, theirs]
-        options.parentDeathSignal = SIGKILL
-        let child = try ChildProcess(
-            executable: try Tool.sibling("kinecast-rtmp"), arguments: [], environment: ["PATH=/usr/bin:/bin"],
-            options: options)
-        try theirs.close()
+        let (connection, child) = try SupervisorConnection.starting(
+            "kinecast-rtmp", environment: ["PATH=/usr/bin:/bin"])
         let start = ExtensionStart(
             service: "rtmp", setupInfo: ["url": url], framesPerSecond: 30,
             video: .init(

@@ -57,9 +57,6 @@ int64_t kine_sealed_size(int fd);
 // The user behind a connected unix socket.
 int64_t kine_peer_uid(int socket);
 
-// The process behind a connected unix socket.
-int64_t kine_peer_pid(int socket);
-
 // How many descriptors one message may carry here.
 #define KINE_DESCRIPTOR_LIMIT 16
 

@@ -6,7 +6,7 @@ import KinePlatform
 import SystemPackage
 
 public enum EngineReport {
-    /// A sound server or a display server that hangs must not hang this process for ever: nanoseconds.
+    /// An audio server or a display server that hangs must not hang this process for ever: nanoseconds.
     private static let patience: Int64 = 20_000_000_000
 
     /// What there is to record on this machine.

@@ -32,10 +32,9 @@ public enum Quantity {
 
     /// Memory in powers of two, as its limits are, and as what shows processes counts it.
     public static func memory(_ bytes: Int64) -> String {
-        let tenths = (Double(bytes) / Double(1 << 20) * 10).rounded()
-        let whole = Int(tenths) / 10
-        return whole >= 10 || Int(tenths) % 10 == 0
-            ? "\(Int((tenths / 10).rounded())) MB" : "\(whole).\(Int(tenths) % 10) MB"
+        let tenths = Int((Double(bytes) / Double(1 << 20) * 10).rounded())
+        return tenths < 100 && tenths % 10 != 0
+            ? "\(tenths / 10).\(tenths % 10) MB" : "\((tenths + 5) / 10) MB"
     }
 
     /// `812 kbit/s`, `3.4 Mbit/s`.

@@ -46,9 +46,11 @@ public final class EngineSession: Sendable {
                 }
             }
             reply(.success(()))
+            let role = SessionStateMachine.Role.owner(
+                pid: engine.process.pid, hasDestinations: !configuration.destinations.isEmpty)
             SessionLoop(
-                owning: engine, hasDestinations: !configuration.destinations.isEmpty, replacing: replaced,
-                mailbox: mailbox, events: continuation
+                role, over: engine.connection, engine: engine, replacing: replaced, mailbox: mailbox,
+                events: continuation
             ).run()
         }
         let session = EngineSession(events, mailbox)
@@ -85,7 +87,7 @@ public final class EngineSession: Sendable {
                 return reply(.failure(ClientError(error)))
             }
             reply(.success(()))
-            SessionLoop(attachedTo: take, over: connection, mailbox: mailbox, events: continuation).run()
+            SessionLoop(.guest(take), over: connection, mailbox: mailbox, events: continuation).run()
         }
         return EngineSession(events, mailbox)
     }
@@ -111,8 +113,6 @@ public final class EngineSession: Sendable {
         public struct AsyncIterator: AsyncIteratorProtocol {
             fileprivate let session: EngineSession
             fileprivate var stream: AsyncStream<SessionEvent>.AsyncIterator
-
-            public mutating func next() async -> SessionEvent? { await stream.next() }
 
             public mutating func next(isolation actor: isolated (any Actor)?) async -> SessionEvent? {
                 await stream.next(isolation: actor)

@@ -19,28 +19,17 @@ final class SessionLoop {
     /// A closed channel stays readable for ever.
     private var readsChannel = true
 
+    /// - Parameter engine: nil where another client started it.
     init(
-        owning engine: EngineProcess, hasDestinations: Bool, replacing replaced: FileIdentity?, mailbox: SessionMailbox,
-        events: AsyncStream<SessionEvent>.Continuation
+        _ role: SessionStateMachine.Role, over connection: ClientConnection, engine: EngineProcess? = nil,
+        replacing replaced: FileIdentity? = nil, mailbox: SessionMailbox, events: AsyncStream<SessionEvent>.Continuation
     ) {
-        self.mailbox = mailbox
-        self.events = events
+        machine = SessionStateMachine(role)
+        self.connection = connection
         self.engine = engine
         self.replaced = replaced
-        connection = engine.connection
-        machine = SessionStateMachine(.owner(pid: engine.process.pid, hasDestinations: hasDestinations))
-    }
-
-    init(
-        attachedTo record: TakeRecord, over connection: ClientConnection, mailbox: SessionMailbox,
-        events: AsyncStream<SessionEvent>.Continuation
-    ) {
         self.mailbox = mailbox
         self.events = events
-        self.connection = connection
-        engine = nil
-        replaced = nil
-        machine = SessionStateMachine(.guest(record))
     }
 
     func run() {
@@ -72,8 +61,8 @@ final class SessionLoop {
         return (entries[0].revents != 0, entries[1].revents != 0)
     }
 
-    private func read(_ letter: SessionMailbox.Letter) {
-        switch letter {
+    private func read(_ entry: SessionMailbox.Entry) {
+        switch entry {
         case .input(let input): handle(input)
         case .request(let request, let deadline, let answer):
             lastRequest += 1

@@ -6,13 +6,13 @@ import Synchronization
 final class SessionMailbox: Sendable {
     typealias Answer = Promise<Result<SessionAnswer, ClientError>>
 
-    enum Letter {
+    enum Entry {
         case input(SessionStateMachine.Input)
         case request(SessionRequest, deadline: Int64?, Answer)
     }
 
     private struct State {
-        var letters: [Letter] = []
+        var entries: [Entry] = []
         var isOpen = true
     }
 
@@ -21,23 +21,23 @@ final class SessionMailbox: Sendable {
     /// Fulfilled when the session's thread has nothing left to do.
     let finished = Promise<Void>()
 
-    /// For poll: readable when a letter came.
+    /// For poll: readable when an entry came.
     var descriptor: Int32 { wake.descriptor }
 
-    func post(_ letter: Letter) {
+    func post(_ entry: Entry) {
         let isTaken = state.withLock { state in
-            if state.isOpen { state.letters.append(letter) }
+            if state.isOpen { state.entries.append(entry) }
             return state.isOpen
         }
-        if isTaken { wake.signal() } else { Self.refuse(letter) }
+        if isTaken { wake.signal() } else { Self.refuse(entry) }
     }
 
-    /// The letters since the last call, in order.
-    func collect() -> [Letter] {
+    /// The entries since the last call, in order.
+    func collect() -> [Entry] {
         wake.clear()
         return state.withLock { state in
-            defer { state.letters = [] }
-            return state.letters
+            defer { state.entries = [] }
+            return state.entries
         }
     }
 
@@ -45,14 +45,14 @@ final class SessionMailbox: Sendable {
     func close() {
         let rest = state.withLock { state in
             state.isOpen = false
-            defer { state.letters = [] }
-            return state.letters
+            defer { state.entries = [] }
+            return state.entries
         }
         rest.forEach(Self.refuse)
         finished.fulfil(())
     }
 
-    private static func refuse(_ letter: Letter) {
-        if case .request(_, _, let answer) = letter { answer.fulfil(.failure(.takeIsOver)) }
+    private static func refuse(_ entry: Entry) {
+        if case .request(_, _, let answer) = entry { answer.fulfil(.failure(.takeIsOver)) }
     }
 }

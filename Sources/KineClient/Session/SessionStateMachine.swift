@@ -32,12 +32,10 @@ enum SessionRequest: Equatable {
     /// What a message of the engine means to this request; nil: it is no answer to it.
     func answer(in message: EngineMessage) -> SessionAnswer? {
         switch (self, message) {
-        case (.pause, .paused), (.resume, .resumed): return .done
-        case (.status, .status(let status)), (.annotate, .status(let status)): return .status(status)
-        case (.renewLinks, .destination(let event)):
-            if case .link = event.kind { return .done }
-            return nil
-        default: return nil
+        case (.pause, .paused), (.resume, .resumed): .done
+        case (.status, .status(let status)), (.annotate, .status(let status)): .status(status)
+        case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
+        default: nil
         }
     }
 }
@@ -70,7 +68,7 @@ struct SessionStateMachine {
         case recovered(EngineDeath)
         /// It is that late on CLOCK_MONOTONIC.
         case time(Int64)
-        /// Nobody is interested any more.
+        /// The user of the session has closed it.
         case close
         /// The engine's process has ended and was reaped.
         case engineExited

@@ -1,8 +1,8 @@
 // The takes of this user, for a client: those that run, those whose engine died, and the recovery of their files.
-import Glibc
 import KineContainers
 import KineControl
 import KinePlatform
+import SystemPackage
 
 public enum KnownTakes {
     /// An engine that is busy answers later than this, and is shown without its status.
@@ -61,16 +61,10 @@ public enum KnownTakes {
 
     /// Takes the dead takes that were writing this file off the list. The engine may have been given another path to it.
     private static func forget(_ file: String) {
-        guard let registry = try? TakeRegistry.standard(), let recovered = resolved(file) else { return }
+        guard let registry = try? TakeRegistry.standard(), let recovered = FilePath(file).resolved else { return }
         for take in registry.list().dead {
-            if let output = take.output, resolved(output) == recovered { registry.forget(output: output) }
+            if let output = take.output, FilePath(output).resolved == recovered { registry.forget(output: output) }
         }
-    }
-
-    private static func resolved(_ path: String) -> String? {
-        guard let resolved = realpath(path, nil) else { return nil }
-        defer { free(resolved) }
-        return String(cString: resolved)
     }
 }
 

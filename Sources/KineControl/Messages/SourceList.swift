@@ -76,9 +76,9 @@ extension SourceList {
                     ["--window 0x\(String($0.id, radix: 16))", Self.text($0.bounds), $0.application, $0.title]
                 }),
             Section(
-                title: "Applications with sound", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
+                title: "Applications with audio", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
             Section(
-                title: "System sound",
+                title: "System audio",
                 rows: outputs.map {
                     ["--audio system", $0.isDefault ? "this one" : "(when it is the default)", $0.description]
                 }),

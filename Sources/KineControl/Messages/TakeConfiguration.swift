@@ -12,7 +12,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case region(PixelRect)
         /// One top-level window, by its X id.
         case window(UInt32)
-        /// A private X server and a private sound server of that size, ended with the take.
+        /// A private X server of that size and a private audio server, ended with the take.
         case virtual(PixelSize)
         /// A generated frame with a counter and a beep: needs nothing of the machine.
         case pattern(PixelSize)

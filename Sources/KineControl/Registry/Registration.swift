@@ -33,7 +33,7 @@ public final class Registration: Sendable {
         }
         guard first else { return }
         // First under the name of an unfinished entry: half an entry would look like that of a dead engine.
-        let leaving = directory.removingLastComponent().appending(".new-\(getpid())-\(record.id)")
+        let leaving = directory.removingLastComponent().appending(Self.unfinishedName(record.id))
         PrivateDirectory.remove(rename(directory.string, leaving.string) == 0 ? leaving : directory)
     }
 
@@ -44,7 +44,7 @@ public final class Registration: Sendable {
         return Int32(parts[1])
     }
 
-    fileprivate static func unfinishedName(_ id: TakeID) -> String { ".new-\(getpid())-\(id)" }
+    fileprivate static func unfinishedName(_ id: String) -> String { ".new-\(getpid())-\(id)" }
 }
 
 extension TakeRegistry {
@@ -56,11 +56,11 @@ extension TakeRegistry {
     ///   - source: what is recorded, for a person to read.
     public func register(output: String?, source: String) throws(Error) -> Registration {
         while true {
-            let id = TakeID.random()
             let record = TakeRecord(
-                id: id.description, pid: getpid(), output: output, source: source, started: Self.secondsSince1970())
-            let unfinished = directory.appending(Registration.unfinishedName(id))
-            let finished = directory.appending(id.description)
+                id: TakeID.random().description, pid: getpid(), output: output, source: source,
+                started: Date().timeIntervalSince1970)
+            let unfinished = directory.appending(Registration.unfinishedName(record.id))
+            let finished = directory.appending(record.id)
             do {
                 guard mkdir(unfinished.string, 0o700) == 0 else { throw Errno(rawValue: errno) }
                 let json = try JSONEncoder().encode(record)
@@ -79,11 +79,5 @@ extension TakeRegistry {
                 }
             }
         }
-    }
-
-    private static func secondsSince1970() -> Double {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }

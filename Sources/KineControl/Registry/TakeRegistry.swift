@@ -12,7 +12,7 @@ import SystemPackage
 public struct TakeRegistry: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
         /// No directory for takes can be made or trusted.
-        case unusableDirectory(String, DirectoryFault)
+        case unusableDirectory(String, PrivateDirectory.Fault)
         case cannotRegister(String, Errno)
         case control(ControlError)
         /// No take runs.
@@ -29,16 +29,6 @@ public struct TakeRegistry: Sendable {
         case running(TakeRecord)
         /// What was typed fits several takes, or nothing was typed and several run.
         case ambiguous(String?, [TakeRecord])
-    }
-
-    /// Why a directory is not closed to everybody but this user.
-    public enum DirectoryFault: Equatable, Sendable {
-        case notADirectory
-        /// Another user made it.
-        case foreign(uid: UInt32)
-        /// Others may enter it; its permission bits.
-        case open(mode: UInt32)
-        case system(Errno)
     }
 
     /// What `list` found.
@@ -90,14 +80,7 @@ public struct TakeRegistry: Sendable {
         do {
             try PrivateDirectory.make(path)
         } catch {
-            let fault: DirectoryFault =
-                switch error {
-                case .notADirectory: .notADirectory
-                case .foreign(let uid): .foreign(uid: uid)
-                case .open(let mode): .open(mode: mode)
-                case .system(let errno): .system(errno)
-                }
-            throw .unusableDirectory(path.string, fault)
+            throw .unusableDirectory(path.string, error)
         }
     }
 

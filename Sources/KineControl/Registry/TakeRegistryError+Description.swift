@@ -1,10 +1,11 @@
 // One sentence for each error of the registry of takes.
+import KinePlatform
 
 extension TakeRegistry.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .unusableDirectory(let path, let fault):
-            "The directory for running takes, \(path), cannot be used (\(fault)); "
+            "The directory for running takes, \(path), cannot be used (\(Self.reason(fault))); "
                 + "set XDG_RUNTIME_DIR to a directory of your own with mode 0700."
         case .cannotRegister(let path, let errno):
             "The take cannot be registered in \(path): \(errno); free some space there or correct its permissions."
@@ -33,11 +34,8 @@ extension TakeRegistry.Error: CustomStringConvertible {
         takes.map { "\($0.id) (\($0.output ?? $0.source))" }.joined(separator: ", ")
     }
 
-}
-
-extension TakeRegistry.DirectoryFault: CustomStringConvertible {
-    public var description: String {
-        switch self {
+    private static func reason(_ fault: PrivateDirectory.Fault) -> String {
+        switch fault {
         case .notADirectory: "something else has that name"
         case .foreign(let uid): "it belongs to user \(uid)"
         case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"

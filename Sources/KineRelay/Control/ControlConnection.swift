@@ -29,13 +29,11 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     /// The most bytes that wait for a peer that does not read.
     public static var outputLimit: Int { 2 * ControlDecoder.messageLimit }
 
-    /// Bytes that are read before whole messages are returned.
+    /// Bytes after which one call of `readAvailable` reads no more.
     private static var mostAtOnce: Int { 64 * 1024 }
 
     /// The socket, for poll. Do not read, write or close it.
     public let descriptor: FileDescriptor
-    /// The process at the other end when it connected.
-    public let peerProcess: Int32
     private let receivesDescriptors: Bool
     private let state: Mutex<State>
 
@@ -48,7 +46,6 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         descriptor = socket
         receivesDescriptors = receivingDescriptors
         state = Mutex(State())
-        peerProcess = Int32(truncatingIfNeeded: kine_peer_pid(socket.rawValue))
         do {
             try UnixSocket.setNonBlockingAndCloseOnExec(socket)
         } catch {
@@ -79,18 +76,22 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     /// reader. Does not wait. Also sends what waited, so it is all that a poll loop calls. An empty array with `isClosed` set
     /// is the end of the stream.
     public func readAvailable() throws(ControlError) -> [Received] {
-        try state.withLock { state -> Result<[Received], ControlError> in
+        try state.withLock { state throws(ControlError) in
             if case .broken(let failure?) = state.condition {
                 state.condition = .broken(nil)
-                return .failure(failure)
+                throw failure
             }
-            if !state.condition.isBroken { _ = push(&state) }
+            if !state.condition.isBroken { try? push(&state) }
             var messages: [Received] = []
-            guard let failure = read(&state, into: &messages) else { return .success(messages) }
-            // Whole messages before the fault are still good; the fault is thrown by the next call.
-            breakOff(&state, messages.isEmpty ? nil : failure)
-            return messages.isEmpty ? .failure(failure) : .success(messages)
-        }.get()
+            do throws(ControlError) {
+                try read(&state, into: &messages)
+            } catch {
+                // Whole messages before the fault are still good; the fault is thrown by the next call.
+                breakOff(&state, messages.isEmpty ? nil : error)
+                if messages.isEmpty { throw error }
+            }
+            return messages
+        }
     }
 
     /// Sends a message, or as much of it as the peer takes now; the rest goes when `readAvailable` or `flush` is next called.
@@ -115,11 +116,11 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     /// Sends what waits. True when nothing waits any more.
     @discardableResult
     public func flush() throws(ControlError) -> Bool {
-        try state.withLock { state -> Result<Bool, ControlError> in
-            if state.condition.isBroken { return .failure(.closed) }
-            if let error = push(&state) { return .failure(error) }
-            return .success(state.output.isEmpty)
-        }.get()
+        try state.withLock { state throws(ControlError) in
+            if state.condition.isBroken { throw .closed }
+            try push(&state)
+            return state.output.isEmpty
+        }
     }
 
     /// Waits until the kernel has all that was sent, at most until CLOCK_MONOTONIC reaches `deadline` (nanoseconds). True if it
@@ -128,9 +129,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         while true {
             guard let done = try? flush() else { return false }
             if done { return true }
-            guard UnixSocket.wait(descriptor, for: Int16(POLLOUT), until: deadline, now: MonotonicClock.now) else {
-                return false
-            }
+            guard UnixSocket.wait(descriptor, for: Int16(POLLOUT), until: deadline) else { return false }
         }
     }
 
@@ -141,35 +140,32 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
             let messages = try readAvailable()
             if !messages.isEmpty { return messages }
             if isClosed { throw .closed }
-            guard UnixSocket.wait(descriptor, for: pollEvents, until: deadline, now: MonotonicClock.now) else {
-                return []
-            }
+            guard UnixSocket.wait(descriptor, for: pollEvents, until: deadline) else { return [] }
         }
     }
 
     /// Ends the connection now; the other end sees the end of the stream. The descriptor stays open until this object goes.
     public func close() { state.withLock { breakOff(&$0, nil) } }
 
-    /// Reads until nothing is there, or enough for one call; returns what went wrong.
-    private func read(_ state: inout State, into messages: inout [Received]) -> ControlError? {
-        withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { chunk in
+    /// Reads until nothing is there, or enough for one call.
+    private func read(_ state: inout State, into messages: inout [Received]) throws(ControlError) {
+        try withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 16) { chunk throws(ControlError) in
             var left = Self.mostAtOnce
             while left > 0, case .open = state.condition {
                 do throws(Errno) {
-                    guard let count = try receive(into: chunk, &state) else { return nil }
+                    guard let count = try receive(into: chunk, &state) else { return }
                     left -= count
                     if count == 0 { state.condition = .peerClosed }
                     state.decoder.append(chunk[..<count])
                 } catch {
-                    return .system(call: "recv", error)
+                    throw .system(call: "recv", error)
                 }
                 do throws(ControlDecoder.Error) {
                     while let message = try state.decoder.next(Received.self) { messages.append(message) }
                 } catch {
-                    return .protocolError(error)
+                    throw .protocolError(error)
                 }
             }
-            return nil
         }
     }
 
@@ -187,31 +183,29 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         } catch {
             throw .unencodable("\(error)")
         }
-        let failure: ControlError? = state.withLock { state in
-            if state.condition.isBroken { return .closed }
-            if let error = push(&state) { return error }
+        try state.withLock { state throws(ControlError) in
+            if state.condition.isBroken { throw .closed }
+            try push(&state)
             guard state.output.count + frame.count <= Self.outputLimit else {
                 breakOff(&state, nil)
-                return .peerTooSlow
+                throw .peerTooSlow
             }
             do throws(Errno) {
                 try state.output.append(frame, descriptors: descriptors)
             } catch {
-                return .system(call: "fcntl", error)
+                throw .system(call: "fcntl", error)
             }
-            return push(&state)
+            try push(&state)
         }
-        if let failure { throw failure }
     }
 
     /// Sends what the peer takes. After an error here, what the peer sent before can still be read.
-    private func push(_ state: inout State) -> ControlError? {
+    private func push(_ state: inout State) throws(ControlError) {
         do throws(Errno) {
             try state.output.send(to: descriptor)
-            return nil
         } catch {
             state.output.removeAll()
-            return error == .brokenPipe || error == .connectionReset ? .closed : .system(call: "send", error)
+            throw error == .brokenPipe || error == .connectionReset ? .closed : .system(call: "send", error)
         }
     }
 

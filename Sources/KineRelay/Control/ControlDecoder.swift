@@ -89,10 +89,11 @@ public struct ControlDecoder: Sendable {
         do {
             return try JSONDecoder().decode(Message.self, from: json)
         } catch {
-            guard let name = try? JSONDecoder().decode(MessageName.self, from: json) else {
+            guard let object = try? JSONDecoder().decode([String: Anything].self, from: json) else {
                 throw .malformed(reason(error))
             }
-            return Message.replacement(forUnknown: name.text)
+            // Its first key, or the beginning of a long one.
+            return Message.replacement(forUnknown: String((object.keys.min() ?? "").prefix(100)))
         }
     }
 
@@ -114,20 +115,9 @@ public struct ControlDecoder: Sendable {
     }
 }
 
-/// The name of a message: the first key of its object, or the beginning of a long one.
-private struct MessageName: Decodable {
-    private struct Key: CodingKey {
-        let stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-    }
-
-    let text: String
-
-    init(from decoder: any Decoder) throws {
-        text = String((try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue).min() ?? "").prefix(100))
-    }
+/// A value that is not looked at.
+private struct Anything: Decodable {
+    init(from decoder: any Decoder) {}
 }
 
 /// Turns messages into frames.

@@ -2,6 +2,7 @@
 // exec and do not block, unless the call says so; no call raises SIGPIPE.
 import CLinux
 import Glibc
+import KinePlatform
 import SystemPackage
 
 enum UnixSocket {
@@ -17,36 +18,24 @@ enum UnixSocket {
 
     /// Connects to a listener on this machine, which never waits (EAGAIN: the listener's queue is full).
     static func connect(to path: FilePath) throws(Errno) -> FileDescriptor {
-        let socket = try make()
-        let failed = try withAddress(path) { Glibc.connect(socket.rawValue, $0, $1) } != 0 ? errno : 0
-        guard failed == 0 else {
-            try? socket.close()
-            throw Errno(rawValue: failed)
-        }
-        return socket
+        try make(path) { Glibc.connect($0, $1, $2) }
     }
 
     /// Binds a new socket file, readable by its owner only, and listens.
     static func listen(at path: FilePath) throws(Errno) -> FileDescriptor {
-        let socket = try make()
-        var failed = try withAddress(path) { bind(socket.rawValue, $0, $1) } != 0 ? errno : 0
-        if failed == 0, chmod(path.string, 0o600) != 0 || Glibc.listen(socket.rawValue, 16) != 0 { failed = errno }
-        guard failed == 0 else {
-            try? socket.close()
-            throw Errno(rawValue: failed)
+        try make(path) { socket, address, length in
+            bind(socket, address, length) == 0 && chmod(path.string, 0o600) == 0 ? Glibc.listen(socket, 16) : -1
         }
-        return socket
     }
 
     /// The next connection that waits; nil if none does. It still blocks: call `setNonBlockingAndCloseOnExec` next.
     static func accept(_ listener: FileDescriptor) throws(Errno) -> FileDescriptor? {
         while true {
-            let fd = Glibc.accept(listener.rawValue, nil, nil)
-            if fd >= 0 { return FileDescriptor(rawValue: fd) }
-            switch errno {
-            case EINTR, ECONNABORTED: continue
-            case EAGAIN: return nil
-            default: throw Errno(rawValue: errno)
+            do throws(Errno) {
+                return try unlessItWouldWait { Int(Glibc.accept(listener.rawValue, nil, nil)) }
+                    .map { FileDescriptor(rawValue: Int32($0)) }
+            } catch {
+                if error != .connectionAbort { throw error }
             }
         }
     }
@@ -56,17 +45,11 @@ enum UnixSocket {
         _ bytes: ArraySlice<UInt8>, descriptors: [FileDescriptor] = [], to socket: FileDescriptor
     ) throws(Errno) -> Int {
         let fds = descriptors.map(\.rawValue)
-        while true {
-            let sent = bytes.withUnsafeBytes {
+        return try unlessItWouldWait {
+            bytes.withUnsafeBytes {
                 kine_send_descriptors(socket.rawValue, $0.baseAddress, $0.count, fds, Int32(fds.count))
             }
-            if sent >= 0 { return sent }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN: return 0
-            default: throw Errno(rawValue: errno)
-            }
-        }
+        } ?? 0
     }
 
     /// Bytes read, at most the size of `buffer`; nil: nothing is there for now; 0: the end of the stream. Descriptors that came
@@ -75,24 +58,32 @@ enum UnixSocket {
         from socket: FileDescriptor, into buffer: UnsafeMutableRawBufferPointer,
         descriptors: UnsafeMutablePointer<[FileDescriptor]>? = nil
     ) throws(Errno) -> Int? {
-        while true {
-            let got: Int
-            if let descriptors {
-                got = withUnsafeTemporaryAllocation(of: Int32.self, capacity: Int(KINE_DESCRIPTOR_LIMIT)) { fds in
+        do throws(Errno) {
+            return try unlessItWouldWait {
+                guard let descriptors else { return recv(socket.rawValue, buffer.baseAddress, buffer.count, 0) }
+                return withUnsafeTemporaryAllocation(of: Int32.self, capacity: Int(KINE_DESCRIPTOR_LIMIT)) { fds in
                     var count: Int32 = 0
                     let got = kine_receive_descriptors(
                         socket.rawValue, buffer.baseAddress, buffer.count, fds.baseAddress, &count)
                     for fd in fds[..<Int(count)] { descriptors.pointee.append(FileDescriptor(rawValue: fd)) }
                     return got
                 }
-            } else {
-                got = recv(socket.rawValue, buffer.baseAddress, buffer.count, 0)
             }
-            if got >= 0 { return got }
+        } catch {
+            // The peer died with bytes of ours unread.
+            if error == .connectionReset { return 0 }
+            throw error
+        }
+    }
+
+    /// What a system call returns, made again where a signal interrupts it; nil where it would have to wait.
+    private static func unlessItWouldWait(_ call: () -> Int) throws(Errno) -> Int? {
+        while true {
+            let result = call()
+            if result >= 0 { return result }
             switch errno {
             case EINTR: continue
             case EAGAIN: return nil
-            case ECONNRESET: return 0  // the peer died with bytes of ours unread
             default: throw Errno(rawValue: errno)
             }
         }
@@ -106,15 +97,11 @@ enum UnixSocket {
     }
 
     /// Waits until the socket is ready for one of `events`, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
-    static func wait(_ socket: FileDescriptor, for events: Int16, until deadline: Int64, now: () -> Int64) -> Bool {
-        while true {
-            let left = deadline - now()
-            guard left > 0 else { return false }
-            var entry = pollfd(fd: socket.rawValue, events: events, revents: 0)
-            let ready = poll(&entry, 1, Int32(clamping: (left + 999_999) / 1_000_000))
-            if ready > 0 { return true }
-            if ready < 0, errno != EINTR { return false }
-        }
+    static func wait(_ socket: FileDescriptor, for events: Int16, until deadline: Int64) -> Bool {
+        guard MonotonicClock.now() < deadline else { return false }
+        var entries = [pollfd(fd: socket.rawValue, events: events, revents: 0)]
+        WakeSignal.poll(&entries, until: deadline)
+        return entries[0].revents != 0
     }
 
     /// Whether a read would not wait.
@@ -125,24 +112,27 @@ enum UnixSocket {
 
     private static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-    private static func make() throws(Errno) -> FileDescriptor {
-        let fd = socket(AF_UNIX, streamType, 0)
-        guard fd >= 0 else { throw Errno(rawValue: errno) }
-        return FileDescriptor(rawValue: fd)
-    }
-
-    private static func withAddress<Result>(
-        _ path: FilePath, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-    ) throws(Errno) -> Result {
+    /// A socket for which `use`, given the address of `path`, returns 0.
+    private static func make(
+        _ path: FilePath, _ use: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) throws(Errno) -> FileDescriptor {
         let bytes = Array(path.string.utf8)
         guard bytes.count <= pathLimit else { throw .fileNameTooLong }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
-        return withUnsafePointer(to: &address) {
+        let fd = socket(AF_UNIX, streamType, 0)
+        guard fd >= 0 else { throw Errno(rawValue: errno) }
+        let status = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                use(fd, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
+        guard status == 0 else {
+            let failure = Errno(rawValue: errno)
+            close(fd)
+            throw failure
+        }
+        return FileDescriptor(rawValue: fd)
     }
 }

@@ -18,7 +18,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
 
     /// What can be asked for; a message with anything else is skipped.
     public static let bitrates = 1...1_000_000_000
-    public static let frameRates = 0.01...1000.0
+    private static let frameRates = 0.01...1000.0
 
     public init(averageBitrate: Int? = nil, maximumFrameRate: Double? = nil) {
         self.averageBitrate = averageBitrate
@@ -29,13 +29,9 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         averageBitrate = try container.decodeIfPresent(Int.self, forKey: .averageBitrate)
         maximumFrameRate = try container.decodeIfPresent(Double.self, forKey: .maximumFrameRate)
-        guard averageBitrate.map(Self.bitrates.contains) ?? true else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .averageBitrate, in: container, debugDescription: "not a bitrate")
-        }
-        guard maximumFrameRate.map(Self.frameRates.contains) ?? true else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .maximumFrameRate, in: container, debugDescription: "not a frame rate")
+        guard self == bounded else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: container.codingPath, debugDescription: "no encoder can do that"))
         }
     }
 

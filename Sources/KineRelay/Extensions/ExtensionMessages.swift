@@ -42,9 +42,6 @@ public struct StreamPosition: Codable, Sendable, Equatable {
 
 /// Everything an extension has to know before its first sample.
 public struct ExtensionStart: Codable, Sendable, Equatable {
-    public typealias EncodedVideo = StreamDescription.EncodedVideo
-    public typealias Audio = StreamDescription.Audio
-
     /// The service's id.
     public var service: String
     /// What the user set, secrets among it.
@@ -56,12 +53,12 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     /// Seconds that `broadcastFinished` may take.
     public var finishSeconds: Double
     /// The engine understands `ExtensionReport.live`. Nil from one that is older than that message.
-    public var understandsLive: Bool?
+    public var understandsLive: Bool? = true
 
     public init(
-        service: String, setupInfo: [String: String], framesPerSecond: Int, video: EncodedVideo?,
-        frames: FrameSlotLayout?, audio: [Audio], sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5,
-        understandsLive: Bool? = true
+        service: String, setupInfo: [String: String], framesPerSecond: Int,
+        video: StreamDescription.EncodedVideo?, frames: FrameSlotLayout?, audio: [StreamDescription.Audio],
+        sampleRingBytes: Int, memoryLimit: Int, finishSeconds: Double = 5
     ) {
         self.service = service
         self.setupInfo = setupInfo
@@ -70,12 +67,7 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
             sampleRingBytes: sampleRingBytes)
         self.memoryLimit = memoryLimit
         self.finishSeconds = finishSeconds
-        self.understandsLive = understandsLive
     }
-
-    public var video: EncodedVideo? { stream.video }
-    public var frames: FrameSlotLayout? { stream.frames }
-    public var audio: [Audio] { stream.audio }
 
     private enum CodingKeys: CodingKey { case service, setupInfo, memoryLimit, finishSeconds, understandsLive }
 

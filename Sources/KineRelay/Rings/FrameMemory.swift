@@ -23,17 +23,4 @@ public final class FrameMemory: Sendable {
         precondition(index >= 0 && index < layout.slotCount, "no such slot")
         return memory.base + index * layout.slotBytes
     }
-
-    /// The first byte of a plane of a slot.
-    public func plane(_ plane: Int, ofSlot index: Int) -> UnsafeMutablePointer<UInt8> {
-        (slot(index) + layout.planeOffsets[plane]).assumingMemoryBound(to: UInt8.self)
-    }
-
-    /// A slot as the encoder and the converters see it; nil unless the pixel format is I420.
-    public func frame(inSlot index: Int) -> I420Frame? {
-        guard layout.pixelFormat == .i420 else { return nil }
-        return I420Frame(
-            size: layout.size, y: plane(0, ofSlot: index), u: plane(1, ofSlot: index), v: plane(2, ofSlot: index),
-            lumaStride: layout.planeStrides[0], chromaStride: layout.planeStrides[1])
-    }
 }

@@ -14,20 +14,9 @@ public struct FrameSlotLayout: Codable, Sendable, Equatable {
     /// For each plane, its first byte from the slot's, and bytes from one row to the next.
     public var planeOffsets: [Int]
     public var planeStrides: [Int]
+}
 
-    public init(
-        pixelFormat: PixelFormat, size: PixelSize, visibleSize: PixelSize, slotCount: Int, slotBytes: Int,
-        planeOffsets: [Int], planeStrides: [Int]
-    ) {
-        self.pixelFormat = pixelFormat
-        self.size = size
-        self.visibleSize = visibleSize
-        self.slotCount = slotCount
-        self.slotBytes = slotBytes
-        self.planeOffsets = planeOffsets
-        self.planeStrides = planeStrides
-    }
-
+extension FrameSlotLayout {
     /// The most slots that a frame memory has.
     public static let slotLimit = 64
 

@@ -42,35 +42,24 @@ struct RecordHeader: Equatable {
         memory.storeBytes(of: duration.nanoseconds, toByteOffset: 16, as: Int64.self)
         memory.storeBytes(of: position, toByteOffset: 24, as: UInt64.self)
     }
+}
 
+extension RecordHeader {
     /// Nil if the bytes are not a record that begins at `position`.
     init?(reading memory: UnsafeRawPointer, position: UInt64) {
         guard memory.load(fromByteOffset: 24, as: UInt64.self) == position else { return nil }
-        payloadBytes = Int(memory.load(as: UInt32.self))
-        switch memory.load(fromByteOffset: 4, as: UInt8.self) {
-        case 0: type = .video
-        case 1: type = .audioApp
-        case 2: type = .audioMic
-        default: type = nil
-        }
+        let type: SampleType? =
+            switch memory.load(fromByteOffset: 4, as: UInt8.self) {
+            case 0: .video
+            case 1: .audioApp
+            case 2: .audioMic
+            default: nil
+            }
         let flags = memory.load(fromByteOffset: 5, as: UInt8.self)
-        isPCM = flags & 1 != 0
-        isKeyframe = flags & 2 != 0
-        isDiscontinuity = flags & 4 != 0
-        presentationTime = MediaTime(nanoseconds: memory.load(fromByteOffset: 8, as: Int64.self))
-        duration = MediaTime(nanoseconds: memory.load(fromByteOffset: 16, as: Int64.self))
-    }
-
-    init(
-        type: SampleType?, isPCM: Bool = false, isKeyframe: Bool = false, isDiscontinuity: Bool = false,
-        presentationTime: MediaTime, duration: MediaTime, payloadBytes: Int
-    ) {
-        self.type = type
-        self.isPCM = isPCM
-        self.isKeyframe = isKeyframe
-        self.isDiscontinuity = isDiscontinuity
-        self.presentationTime = presentationTime
-        self.duration = duration
-        self.payloadBytes = payloadBytes
+        self.init(
+            type: type, isPCM: flags & 1 != 0, isKeyframe: flags & 2 != 0, isDiscontinuity: flags & 4 != 0,
+            presentationTime: MediaTime(nanoseconds: memory.load(fromByteOffset: 8, as: Int64.self)),
+            duration: MediaTime(nanoseconds: memory.load(fromByteOffset: 16, as: Int64.self)),
+            payloadBytes: Int(memory.load(as: UInt32.self)))
     }
 }

@@ -24,26 +24,18 @@ public final class SharedMemory: @unchecked Sendable {
 
     public let descriptor: FileDescriptor
     public let base: UnsafeMutableRawPointer
-    /// Bytes of the memory, whole pages; a mirror not counted.
-    public let byteCount: Int
+    /// Bytes, a mirror included.
     private let mappedBytes: Int
 
     public static let pageSize = 4096
 
     /// Makes memory of at least `byteCount` bytes, all zero, and seals it. `mirroring`: what begins there is mapped a second
     /// time behind the end, so that what runs over the end of a ring is in one piece; a whole number of pages.
-    public init(name: String, byteCount: Int, access: Access, mirroring offset: Int? = nil) throws(Error) {
-        let size = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
+    public convenience init(name: String, byteCount: Int, access: Access, mirroring offset: Int? = nil) throws(Error) {
+        let size = Self.wholePages(byteCount)
         let fd = kine_memory_file(name, off_t(size))
         guard fd >= 0 else { throw .system(call: "memfd_create", Errno(rawValue: errno)) }
-        do throws(Errno) {
-            (base, mappedBytes) = try Self.map(fd, size: size, mirroring: offset, protection: PROT_READ | PROT_WRITE)
-        } catch {
-            Glibc.close(fd)
-            throw .system(call: "mmap", error)
-        }
-        descriptor = FileDescriptor(rawValue: fd)
-        self.byteCount = size
+        try self.init(mapping: fd, size: size, writable: true, mirroring: offset)
         guard kine_seal_memory(fd, access == .writableHereOnly ? 1 : 0) == 0 else {
             // deinit unmaps and closes.
             throw .system(call: "fcntl", Errno(rawValue: errno))
@@ -52,17 +44,22 @@ public final class SharedMemory: @unchecked Sendable {
 
     /// Maps memory that the other end made, at least `byteCount` bytes of it. Closes the descriptor if it throws, and owns it
     /// otherwise. Mapping memory as writable that only its maker may write fails.
-    public init(
+    public convenience init(
         adopting descriptor: FileDescriptor, byteCount: Int, writable: Bool, mirroring offset: Int? = nil
     ) throws(Error) {
         let fd = descriptor.rawValue
-        let size = (byteCount + Self.pageSize - 1) & ~(Self.pageSize - 1)
+        let size = Self.wholePages(byteCount)
         let there = kine_sealed_size(fd)
         guard there >= Int64(size) else {
             let failure = errno
             Glibc.close(fd)
             throw there < 0 ? .system(call: "fcntl", Errno(rawValue: failure)) : .unusable(size: there, needed: size)
         }
+        try self.init(mapping: fd, size: size, writable: writable, mirroring: offset)
+    }
+
+    /// Closes the descriptor if it throws.
+    private init(mapping fd: Int32, size: Int, writable: Bool, mirroring offset: Int?) throws(Error) {
         do throws(Errno) {
             (base, mappedBytes) = try Self.map(
                 fd, size: size, mirroring: offset, protection: writable ? PROT_READ | PROT_WRITE : PROT_READ)
@@ -70,8 +67,7 @@ public final class SharedMemory: @unchecked Sendable {
             Glibc.close(fd)
             throw .system(call: "mmap", error)
         }
-        self.descriptor = descriptor
-        self.byteCount = size
+        descriptor = FileDescriptor(rawValue: fd)
     }
 
     deinit {
@@ -82,10 +78,13 @@ public final class SharedMemory: @unchecked Sendable {
     /// Unmaps the pages inside a range from this process: they no longer count as its resident memory, and come back
     /// unchanged when they are next touched.
     public func dropResidency(_ range: Range<Int>) {
-        let first = (range.lowerBound + Self.pageSize - 1) & ~(Self.pageSize - 1)
+        let first = Self.wholePages(range.lowerBound)
         let end = min(range.upperBound, mappedBytes) & ~(Self.pageSize - 1)
         if first < end { madvise(base + first, end - first, MADV_DONTNEED) }
     }
+
+    /// A number of bytes, rounded up.
+    static func wholePages(_ bytes: Int) -> Int { (bytes + pageSize - 1) & ~(pageSize - 1) }
 
     private static func map(
         _ fd: Int32, size: Int, mirroring offset: Int?, protection: Int32

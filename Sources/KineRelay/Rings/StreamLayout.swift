@@ -33,7 +33,7 @@ struct SamplesLayout: Equatable {
         damageWords = frames?.damageWordCount ?? 0
         entryBytes = (Entry.damage + damageWords * 8 + 63) & ~63
         let table = (frames?.slotCount ?? 0) * entryBytes
-        ringOffset = (Self.tableOffset + table + SharedMemory.pageSize - 1) & ~(SharedMemory.pageSize - 1)
+        ringOffset = SharedMemory.wholePages(Self.tableOffset + table)
         var rounded = SharedMemory.pageSize
         while rounded < min(ringBytes, Self.ringLimit) { rounded *= 2 }
         self.ringBytes = rounded
@@ -58,16 +58,13 @@ struct MailboxEntry: Equatable {
     let sequence: UInt64
     let slot: Int
 
-    init(sequence: UInt64, slot: Int) {
-        self.sequence = sequence
-        self.slot = slot
-    }
+    var word: UInt64 { sequence << 8 | UInt64(slot) }
+}
 
+extension MailboxEntry {
     /// Nil for 0.
     init?(_ word: UInt64) {
         guard word != 0 else { return nil }
         self.init(sequence: word >> 8, slot: Int(word & 0xff))
     }
-
-    var word: UInt64 { sequence << 8 | UInt64(slot) }
 }

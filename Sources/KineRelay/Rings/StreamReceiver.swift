@@ -32,8 +32,6 @@ public final class StreamReceiver: @unchecked Sendable {
         public var duration: MediaTime
         /// Aligned to 8 bytes.
         public var bytes: UnsafeRawBufferPointer
-        /// Where it begins in the ring, counted from the ring's beginning.
-        public var position: UInt64
         fileprivate var end: UInt64
     }
 
@@ -134,7 +132,7 @@ public final class StreamReceiver: @unchecked Sendable {
             return Record(
                 type: type, isPCM: header.isPCM, isKeyframe: header.isKeyframe,
                 isDiscontinuity: header.isDiscontinuity, presentationTime: header.presentationTime,
-                duration: header.duration, bytes: bytes, position: position, end: end)
+                duration: header.duration, bytes: bytes, end: end)
         }
     }
 

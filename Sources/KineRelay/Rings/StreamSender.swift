@@ -177,18 +177,19 @@ public final class StreamSender: Sendable {
     private func withState<Result>(
         _ body: (inout State) throws(FrameSlotTracker.ProtocolViolation) -> Result
     ) throws(Error) -> Result {
-        try state.withLock { state -> Swift.Result<Result, Error> in
-            if let fault = state.fault { return .failure(fault) }
+        try state.withLock { state throws(Error) in
+            if let fault = state.fault { throw fault }
+            let result: Result
             do throws(FrameSlotTracker.ProtocolViolation) {
-                let result = try body(&state)
-                if let fault = state.fault { return .failure(fault) }
-                return .success(result)
+                result = try body(&state)
             } catch {
                 let fault = Self.fault(error)
                 state.fault = fault
-                return .failure(fault)
+                throw fault
             }
-        }.get()
+            if let fault = state.fault { throw fault }
+            return result
+        }
     }
 
     private static func fault(_ violation: FrameSlotTracker.ProtocolViolation) -> Error {

@@ -38,7 +38,7 @@ package final class BroadcastRunner {
         defer { resumeIdleWaiters() }
         while true {
             receiveRequests()
-            if let failure = handler.link.failure { machine.fail(failure) }
+            if handler.link.failure != nil { machine.fail() }
             var front = BroadcastStateMachine.Front()
             var record: StreamReceiver.Record?
             do throws(StreamReceiver.Error) {

@@ -96,17 +96,14 @@ package final class BroadcastSession: Sendable {
     }
 
     var statistics: ExtensionStatistics {
-        var statistics = ExtensionStatistics()
+        let (receiver, link) = state.withLock { ($0.receiver, $0.link) }
+        var statistics = link?.counted.withLock { $0 } ?? ExtensionStatistics()
         statistics.frames = frames.load(ordering: .relaxed)
         statistics.audioSamples = audioSamples.load(ordering: .relaxed)
         statistics.bytes = bytes.load(ordering: .relaxed)
-        let (receiver, link) = state.withLock { ($0.receiver, $0.link) }
         if let receiver {
             statistics.queuedBytes = Int64(clamping: receiver.writtenPosition &- receiver.readPosition)
         }
-        statistics.sentBytes = link?.sentBytes ?? 0
-        statistics.viewers = link?.viewers
-        statistics.connection = link?.connection
         return statistics
     }
 

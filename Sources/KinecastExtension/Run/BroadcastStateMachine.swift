@@ -3,20 +3,15 @@ import KineMedia
 import KineRelay
 
 /// The life of one broadcast in an extension.
-struct BroadcastStateMachine: Equatable {
+struct BroadcastStateMachine {
     /// The oldest samples of the streams.
-    struct Front: Equatable {
+    struct Front {
         /// Bytes of the ring that have been read.
         var readPosition: UInt64 = 0
         /// The time of the oldest sample in the ring; nil: none is there.
         var record: MediaTime?
         /// The uncompressed frame in the mailbox.
         var frame: (sequence: UInt64, time: MediaTime)?
-
-        static func == (a: Front, b: Front) -> Bool {
-            a.readPosition == b.readPosition && a.record == b.record && a.frame?.sequence == b.frame?.sequence
-                && a.frame?.time == b.frame?.time
-        }
     }
 
     enum Step: Equatable {
@@ -31,26 +26,17 @@ struct BroadcastStateMachine: Equatable {
         case renewLink
         case finish
         /// The broadcast is over.
-        case end(Ending)
+        case end
     }
 
-    enum Ending: Equatable, Sendable {
-        /// `broadcastFinished` has returned.
-        case finished
-        /// The handler ended the broadcast, or could not begin it; the sentence.
-        case failed(String)
-        /// The engine went away before anything began.
-        case neverStarted
-    }
-
-    private enum Phase: Equatable {
+    private enum Phase {
         case waiting
         case running
-        case finished
-        case ended(Ending)
+        /// Nothing is called any more, once `finish` has been carried out.
+        case over
     }
 
-    private enum Request: Equatable {
+    private enum Request {
         case pause, resume, renewLink, finish
         case annotate([String: String])
     }
@@ -61,12 +47,6 @@ struct BroadcastStateMachine: Equatable {
     private var requests: [(request: Request, after: StreamPosition)] = []
     private var isPaused = false
     private var engineIsGone = false
-    private var failure: String?
-
-    static func == (a: BroadcastStateMachine, b: BroadcastStateMachine) -> Bool {
-        a.phase == b.phase && a.start == b.start && a.isPaused == b.isPaused && a.engineIsGone == b.engineIsGone
-            && a.failure == b.failure && a.requests.elementsEqual(b.requests) { $0 == $1 }
-    }
 
     /// Whether the first message has come.
     var hasStart: Bool { start != nil }
@@ -87,24 +67,19 @@ struct BroadcastStateMachine: Equatable {
     /// Nothing will come any more. What has been sent is still delivered.
     mutating func engineGone() { engineIsGone = true }
 
-    /// The handler has failed; only the first sentence counts.
-    mutating func fail(_ sentence: String) { if failure == nil { failure = sentence } }
+    /// The handler has failed, or could not begin.
+    mutating func fail() { phase = .over }
 
     /// What to do now. The caller does it before asking again. It has passed on every request that came before it read `front`, so
     /// that a request is carried out exactly after what was sent before it.
     mutating func next(_ front: Front) -> Step {
-        if case .ended(let ending) = phase { return .end(ending) }
-        if let failure { return end(.failed(failure)) }
         switch phase {
         case .waiting:
-            if let start {
-                phase = .running
-                return .start(start)
-            }
-            return engineIsGone ? end(.neverStarted) : .wait
+            guard let start else { return engineIsGone ? .end : .wait }
+            phase = .running
+            return .start(start)
         case .running: return run(front)
-        case .finished: return end(.finished)
-        case .ended(let ending): return .end(ending)
+        case .over: return .end
         }
     }
 
@@ -126,7 +101,7 @@ struct BroadcastStateMachine: Equatable {
         case (let record?, let frame?): return record <= frame.time ? .deliverRecord : .deliverFrame
         }
         guard engineIsGone else { return .wait }
-        phase = .finished
+        phase = .over
         return .finish
     }
 
@@ -144,13 +119,8 @@ struct BroadcastStateMachine: Equatable {
         case .annotate(let info): return .annotate(info)
         case .renewLink: return .renewLink
         case .finish:
-            phase = .finished
+            phase = .over
             return .finish
         }
-    }
-
-    private mutating func end(_ ending: Ending) -> Step {
-        phase = .ended(ending)
-        return .end(ending)
     }
 }

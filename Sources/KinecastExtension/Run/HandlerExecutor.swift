@@ -42,10 +42,6 @@ package final class HandlerExecutor: SerialExecutor, TaskExecutor {
         if wakes { signal.signal() }
     }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
-
-    package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
-
     /// Wakes `point` once when its descriptor can be read. Called on this executor's thread.
     func arm(_ point: WakePoint) {
         state.withLock { state in

@@ -77,24 +77,20 @@ public struct SampleBuffer: ~Copyable {
                 rows: rows)
         }
         let (width, height) = (layout.size.width, layout.size.height)
-        let pixels: PixelBuffer
+        let first = plane(0, rowBytes: layout.pixelFormat == .bgra ? width * 4 : width, rows: height)
+        var second: PixelBuffer.Plane?
+        var third: PixelBuffer.Plane?
         switch layout.pixelFormat {
         case .i420:
-            pixels = PixelBuffer(
-                format: .i420, size: layout.size, visibleSize: layout.visibleSize,
-                first: plane(0, rowBytes: width, rows: height),
-                second: plane(1, rowBytes: width / 2, rows: height / 2),
-                third: plane(2, rowBytes: width / 2, rows: height / 2))
-        case .nv12:
-            pixels = PixelBuffer(
-                format: .nv12, size: layout.size, visibleSize: layout.visibleSize,
-                first: plane(0, rowBytes: width, rows: height), second: plane(1, rowBytes: width, rows: height / 2))
-        case .bgra:
-            pixels = PixelBuffer(
-                format: .bgra, size: layout.size, visibleSize: layout.visibleSize,
-                first: plane(0, rowBytes: width * 4, rows: height))
+            second = plane(1, rowBytes: width / 2, rows: height / 2)
+            third = plane(2, rowBytes: width / 2, rows: height / 2)
+        case .nv12: second = plane(1, rowBytes: width, rows: height / 2)
+        case .bgra: break
         }
-        return try body(pixels)
+        return try body(
+            PixelBuffer(
+                format: layout.pixelFormat, size: layout.size, visibleSize: layout.visibleSize, first: first,
+                second: second, third: third))
     }
 
     /// Lends the bytes of an access unit or of audio, without a copy. For an uncompressed frame, all of its memory; see

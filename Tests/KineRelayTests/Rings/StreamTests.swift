@@ -100,7 +100,7 @@ import Testing
         }
         samples.base.storeBytes(of: position, toByteOffset: SamplesLayout.writePosition, as: UInt64.self)
         let record = try #require(try receiver.nextRecord())
-        #expect(record.type == .audioMic && record.position == 80)
+        #expect(record.type == .audioMic && receiver.readPosition == 80)
         receiver.advance(past: record)
         #expect(try receiver.nextRecord() == nil)
         #expect(receiver.readPosition == position)

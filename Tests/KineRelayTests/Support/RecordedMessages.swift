@@ -35,11 +35,15 @@ enum RecordedMessages {
                 samplesPerAccessUnit: 1024, primingSamples: 1024, bitrate: 160_000)
         ], sampleRingBytes: 1 << 20, memoryLimit: 50 << 20)
 
-    private static let raw = ExtensionStart(
-        service: "org.example.meter", setupInfo: [:], framesPerSecond: 10, video: nil,
-        frames: FrameSlotLayout(pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
-        audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
-        sampleRingBytes: 1 << 16, memoryLimit: 20 << 20, finishSeconds: 2.5, understandsLive: nil)
+    private static let raw = {
+        var start = ExtensionStart(
+            service: "org.example.meter", setupInfo: [:], framesPerSecond: 10, video: nil,
+            frames: FrameSlotLayout(pixelFormat: .nv12, visibleSize: PixelSize(width: 641, height: 360), slotCount: 4),
+            audio: [StreamDescription.Audio(type: .audioMic, form: .pcm, sampleRate: 48000, channels: 1)],
+            sampleRingBytes: 1 << 16, memoryLimit: 20 << 20, finishSeconds: 2.5)
+        start.understandsLive = nil
+        return start
+    }()
 
     private static let statistics = {
         var statistics = ExtensionStatistics()

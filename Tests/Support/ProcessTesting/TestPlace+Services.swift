@@ -24,7 +24,7 @@ extension TestPlace {
     package func install(_ manifest: ServiceManifest) throws {
         let bundle = ".local/share/kinecast/services/\(manifest.id).kinext"
         _ = try Tool.output("mkdir", ["-p", path(bundle)])
-        try write(String(decoding: manifest.encoded(), as: UTF8.self), to: bundle + "/manifest.json")
+        try write(manifest.json, to: bundle + "/manifest.json")
         let executable = RunningKinecast.sibling(manifest.executable)
         // A link is made at once; it is not possible from one file system to another.
         let copy = path("\(bundle)/\(manifest.executable)")
@@ -43,7 +43,7 @@ extension TestPlace {
         ]
         change(&manifest)
         try makeDirectory("witness.kinext")
-        try write(String(decoding: manifest.encoded(), as: UTF8.self), to: "witness.kinext/manifest.json")
+        try write(manifest.json, to: "witness.kinext/manifest.json")
         let executable = RunningKinecast.sibling("kinecast-witness")
         _ = try Tool.output("cp", [executable, path("witness.kinext/witness")])
         let installed = try run("services", "install", "witness.kinext")

@@ -1,0 +1,21 @@
+// A test's manifest as a file: the program only reads manifests, and people write them.
+import KineServices
+
+extension ServiceManifest {
+    /// What its author would write, with the keys that tests change; the frames are encoded ones.
+    var json: String {
+        let fields = setup.map { field in
+            """
+            {"key": "\(field.key)", "title": "\(field.title)", "required": \(field.isRequired), "secret": \(field.isSecret)}
+            """
+        }
+        return """
+            {"kinecast": 1, "id": "\(id)", "name": "\(name)", "executable": "\(executable)",
+             "video": {"encoded": {"codec": "h264", "keyframeInterval": 2}},
+             "audio": {"app": \(appAudio.map { "\"\($0.rawValue)\"" } ?? "null")},
+             "setup": [\(fields.joined(separator: ", "))], "environment": \(environment), "read": \(readable),
+             "urlSchemes": \(urlSchemes), "memoryLimitMB": \(Double(memoryLimit) / 1_048_576),
+             "finishSeconds": \(finishSeconds), "restarts": \(restarts)}
+            """
+    }
+}
