@@ -90,6 +90,7 @@ import Testing
         (PixelSize(width: 241, height: 181), PixelSize(width: 161, height: 201)),
         (PixelSize(width: 100, height: 50), PixelSize(width: 333, height: 222)),
         (PixelSize(width: 90, height: 70), PixelSize(width: 180, height: 140)),
+        (PixelSize(width: 30, height: 20), PixelSize(width: 301, height: 222)),
         (PixelSize(width: 700, height: 30), PixelSize(width: 64, height: 64)),
         (PixelSize(width: 635, height: 477), PixelSize(width: 120, height: 90)),
         (PixelSize(width: 1001, height: 333), PixelSize(width: 78, height: 50)),
