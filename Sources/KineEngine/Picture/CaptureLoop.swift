@@ -5,10 +5,10 @@ import KineImaging
 import KineMedia
 import KinePlatform
 
-/// Sleeps, reads one source into a canvas, and hands frames on. Used by the capture thread alone.
+/// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
 final class CaptureLoop<Source: VideoSource> {
     private let source: Source
-    private let canvas: Canvas
+    private let compositor: Compositor
     private let outlet: FrameDistributor
     private let clock: TakeClock
     private let control: Monitor<CaptureThread.Control>
@@ -26,12 +26,14 @@ final class CaptureLoop<Source: VideoSource> {
         self.output = output
         let size = configuration.video.size ?? source.size
         let slots = try output.slots(size)
-        canvas = Canvas(size: size, sourceSize: source.size, slotCount: slots.count, memory: slots.memory)
+        compositor = Compositor(size: size, sourceSize: source.size, slotCount: slots.count, memory: slots.memory)
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
-        let loans = canvas.loans
+        let loans = compositor.loans
         outlet = try output.opened(
-            CaptureThread.CanvasDescription(size: canvas.size, codedSize: canvas.codedSize, loans: loans) { picture in
+            CaptureThread.CanvasDescription(
+                size: compositor.size, codedSize: compositor.codedSize, loans: loans
+            ) { picture in
                 loans.release(picture.slot)
                 if control.withLock({ $0.needsSlot }) { wake.signal() }
             })
@@ -71,30 +73,32 @@ final class CaptureLoop<Source: VideoSource> {
     private func waitForSlot(until deadline: Int64) {
         control.withLock { $0.needsSlot = true }
         // One may have become free before it was known that capture waits: then there is no signal.
-        if !canvas.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
+        if !compositor.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
         control.withLock { $0.needsSlot = false }
     }
 
     private func readFrame() throws(VideoSourceError) {
         outlet.reclaim()
-        guard canvas.begin() else {
+        guard compositor.begin() else {
             let deadline = machine.slotsAreAllLent(at: MonotonicClock.now())
             _ = publish()
             return waitForSlot(until: deadline)
         }
         try collectDamage()
         let now = MonotonicClock.now()
-        guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else { return canvas.abandon() }
-        let canvas = canvas
+        guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else {
+            return compositor.abandon()
+        }
+        let compositor = compositor
         let isComplete = try source.read(machine.pending) { part in
             switch part.storage {
-            case .memory(let pixels, let stride): canvas.draw(part.rect, pixels: pixels, stride: stride)
+            case .memory(let pixels, let stride): compositor.draw(part.rect, pixels: pixels, stride: stride)
             }
         }
         guard
             case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: MonotonicClock.now())
-        else { return canvas.abandon() }
-        let picture = canvas.commit(evenIfUnchanged: evenIfUnchanged)
+        else { return compositor.abandon() }
+        let picture = compositor.commit(evenIfUnchanged: evenIfUnchanged)
         let outcome = machine.committed(changed: picture?.changed)
         if outcome == .checkSource { machine.checked(sourceHasChanged: try source.processEvents()) }
         if let picture { deliver(picture) } else { _ = publish() }
@@ -103,7 +107,8 @@ final class CaptureLoop<Source: VideoSource> {
     private func collectDamage() throws(VideoSourceError) {
         machine.reported.removeAll()
         try source.addDamage(to: &machine.reported)
-        canvas.changeSource(to: machine.reported.size)
+        compositor.changeSource(to: machine.reported.size)
+        compositor.addDamage(to: &machine.reported)
     }
 
     private func deliver(_ picture: PictureRing.Picture) {
