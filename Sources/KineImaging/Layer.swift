@@ -39,7 +39,7 @@ public final class Layer {
 
     /// Draws BGRA pixels at `rect` of the layer in its own size.
     public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
-        source.take(rect, pixels: pixels, stride: stride)
+        source.draw(rect, pixels: pixels, stride: stride)
         damage.insert(mapping.map(rect).offset(x: place.x, y: place.y))
     }
 

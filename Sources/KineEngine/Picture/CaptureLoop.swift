@@ -9,7 +9,7 @@ import KinePlatform
 final class CaptureLoop<Source: VideoSource> {
     private let source: Source
     private let compositor: Compositor
-    private let outlet: FrameDistributor
+    private let distributor: FrameDistributor
     private let clock: TakeClock
     private let control: Monitor<CaptureThread.Control>
     private let output: CaptureThread.Output
@@ -30,7 +30,7 @@ final class CaptureLoop<Source: VideoSource> {
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
         let loans = compositor.loans
-        outlet = try output.opened(
+        distributor = try output.opened(
             CaptureThread.CanvasDescription(
                 size: compositor.size, codedSize: compositor.codedSize, loans: loans
             ) { picture in
@@ -62,7 +62,7 @@ final class CaptureLoop<Source: VideoSource> {
         let now = MonotonicClock.now()
         machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
         machine.repeatFrame(at: repeatAt)
-        return machine.next(at: now, stillInterval: outlet.stillInterval)
+        return machine.next(at: now, stillInterval: distributor.stillInterval)
     }
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
@@ -78,7 +78,7 @@ final class CaptureLoop<Source: VideoSource> {
     }
 
     private func readFrame() throws(VideoSourceError) {
-        outlet.reclaim()
+        distributor.reclaim()
         guard compositor.begin() else {
             let deadline = machine.slotsAreAllLent(at: MonotonicClock.now())
             _ = publish()
@@ -120,7 +120,7 @@ final class CaptureLoop<Source: VideoSource> {
         }
         let delivery = machine.deliver(at: clock.mediaTime(at: instant))
         guard publish() else { return }
-        outlet.deliver(picture, at: delivery.time, repeats: delivery.repeats)
+        distributor.deliver(picture, at: delivery.time, repeats: delivery.repeats)
     }
 
     /// Shows other threads how far capture is. False where the take has ended without this thread.
