@@ -6,15 +6,18 @@ struct DamageMapping {
     let from: PixelSize
     let to: PixelSize
 
-    /// Pixels around a scaled pixel's own place that the filters read, on each side.
-    private static let margin = 2
+    /// Scaled pixels beside a pixel's own place that depend on it, on each side: the filters read its neighbours too, which lie
+    /// farther apart where the frame grows.
+    private static func margin(_ from: Int, _ to: Int) -> Int { 2 + to / from }
 
     /// The pixels of the scaled frame that depend on `rect`.
     func map(_ rect: PixelRect) -> PixelRect {
-        let left = rect.x * to.width / from.width - Self.margin
-        let top = rect.y * to.height / from.height - Self.margin
-        let right = (rect.maxX * to.width + from.width - 1) / from.width + Self.margin
-        let bottom = (rect.maxY * to.height + from.height - 1) / from.height + Self.margin
+        let across = Self.margin(from.width, to.width)
+        let down = Self.margin(from.height, to.height)
+        let left = rect.x * to.width / from.width - across
+        let top = rect.y * to.height / from.height - down
+        let right = (rect.maxX * to.width + from.width - 1) / from.width + across
+        let bottom = (rect.maxY * to.height + from.height - 1) / from.height + down
         return PixelRect(x: left, y: top, width: right - left, height: bottom - top).intersection(PixelRect(size: to))
     }
 }

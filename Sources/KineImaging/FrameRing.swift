@@ -180,62 +180,62 @@ public final class FrameRing {
         }
     }
 
-    /// Takes one row of tiles from the scratch band into the slot being drawn.
+    /// Copies one row of tiles from the scratch band into the slot being drawn, where they differ or the slot is behind.
     private func mergeBand(row: Int, firstColumn: Int, width: Int, height: Int) {
         guard let drawing else { return }
         let target = slots[drawing].planes
-        var x = 0
-        var column = firstColumn
-        while x < width {
-            let tileWidth = min(16, width - x)
-            let lumaOffset = row * 16 * target.lumaStride + column * 16
-            let chromaOffset = row * 8 * target.chromaStride + column * 8
-            var differs = true
-            if let newest {
-                let reference = slots[newest].planes
-                differs = tileDiffers(
-                    x: x, reference: reference, lumaOffset: lumaOffset, chromaOffset: chromaOffset, width: tileWidth,
-                    height: height)
-            }
+        let reference = newest.map { slots[$0].planes }
+        let lumaOffset = row * 16 * target.lumaStride + firstColumn * 16
+        let chromaOffset = row * 8 * target.chromaStride + firstColumn * 8
+        /// Where the tiles begin that are to be copied; neighbours are copied together.
+        var begin: Int?
+        for x in stride(from: 0, to: width, by: 16) {
+            let column = firstColumn + x / 16
             // A tile drawn twice for one picture was written the first time, whatever the second says.
-            let written = changed.contains(column: column, row: row)
-            if differs { changed.insert(column: column, row: row) }
-            if differs || written || slots[drawing].missed.contains(column: column, row: row) {
-                copyTile(
-                    x: x, to: target, lumaOffset: lumaOffset, chromaOffset: chromaOffset, width: tileWidth,
-                    height: height)
+            var isNeeded = changed.contains(column: column, row: row)
+            if reference.map({
+                differs($0, x: x, lumaOffset, chromaOffset, width: min(16, width - x), height: height)
+            }) ?? true {
+                changed.insert(column: column, row: row)
+                isNeeded = true
             }
-            x += 16
-            column += 1
+            if isNeeded || slots[drawing].missed.contains(column: column, row: row) {
+                if begin == nil { begin = x }
+            } else if let first = begin {
+                copy(first..<x, to: target, lumaOffset, chromaOffset, height: height)
+                begin = nil
+            }
         }
+        if let first = begin { copy(first..<width, to: target, lumaOffset, chromaOffset, height: height) }
     }
 
-    private func tileDiffers(
-        x: Int, reference: I420Frame, lumaOffset: Int, chromaOffset: Int, width: Int, height: Int
+    /// Whether the tile at `x` of the scratch band differs from `reference`, where the band lies at these offsets.
+    private func differs(
+        _ reference: I420Frame, x: Int, _ lumaOffset: Int, _ chromaOffset: Int, width: Int, height: Int
     ) -> Bool {
         kine_block_differs(
-            scratch.y + x, scratch.lumaStride, reference.y + lumaOffset, reference.lumaStride, Int32(width),
+            scratch.y + x, scratch.lumaStride, reference.y + lumaOffset + x, reference.lumaStride, Int32(width),
             Int32(height))
             || kine_block_differs(
-                scratch.u + x / 2, scratch.chromaStride, reference.u + chromaOffset, reference.chromaStride,
+                scratch.u + x / 2, scratch.chromaStride, reference.u + chromaOffset + x / 2, reference.chromaStride,
                 Int32(width / 2), Int32(height / 2))
             || kine_block_differs(
-                scratch.v + x / 2, scratch.chromaStride, reference.v + chromaOffset, reference.chromaStride,
+                scratch.v + x / 2, scratch.chromaStride, reference.v + chromaOffset + x / 2, reference.chromaStride,
                 Int32(width / 2), Int32(height / 2))
     }
 
-    private func copyTile(
-        x: Int, to target: I420Frame, lumaOffset: Int, chromaOffset: Int, width: Int, height: Int
+    private func copy(
+        _ columns: Range<Int>, to target: I420Frame, _ lumaOffset: Int, _ chromaOffset: Int, height: Int
     ) {
+        let x = columns.lowerBound
         for line in 0..<height {
-            (target.y + lumaOffset + line * target.lumaStride).update(
-                from: scratch.y + x + line * scratch.lumaStride, count: width)
+            (target.y + lumaOffset + x + line * target.lumaStride).update(
+                from: scratch.y + x + line * scratch.lumaStride, count: columns.count)
         }
         for line in 0..<height / 2 {
-            (target.u + chromaOffset + line * target.chromaStride).update(
-                from: scratch.u + x / 2 + line * scratch.chromaStride, count: width / 2)
-            (target.v + chromaOffset + line * target.chromaStride).update(
-                from: scratch.v + x / 2 + line * scratch.chromaStride, count: width / 2)
+            let offset = chromaOffset + x / 2 + line * target.chromaStride
+            (target.u + offset).update(from: scratch.u + x / 2 + line * scratch.chromaStride, count: columns.count / 2)
+            (target.v + offset).update(from: scratch.v + x / 2 + line * scratch.chromaStride, count: columns.count / 2)
         }
     }
 

@@ -40,8 +40,8 @@ final class HalvingPyramid {
     /// The last halving, at least as large as the target.
     var smallest: Level { levels[levels.count - 1] }
 
-    /// Takes pixels of the picture in its full size.
-    func take(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
+    /// Draws pixels of the picture in its full size, and what follows from them in its halves.
+    func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         let full = levels[0]
         for row in 0..<rect.height {
             UnsafeMutableRawPointer(full.pixels + (rect.y + row) * full.stride + rect.x * 4)

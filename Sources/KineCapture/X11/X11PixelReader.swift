@@ -13,9 +13,6 @@ final class X11PixelReader {
     private var capacity = 0
     private var isShared = false
 
-    /// So many requests cost more than reading the pixels between the rectangles.
-    private static let mostRectangles = 48
-
     init(connection: X11Connection) { self.connection = connection }
 
     deinit { releaseMemory() }
@@ -23,64 +20,62 @@ final class X11PixelReader {
     /// Receives one rectangle, its rows packed: where it lies in the frame, the pixels, and the bytes of a row.
     typealias Receive = (_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) -> Void
 
-    /// Reads `rects` with one round trip. They are the frame's, which begins at `origin` of the drawable. Returns false where
-    /// the drawable does not have all of them any more.
-    func read(_ rects: [PixelRect], at origin: (x: Int, y: Int), of drawable: UInt32, _ receive: Receive) -> Bool {
-        let bytes = rects.reduce(0) { $0 + $1.size.area * 4 }
+    /// Reads the parts of `plan` with one round trip, and hands each on while the server copies the next. They are the frame's,
+    /// which begins at `origin` of the drawable. Returns false where the drawable does not have all of them any more.
+    func read(
+        _ plan: X11ReadPlan, at origin: (x: Int, y: Int), of drawable: UInt32, _ receive: Receive
+    ) -> Bool {
+        let bytes = plan.parts.reduce(0) { $0 + $1.size.area * 4 }
         guard prepare(bytes), let memory else { return false }
         return isShared
-            ? readShared(rects, origin, drawable, memory, receive)
-            : readThroughConnection(rects, origin, drawable, memory, receive)
+            ? readShared(plan, origin, drawable, memory, receive)
+            : readThroughConnection(plan, origin, drawable, memory, receive)
     }
 
-    /// `region`'s rectangles, or the rectangle around them where there are too many to ask for one by one.
-    static func rectangles(of region: DamageRegion) -> [PixelRect] {
-        let rects = region.rectangles()
-        guard rects.count > mostRectangles, let first = rects.first else { return rects }
-        let bounds = rects.reduce(first) { whole, rect in
-            let x = min(whole.x, rect.x)
-            let y = min(whole.y, rect.y)
-            return PixelRect(
-                x: x, y: y, width: max(whole.maxX, rect.maxX) - x, height: max(whole.maxY, rect.maxY) - y)
-        }
-        return [bounds]
+    /// Sends a request for each part. Between strips of one rectangle the server serves nobody else, as in the middle of one
+    /// request; it does not wait for us meanwhile, for the requests are sent together.
+    private func request<Cookie>(_ plan: X11ReadPlan, _ send: (PixelRect) -> Cookie) -> [Cookie] {
+        if plan.isDivided { xcb_grab_server(connection.handle) }
+        defer { if plan.isDivided { xcb_ungrab_server(connection.handle) } }
+        return plan.parts.map(send)
     }
 
     private func readShared(
-        _ rects: [PixelRect], _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
         _ receive: Receive
     ) -> Bool {
         var offset = 0
-        let cookies = rects.map { rect in
+        let cookies = request(plan) { rect in
             defer { offset += rect.size.area * 4 }
             return xcb_shm_get_image(
                 connection.handle, drawable, Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
                 UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0,
                 UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), segment, UInt32(offset))
         }
-        // Every reply is fetched, also after one has failed: it would stay in the queue.
-        let complete = cookies.map { connection.reply($0, xcb_shm_get_image_reply) { _ in true } ?? false }
-        guard complete.allSatisfy({ $0 }) else { return false }
         offset = 0
-        for rect in rects {
-            receive(rect, memory + offset, rect.width * 4)
+        var isComplete = true
+        for (rect, cookie) in zip(plan.parts, cookies) {
+            // Every reply is fetched, also after one has failed: it would stay in the queue.
+            let wasRead = connection.reply(cookie, xcb_shm_get_image_reply) { _ in true } ?? false
+            isComplete = isComplete && wasRead
+            if isComplete { receive(rect, memory + offset, rect.width * 4) }
             offset += rect.size.area * 4
         }
-        return true
+        return isComplete
     }
 
     private func readThroughConnection(
-        _ rects: [PixelRect], _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
+        _ plan: X11ReadPlan, _ origin: (x: Int, y: Int), _ drawable: UInt32, _ memory: UnsafeMutableRawPointer,
         _ receive: Receive
     ) -> Bool {
-        let cookies = rects.map { rect in
+        let cookies = request(plan) { rect in
             xcb_get_image(
                 connection.handle, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), drawable,
                 Int16(clamping: rect.x + origin.x), Int16(clamping: rect.y + origin.y),
                 UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0)
         }
         var isComplete = true
-        for (rect, cookie) in zip(rects, cookies) {
+        for (rect, cookie) in zip(plan.parts, cookies) {
             let bytes = rect.size.area * 4
             let wasRead =
                 connection.reply(cookie, xcb_get_image_reply) { reply -> Bool in

@@ -190,9 +190,9 @@ public final class X11ScreenSource: VideoSource {
     }
 
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
-        let rects = X11PixelReader.rectangles(of: region)
-        guard !rects.isEmpty else { return true }
-        let isComplete = reader.read(rects, at: origin, of: drawable) { rect, pixels, stride in
+        let plan = X11ReadPlan(region)
+        guard !plan.parts.isEmpty else { return true }
+        let isComplete = reader.read(plan, at: origin, of: drawable) { rect, pixels, stride in
             cursor?.draw(over: pixels, stride: stride, area: rect)
             receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
         }

@@ -5,11 +5,11 @@ import KineImaging
 import KineMedia
 import KinePlatform
 
-/// Sleeps, reads one source into a canvas, and hands frames on. Used by the capture thread alone.
+/// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
 final class CaptureLoop<Source: VideoSource> {
     private let source: Source
-    private let canvas: Canvas
-    private let outlet: FrameDistributor
+    private let compositor: Compositor
+    private let distributor: FrameDistributor
     private let clock: TakeClock
     private let control: Monitor<CaptureThread.Control>
     private let output: CaptureThread.Output
@@ -26,12 +26,14 @@ final class CaptureLoop<Source: VideoSource> {
         self.output = output
         let size = configuration.video.size ?? source.size
         let slots = try output.slots(size)
-        canvas = Canvas(size: size, sourceSize: source.size, slotCount: slots.count, memory: slots.memory)
+        compositor = Compositor(size: size, sourceSize: source.size, slotCount: slots.count, memory: slots.memory)
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
-        let loans = canvas.loans
-        outlet = try output.opened(
-            CaptureThread.CanvasDescription(size: canvas.size, codedSize: canvas.codedSize, loans: loans) { frame in
+        let loans = compositor.loans
+        distributor = try output.opened(
+            CaptureThread.CanvasDescription(
+                size: compositor.size, codedSize: compositor.codedSize, loans: loans
+            ) { frame in
                 loans.release(frame.slot)
                 if control.withLock({ $0.needsSlot }) { wake.signal() }
             })
@@ -60,7 +62,7 @@ final class CaptureLoop<Source: VideoSource> {
         let now = MonotonicClock.now()
         machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
         machine.repeatFrame(at: repeatAt)
-        return machine.next(at: now, stillInterval: outlet.stillInterval)
+        return machine.next(at: now, stillInterval: distributor.stillInterval)
     }
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
@@ -71,30 +73,32 @@ final class CaptureLoop<Source: VideoSource> {
     private func waitForSlot(until deadline: Int64) {
         control.withLock { $0.needsSlot = true }
         // One may have become free before it was known that capture waits: then there is no signal.
-        if !canvas.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
+        if !compositor.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
         control.withLock { $0.needsSlot = false }
     }
 
     private func readFrame() throws(VideoSourceError) {
-        outlet.reclaim()
-        guard canvas.begin() else {
+        distributor.reclaim()
+        guard compositor.begin() else {
             let deadline = machine.slotsAreAllLent(at: MonotonicClock.now())
             _ = publish()
             return waitForSlot(until: deadline)
         }
         try collectDamage()
         let now = MonotonicClock.now()
-        guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else { return canvas.abandon() }
-        let canvas = canvas
+        guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else {
+            return compositor.abandon()
+        }
+        let compositor = compositor
         let isComplete = try source.read(machine.pending) { part in
             switch part.storage {
-            case .memory(let pixels, let stride): canvas.draw(part.rect, pixels: pixels, stride: stride)
+            case .memory(let pixels, let stride): compositor.draw(part.rect, pixels: pixels, stride: stride)
             }
         }
         guard
             case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: MonotonicClock.now())
-        else { return canvas.abandon() }
-        let frame = canvas.commit(evenIfUnchanged: evenIfUnchanged)
+        else { return compositor.abandon() }
+        let frame = compositor.commit(evenIfUnchanged: evenIfUnchanged)
         let outcome = machine.committed(changed: frame?.changed)
         if outcome == .checkSource { machine.checked(sourceHasChanged: try source.processEvents()) }
         if let frame { deliver(frame) } else { _ = publish() }
@@ -103,7 +107,8 @@ final class CaptureLoop<Source: VideoSource> {
     private func collectDamage() throws(VideoSourceError) {
         machine.reported.removeAll()
         try source.addDamage(to: &machine.reported)
-        canvas.changeSource(to: machine.reported.size)
+        compositor.changeSource(to: machine.reported.size)
+        compositor.addDamage(to: &machine.reported)
     }
 
     private func deliver(_ frame: FrameRing.Frame) {
@@ -115,7 +120,7 @@ final class CaptureLoop<Source: VideoSource> {
         }
         let delivery = machine.deliver(at: clock.mediaTime(at: instant))
         guard publish() else { return }
-        outlet.deliver(frame, at: delivery.time, repeats: delivery.repeats)
+        distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
     }
 
     /// Shows other threads how far capture is. False where the take has ended without this thread.

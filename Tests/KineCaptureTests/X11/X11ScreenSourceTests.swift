@@ -185,6 +185,51 @@ import Testing
         try watcher.follow { watcher in places.allSatisfy { watcher.isAll(0xab_cdef, in: $0) } }
     }
 
+    @Test func `a large screen that is painted all the time is read in strips of one instant`() throws {
+        let size = PixelSize(width: 1280, height: 1024)
+        let (screen, _, _) = try stage(size)
+        let source = try X11ScreenSource(target: .screen(monitor: nil), showsCursor: false, display: screen.name)
+        let name = screen.name
+        let ending = Cancellation()
+        let thread = DedicatedThread(name: "painter") {
+            guard let painter = try? Painter(display: name) else { return }
+            let window = painter.window(PixelRect(size: size), colour: 0)
+            var colour: UInt32 = 0
+            while !ending.isCancelled {
+                colour = (colour + 1) & 0xff_ffff
+                painter.fill(window, PixelRect(size: size), colour)
+            }
+        }
+        var colours: Set<UInt32> = []
+        var parts = 0
+        while colours.count < 50 {
+            var seen: Set<UInt32> = []
+            parts = 0
+            let isComplete = try source.read(.full(size: size)) { part in
+                guard case .memory(let bytes, let stride) = part.storage else { return }
+                parts += 1
+                for y in Swift.stride(from: 0, to: part.rect.height, by: 4) {
+                    seen.insert((bytes + y * stride).load(as: UInt32.self) & 0xff_ffff)
+                }
+            }
+            #expect(isComplete && seen.count == 1)
+            colours.formUnion(seen)
+        }
+        #expect(parts > 1)
+        ending.cancel()
+        thread.join()
+    }
+
+    @Test func `nothing is handed on of a large screen that has become too small to be read`() throws {
+        let size = PixelSize(width: 1280, height: 1024)
+        let (screen, painter, _) = try stage(size)
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name)
+        try painter.setScreenSize(PixelSize(width: 1280, height: 900))
+        var parts = 0
+        let isComplete = try watcher.source.read(.full(size: size)) { _ in parts += 1 }
+        #expect(!isComplete && parts == 0)
+    }
+
     @Test func `a screen that changes its size is followed, and all of it is damage`() throws {
         let (screen, painter, window) = try stage(PixelSize(width: 640, height: 480))
         let watcher = try Watcher(.screen(monitor: nil), on: screen.name)

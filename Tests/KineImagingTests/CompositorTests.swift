@@ -1,26 +1,26 @@
-// The canvas: the source's pixels as they are, or scaled into a frame of another shape.
+// The compositor: the source's pixels as they are, or scaled into a frame of another shape, and layers over them.
 import CoreTesting
 import KineMedia
 import Testing
 
 @testable import KineImaging
 
-@Suite struct CanvasTests {
+@Suite struct CompositorTests {
     /// Draws the tiles of `region` and commits; the picture goes back at once.
-    private func composed(_ screen: TestScreen, on canvas: Canvas, _ region: DamageRegion? = nil) throws -> (
+    private func composed(_ screen: TestScreen, on compositor: Compositor, _ region: DamageRegion? = nil) throws -> (
         planes: Planes, changed: DamageRegion
     ) {
-        try #require(canvas.begin())
+        try #require(compositor.begin())
         for rect in (region ?? .full(size: screen.size)).rectangles() {
-            screen.withPixels(at: rect) { canvas.draw(rect, pixels: $0, stride: $1) }
+            screen.withPixels(at: rect) { compositor.draw(rect, pixels: $0, stride: $1) }
         }
-        let frame = try #require(canvas.commit(evenIfUnchanged: true))
-        defer { canvas.loans.release(frame.slot) }
+        let frame = try #require(compositor.commit(evenIfUnchanged: true))
+        defer { compositor.loans.release(frame.slot) }
         return (Planes(frame.planes), frame.changed)
     }
 
     private func fresh(_ screen: TestScreen, in size: PixelSize) throws -> Planes {
-        try composed(screen, on: Canvas(size: size, sourceSize: screen.size)).planes
+        try composed(screen, on: Compositor(size: size, sourceSize: screen.size)).planes
     }
 
     @Test(arguments: [PixelSize(width: 641, height: 481), PixelSize(width: 100, height: 64)])
@@ -28,9 +28,9 @@ import Testing
         var generator = SeededGenerator(seed: 1)
         var screen = TestScreen(size: size)
         screen.scribble(PixelRect(size: size), using: &generator)
-        let canvas = Canvas(size: size, sourceSize: size)
-        #expect(canvas.codedSize == size.roundedUpToEven)
-        #expect(try composed(screen, on: canvas).planes == Planes(converting: screen))
+        let compositor = Compositor(size: size, sourceSize: size)
+        #expect(compositor.codedSize == size.roundedUpToEven)
+        #expect(try composed(screen, on: compositor).planes == Planes(converting: screen))
     }
 
     /// Where white lies in the luma of a frame: a source of one colour shows its shape.
@@ -90,6 +90,7 @@ import Testing
         (PixelSize(width: 241, height: 181), PixelSize(width: 161, height: 201)),
         (PixelSize(width: 100, height: 50), PixelSize(width: 333, height: 222)),
         (PixelSize(width: 90, height: 70), PixelSize(width: 180, height: 140)),
+        (PixelSize(width: 30, height: 20), PixelSize(width: 301, height: 222)),
         (PixelSize(width: 700, height: 30), PixelSize(width: 64, height: 64)),
         (PixelSize(width: 635, height: 477), PixelSize(width: 120, height: 90)),
         (PixelSize(width: 1001, height: 333), PixelSize(width: 78, height: 50)),
@@ -98,10 +99,10 @@ import Testing
         source: PixelSize, frame: PixelSize
     ) throws {
         var generator = SeededGenerator(seed: UInt64(source.area * frame.area))
-        let canvas = Canvas(size: frame, sourceSize: source)
+        let compositor = Compositor(size: frame, sourceSize: source)
         var screen = TestScreen(size: source)
         screen.scribble(PixelRect(size: source), using: &generator)
-        var before = try composed(screen, on: canvas).planes
+        var before = try composed(screen, on: compositor).planes
         for _ in 0..<40 {
             var damage = DamageRegion(size: source)
             for _ in 0..<Int.random(in: 1...3, using: &generator) {
@@ -110,7 +111,7 @@ import Testing
                 screen.scribble(rect, using: &generator)
                 damage.insert(rect)
             }
-            let (planes, changed) = try composed(screen, on: canvas, damage)
+            let (planes, changed) = try composed(screen, on: compositor, damage)
             let whole = try fresh(screen, in: frame)
             #expect(planes == whole)
             #expect(changed == whole.difference(from: before))
@@ -121,7 +122,7 @@ import Testing
     @Test func `a source that grows, shrinks and comes back is shown whole each time`() throws {
         var generator = SeededGenerator(seed: 8)
         let frame = PixelSize(width: 321, height: 241)
-        let canvas = Canvas(size: frame, sourceSize: frame)
+        let compositor = Compositor(size: frame, sourceSize: frame)
         let sizes = [
             frame, PixelSize(width: 200, height: 241), PixelSize(width: 640, height: 100), frame,
             PixelSize(width: 64, height: 64), PixelSize(width: 641, height: 481), frame,
@@ -129,9 +130,9 @@ import Testing
         for size in sizes {
             var screen = TestScreen(size: size)
             screen.scribble(PixelRect(size: size), using: &generator)
-            canvas.changeSource(to: size)
-            #expect(canvas.sourceSize == size)
-            let planes = try composed(screen, on: canvas).planes
+            compositor.changeSource(to: size)
+            #expect(compositor.sourceSize == size)
+            let planes = try composed(screen, on: compositor).planes
             #expect(planes == (try fresh(screen, in: frame)))
             if size == frame { #expect(planes == Planes(converting: screen)) }
         }
