@@ -8,8 +8,8 @@ extension RTMPStreamFormat {
         var properties: [AMF0Value.Property] = []
         func add(_ name: String, _ value: Double) { properties.append(.init(name, .number(value))) }
         if let video {
-            add("width", Double(video.width))
-            add("height", Double(video.height))
+            add("width", Double(video.size.width))
+            add("height", Double(video.size.height))
             add("framerate", video.framesPerSecond)
             // Enhanced RTMP writes a codec as the number of its four characters.
             add("videocodecid", video.codec == .h264 ? 7 : Double(video.codec.fourCharacterCode))
