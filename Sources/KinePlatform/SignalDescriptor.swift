@@ -17,8 +17,8 @@ public final class SignalDescriptor {
 
     deinit { close(descriptor) }
 
-    /// The number of a signal that came; nil where none did.
-    public func take() -> Int32? {
+    /// The number of the next signal that came; nil where there is none.
+    public func next() -> Int32? {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         return read(descriptor, &info, size) == size ? Int32(info.ssi_signo) : nil

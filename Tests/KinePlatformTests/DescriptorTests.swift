@@ -57,14 +57,14 @@ import Testing
         let taken = Monitor<[Int32?]>([])
         DedicatedThread(name: "signals") {
             let signals = SignalDescriptor([SIGUSR1, SIGUSR2])
-            let before = signals.take()
+            let before = signals.next()
             pthread_kill(pthread_self(), SIGUSR2)
             pthread_kill(pthread_self(), SIGUSR1)
             let ready = WakeSignal.poll([signals.descriptor], until: nil)
-            let numbers = Set([signals.take(), signals.take()].compactMap(\.self))
+            let numbers = Set([signals.next(), signals.next()].compactMap(\.self))
             var all: [Int32?] = [before, ready == [true] ? 1 : 0]
             for number in numbers.sorted() { all.append(number) }
-            all.append(signals.take())
+            all.append(signals.next())
             taken.withLock { [all] in $0 = all }
         }.join()
         #expect(taken.withLock { $0 } == [nil, 1, SIGUSR1, SIGUSR2, nil])
@@ -76,13 +76,12 @@ import Testing
         #expect(fcntl(wake.descriptor, F_GETFL) & O_NONBLOCK != 0)
     }
 
-    @Test func `the clock goes on and never back, and sleep is counted apart`() {
+    @Test func `the clock goes on and never back`() {
         var last = MonotonicClock.now()
         for _ in 0..<1000 {
             let now = MonotonicClock.now()
             #expect(now >= last)
             last = now
         }
-        #expect(MonotonicClock.suspended() > -1_000_000_000)
     }
 }

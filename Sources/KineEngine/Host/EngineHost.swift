@@ -44,7 +44,7 @@ public final class EngineHost {
         while !hasLeft {
             wait()
             let now = MonotonicClock.now()
-            if signals.take() != nil {
+            if signals.next() != nil {
                 departure?.deadline = 0
                 handle(.stopRequested(.stopped, at: now))
             }

@@ -77,7 +77,7 @@ final class TakeRun {
     }
 
     private func readSignals() {
-        while let signal = signals.take() {
+        while let signal = signals.next() {
             if signal != SIGCHLD {
                 handle(.interrupted)
             } else if let ending = command?.poll() {
@@ -123,7 +123,7 @@ final class TakeRun {
         session.close()
         while !inbox.withLock({ $0.isSessionClosed }), MonotonicClock.now() < deadline {
             _ = MainThread.shared.poll([signals.descriptor], until: deadline)
-            while let signal = signals.take() {
+            while let signal = signals.next() {
                 if signal != SIGCHLD { return }
             }
         }
