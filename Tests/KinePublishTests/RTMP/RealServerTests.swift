@@ -38,7 +38,7 @@ import Testing
         format.video?.decoderConfiguration = try Self.header(9, 5, source)
         format.audio?.audioSpecificConfig = try Self.header(8, 2, source)
         let told = Told()
-        let publisher = RTMPPublisher(RTMPSettings(url: try RTMPURL(address)), format: format) { told.note($0) }
+        let publisher = RTMPPublisher(try RTMPSettings(setupInfo: ["url": address]), format: format) { told.note($0) }
         let samples = source.filter(\.isSample)
         try await Self.startWhenThere(publisher, told)
         for tag in samples {

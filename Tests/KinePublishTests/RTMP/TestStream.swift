@@ -120,7 +120,7 @@ final class Told: Sendable {
     }
 
     func publisher(_ address: String, _ change: (inout RTMPSettings) -> Void = { _ in }) throws -> RTMPPublisher {
-        var settings = RTMPSettings(url: try RTMPURL(address))
+        var settings = try RTMPSettings(setupInfo: ["url": address])
         change(&settings)
         return RTMPPublisher(settings, format: TestStream.format) { self.note($0) }
     }
