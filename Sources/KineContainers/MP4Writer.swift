@@ -80,9 +80,8 @@ public final class MP4Writer {
         if sample.type == .video {
             track = 0
             let isFirst = tables[0].count == 0 && pending[0].isEmpty
-            let ticks = UInt64(max(0, sample.presentationTime.ticks(timescale: TrackDescription.videoTimescale)))
             let earliest = pending[0].starts.last ?? tables[0].lastStart  // two frames cannot share an instant
-            pending[0].starts.append(isFirst ? 0 : max(ticks, earliest + 1))
+            pending[0].starts.append(isFirst ? 0 : max(ticks(sample.presentationTime), earliest + 1))
         } else {
             guard let index = audioTypes.firstIndex(of: sample.type) else { return }
             track = index + 1
