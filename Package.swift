@@ -142,8 +142,9 @@ let package = Package(
         .executableTarget(
             name: "kinecast-rtmp",
             dependencies: [
-                "KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineRelay", "KineMedia", "CLinux",
-                system,
+                "KinecastExtension", "KinePublish", "KineRTMP", "KineContainers", "KineRelay", "KineMedia",
+                "KinePlatform",
+                "CLinux", system,
             ]),
 
         // An extension that tells the end-to-end tests which of its callbacks were called.

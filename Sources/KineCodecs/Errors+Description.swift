@@ -7,10 +7,10 @@ extension VideoEncoderError: CustomStringConvertible {
         switch self {
         case .cannotOpen(let codec, let size):
             "The \(codec.title) encoder could not be opened for \(size.width)×\(size.height) pixels; "
-                + "choose a smaller picture with --size."
+                + "choose a smaller size with --size."
         case .encodingFailed(let codec, let code):
-            "The \(codec.title) encoder failed on a picture (error \(code)), most likely for want of memory; close something "
-                + "and record again."
+            "The \(codec.title) encoder failed on a frame (error \(code)), most likely because memory is short; close other "
+                + "programs and record again."
         case .formatRefused(let codec):
             "The \(codec.title) encoder changed its format in the middle of the take, which neither a file nor a destination "
                 + "can follow; record again."
@@ -38,7 +38,7 @@ extension AACEncoder.Error: CustomStringConvertible {
             "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(reason(code))); "
                 + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
         case .failed(let code):
-            "The AAC encoder failed (\(reason(code))); record without sound, with --audio none."
+            "The AAC encoder failed (\(reason(code))); record without audio, with --audio none."
         }
     }
 
@@ -58,7 +58,7 @@ extension AudioResampler.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let from, let to, _):
-            "libswresample cannot convert sound from \(from) Hz to \(to) Hz; choose another device or rate."
+            "libswresample cannot convert audio from \(from) Hz to \(to) Hz; choose another device or rate."
         }
     }
 }

@@ -17,8 +17,8 @@ public struct VideoEncoderSettings: Sendable, Equatable {
         public var bitrate: Int
         /// Bytes that one access unit may have; nil: the bytes of half a second.
         public var accessUnit: Int?
-        /// Frames a second, where they are limited to save bits: each frame then gets the bits it would get at the nominal
-        /// rate, not those of the time since the last. nil: no limit.
+        /// Frames a second, where the frame rate is reduced to save bits; nil: it is not. A frame then gets the bits of one
+        /// interval of the nominal rate, not those of the whole time since the last frame.
         public var frameRate: Double?
 
         public init(bitrate: Int, accessUnit: Int? = nil, frameRate: Double? = nil) {

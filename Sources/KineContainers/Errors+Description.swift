@@ -49,7 +49,7 @@ extension MP4Recovery.Error: CustomStringConvertible {
         case .notARecording(let path):
             "\(path) is not a recording of Kinecast's, or its beginning is damaged: it was left as it is"
         case .nothingRecorded(let path):
-            "\(path) ends before its first picture: there is nothing to recover, delete it"
+            "\(path) ends before its first frame: there is nothing to recover, delete it"
         }
     }
 }

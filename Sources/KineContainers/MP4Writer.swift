@@ -44,15 +44,11 @@ public final class MP4Writer {
         file: any StorageFile, video: VideoFormat, audio: [AudioTrackFormat], creationTime: Int64
     ) throws(StorageError) {
         self.file = file
-        var tracks = [TrackDescription(id: 1, video: video)]
-        for (index, format) in audio.enumerated() {
-            tracks.append(TrackDescription(id: UInt32(index + 2), audio: format))
-        }
         movie = MovieDescription(
-            creationTime: UInt64(max(0, creationTime + MovieDescription.unixEpoch)), tracks: tracks)
+            creationTime: UInt64(max(0, creationTime + MovieDescription.unixEpoch)), video: video, audio: audio)
         audioTypes = audio.map(\.type)
-        tables = tracks.map { _ in SampleTable() }
-        pending = tracks.map { _ in PendingRun() }
+        tables = movie.tracks.map { _ in SampleTable() }
+        pending = movie.tracks.map { _ in PendingRun() }
 
         let header = RecordingLayout.header(movie)
         end = Int64(header.count)
@@ -66,9 +62,6 @@ public final class MP4Writer {
 
     /// Bytes in the file so far.
     public var bytesWritten: Int64 { end }
-
-    /// Bytes that wait for the next `flush`.
-    public var bytesPending: Int { pending.reduce(0) { $0 + $1.payload.count } }
 
     /// True once the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
     /// caller should have the frame encoded again before that, or later frames come too early.
@@ -87,9 +80,8 @@ public final class MP4Writer {
         if sample.type == .video {
             track = 0
             let isFirst = tables[0].count == 0 && pending[0].isEmpty
-            let ticks = UInt64(max(0, sample.presentationTime.ticks(timescale: TrackDescription.videoTimescale)))
             let earliest = pending[0].starts.last ?? tables[0].lastStart  // two frames cannot share an instant
-            pending[0].starts.append(isFirst ? 0 : max(ticks, earliest + 1))
+            pending[0].starts.append(isFirst ? 0 : max(ticks(sample.presentationTime), earliest + 1))
         } else {
             guard let index = audioTypes.firstIndex(of: sample.type) else { return }
             track = index + 1

@@ -39,12 +39,10 @@ public final class ChildProcess: Sendable {
         public init() {}
     }
 
-    /// Limits that a child cannot shed, nor pass on less of.
+    /// Limits that a child cannot shed, nor pass on less of. When it crashes, there is no file with its memory.
     public struct Confinement: Sendable {
         /// Never more rights than it has: `no_new_privs`.
         public var noNewPrivileges = true
-        /// No file with its memory when it crashes.
-        public var noCoreFile = true
         /// `RLIMIT_DATA`, hard: bytes of private writable memory, reserved stacks of threads among them. Nil: as here.
         public var dataLimit: Int64?
         /// `RLIMIT_STACK`, hard: bytes, also of each new thread's stack. Nil: as here.
@@ -83,7 +81,7 @@ public final class ChildProcess: Sendable {
                 parent_death_signal: options.parentDeathSignal ?? 0, new_session: options.newSession ? 1 : 0,
                 new_process_group: options.newProcessGroup ? 1 : 0, directory: UnsafePointer(directory),
                 no_new_privileges: confinement?.noNewPrivileges == true ? 1 : 0,
-                no_core_file: confinement?.noCoreFile == true ? 1 : 0,
+                no_core_file: confinement == nil ? 0 : 1,
                 data_limit: confinement?.dataLimit ?? 0, stack_limit: confinement?.stackLimit ?? 0,
                 file_limit: confinement?.fileLimit ?? 0, oom_score_adjustment: confinement?.outOfMemoryScore ?? 0,
                 cgroup_processes: confinement?.cgroupProcesses?.rawValue ?? 0,

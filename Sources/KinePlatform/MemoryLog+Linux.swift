@@ -6,31 +6,29 @@ import SystemPackage
 
 /// A bounded file in memory. It outlives its readers, so the child never writes into a closed pipe. Owns its descriptor.
 public final class MemoryLog {
-    private let file: FileDescriptor
+    /// For the child to inherit.
+    public let descriptor: FileDescriptor
 
     /// `limit`: bytes; what comes after them is lost. Nil where the kernel has no such files, or no descriptor is left.
     public init?(name: String, limit: Int) {
         let fd = kine_bounded_memory_file(name, off_t(limit))
         guard fd >= 0 else { return nil }
-        file = FileDescriptor(rawValue: fd)
+        descriptor = FileDescriptor(rawValue: fd)
     }
 
-    deinit { try? file.close() }
-
-    /// For the child to inherit.
-    public var descriptor: FileDescriptor { file }
+    deinit { try? descriptor.close() }
 
     /// The line that tells most about a death: the last that speaks of a fatal error, for the backtrace behind it is long,
     /// else the last one. Nil where nothing was written.
     public func lastWords() -> String? {
         // The position is shared with the processes that inherited the descriptor: it is where they stopped writing.
         // They may also have moved it anywhere.
-        guard let end = try? file.seek(offset: 0, from: .current), end > 0 else { return nil }
+        guard let end = try? descriptor.seek(offset: 0, from: .current), end > 0 else { return nil }
         let length = Int(min(end, 1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)
         let start = end - Int64(length)
         guard
-            let count = try? bytes.withUnsafeMutableBytes({ try file.read(fromAbsoluteOffset: start, into: $0) })
+            let count = try? bytes.withUnsafeMutableBytes({ try descriptor.read(fromAbsoluteOffset: start, into: $0) })
         else { return nil }
         return Self.lastWords(in: String(decoding: bytes[..<count], as: UTF8.self))
     }

@@ -58,11 +58,8 @@ public enum PrivateDirectory {
             return nil
         }
         defer { try? file.close() }
-        var bytes = [UInt8](repeating: 0, count: limit + 1)
-        guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0) }), count <= limit else {
-            return nil
-        }
-        return Array(bytes[..<count])
+        guard let bytes = try? file.readToEnd(atMost: limit + 1), bytes.count <= limit else { return nil }
+        return bytes
     }
 
     /// Writes a new file that its owner only can read.

@@ -17,7 +17,7 @@ public final class SignalDescriptor {
 
     deinit { close(descriptor) }
 
-    /// The number of a signal that came; nil where none did.
+    /// The number of the next signal that came; nil where there is none.
     public func next() -> Int32? {
         var info = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size

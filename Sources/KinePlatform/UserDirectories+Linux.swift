@@ -34,8 +34,6 @@ public enum UserDirectories {
             return nil
         }
         defer { try? file.close() }
-        var bytes = [UInt8](repeating: 0, count: 65536)
-        guard let count = try? bytes.withUnsafeMutableBytes({ try file.read(into: $0) }) else { return nil }
-        return String(decoding: bytes[..<count], as: UTF8.self)
+        return (try? file.readToEnd(atMost: 65536)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -1,6 +1,7 @@
 // `kinecast-rtmp --check`: reads a destination's setup info, checks whether the server accepts a stream, and writes a report.
 import FoundationEssentials
 import Glibc
+import KinePlatform
 import KinePublish
 import KineRTMP
 import KineRelay
@@ -13,7 +14,8 @@ enum DestinationCheck {
         signal(SIGPIPE, SIG_IGN)
         var report: DestinationReport
         do {
-            let setupInfo = try JSONDecoder().decode([String: String].self, from: readInput())
+            let input = try FileDescriptor.standardInput.readToEnd(atMost: DestinationReport.limit)
+            let setupInfo = try JSONDecoder().decode([String: String].self, from: Data(input))
             var settings = try RTMPSettings(setupInfo: setupInfo)
             settings.certificateAuthorityContents = PassedFiles.contents(for: "ca-file")
             report = DestinationReport(try await RTMPCheck.run(settings))
@@ -29,18 +31,6 @@ enum DestinationCheck {
         if let answer = try? JSONEncoder().encode(report) {
             _ = try? FileDescriptor.standardOutput.writeAll(answer)
         }
-    }
-
-    /// Standard input to its end.
-    private static func readInput() throws -> Data {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while bytes.count < DestinationReport.limit {
-            let count = try chunk.withUnsafeMutableBytes { try FileDescriptor.standardInput.read(into: $0) }
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
-        return Data(bytes)
     }
 }
 

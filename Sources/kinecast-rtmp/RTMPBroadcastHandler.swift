@@ -24,8 +24,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         if case .encoded(let video) = context.video {
             format.video = .init(
                 codec: video.codec, decoderConfiguration: video.parameterSets.decoderConfigurationRecord,
-                width: video.size.width, height: video.size.height, framesPerSecond: Double(context.framesPerSecond),
-                bitrate: context.averageBitrate)
+                size: video.size, framesPerSecond: Double(context.framesPerSecond), bitrate: context.averageBitrate)
         }
         for case .aac(let audio) in [context.audioApp, context.audioMic] {
             guard audioType == nil else {
@@ -35,9 +34,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
                 break
             }
             audioType = audio.type
-            format.audio = .init(
-                specificConfiguration: audio.audioSpecificConfig, sampleRate: audio.sampleRate,
-                channels: audio.channels, bitrate: audio.bitrate)
+            format.audio = audio
         }
         let publisher = RTMPPublisher(settings, format: format) { [weak self] in self?.handle($0) }
         self.publisher = publisher

@@ -129,7 +129,7 @@ import Testing
         (.registry(.nothingRuns), "No take is running; kinecast record starts one."),
         (
             .recovery(.nothingRecorded(path: "a")),
-            "a ends before its first picture: there is nothing to recover, delete it."
+            "a ends before its first frame: there is nothing to recover, delete it."
         ),
     ])
     func `an error is one sentence that says what to do`(error: ClientError, sentence: String) {

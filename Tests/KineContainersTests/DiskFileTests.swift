@@ -293,8 +293,7 @@ import Testing
     @Test func `beyond four gigabytes the offsets have 64 bits`() throws {
         let path = directory("take.mp4")
         let file = try DiskFile.create(path)
-        let tracks = [TrackDescription(id: 1, video: SyntheticTake.video)]
-        let movie = MovieDescription(creationTime: 0, tracks: tracks)
+        let movie = MovieDescription(creationTime: 0, video: SyntheticTake.video, audio: [])
         try file.write(RecordingLayout.header(movie), at: 0)
         var table = SampleTable()
         let offsets: [Int64] = [5000, 5 << 30, 5 << 30 + 100]

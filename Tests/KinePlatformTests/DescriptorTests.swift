@@ -76,13 +76,12 @@ import Testing
         #expect(fcntl(wake.descriptor, F_GETFL) & O_NONBLOCK != 0)
     }
 
-    @Test func `the clock goes on and never back, and sleep is counted apart`() {
+    @Test func `the clock goes on and never back`() {
         var last = MonotonicClock.now()
         for _ in 0..<1000 {
             let now = MonotonicClock.now()
             #expect(now >= last)
             last = now
         }
-        #expect(MonotonicClock.suspended() > -1_000_000_000)
     }
 }

@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a chunk size holds from the next message on`() throws {
         try Self.expectSame([
-            (Self.message(0, 300), 6), (ControlMessage.setChunkSize(60_000).message, 2), (Self.message(40, 130_000), 6),
+            (Self.message(0, 300), 6), (RTMPMessage.setChunkSize(60_000), 2), (Self.message(40, 130_000), 6),
             (Self.message(40, 60_000, kind: .audio), 4),
         ])
     }

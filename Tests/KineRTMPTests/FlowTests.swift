@@ -93,7 +93,7 @@ import Testing
         _ = queue.append(item(0, key: true))
         for time in 1..<2000 { _ = queue.append(item(Int64(time))) }
         for time in 0..<1000 { #expect(queue.popFirst()?.time == Int64(time)) }
-        #expect(queue.count == 1000 && queue.byteCount == 3000)
+        #expect(queue.frameCount == 1000 && queue.byteCount == 3000)
         #expect(rest(queue).map(\.time) == Array(1000..<2000))
     }
 }

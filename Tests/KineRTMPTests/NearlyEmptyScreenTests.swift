@@ -48,8 +48,7 @@ import Testing
             + Self.counted(sets.picture)
         let format = RTMPStreamFormat(
             video: .init(
-                codec: .h264, decoderConfiguration: configuration, width: Self.size.width, height: Self.size.height,
-                framesPerSecond: 30), audio: nil)
+                codec: .h264, decoderConfiguration: configuration, size: Self.size, framesPerSecond: 30), audio: nil)
         _ = try talk.send(talk.session.beginStream(format))
         let payload = sample.data.withUnsafeBytes { VideoTag.frame(.h264, isKeyframe: true, bytes: $0) }
         _ = try talk.send(talk.session.sample(.init(isVideo: true, isKeyframe: true, time: 0, payload: payload)))

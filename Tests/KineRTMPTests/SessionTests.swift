@@ -1,4 +1,5 @@
 // A whole session with the strict server, without a socket.
+import KineMedia
 import KineRTMP
 import RTMPTesting
 import Testing
@@ -51,8 +52,11 @@ struct Conversation {
 @Suite struct SessionTests {
     static let format = RTMPStreamFormat(
         video: .init(
-            codec: .h264, decoderConfiguration: [1, 100, 0, 31], width: 1280, height: 720, framesPerSecond: 30),
-        audio: .init(specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000))
+            codec: .h264, decoderConfiguration: [1, 100, 0, 31], size: PixelSize(width: 1280, height: 720),
+            framesPerSecond: 30),
+        audio: .init(
+            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000, audioSpecificConfig: [0x11, 0x90],
+            samplesPerAccessUnit: 1024, primingSamples: 1024))
 
     @Test(arguments: [1, 1000, Int.max]) func `a whole stream is in order`(pieces: Int) throws {
         var talk = try Conversation(pieces: pieces)

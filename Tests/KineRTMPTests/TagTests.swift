@@ -11,7 +11,8 @@ import Testing
 
     private func video(_ codec: VideoCodec) -> RTMPStreamFormat.Video {
         .init(
-            codec: codec, decoderConfiguration: [1, 2], width: 64, height: 48, framesPerSecond: 30, bitrate: 2_500_000)
+            codec: codec, decoderConfiguration: [1, 2], size: PixelSize(width: 64, height: 48), framesPerSecond: 30,
+            bitrate: 2_500_000)
     }
 
     @Test func `H.264 has the tags that every server knows`() {
@@ -46,15 +47,16 @@ import Testing
     }
 
     @Test func `metadata says what is true`() throws {
-        let audio = RTMPStreamFormat.Audio(
-            specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000)
-        let values = try StrictAMF.read(RTMPStreamFormat(video: video(.h264), audio: audio).metadata(encoder: "E"))
+        let audio = AudioTrackFormat(
+            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000, audioSpecificConfig: [0x11, 0x90],
+            samplesPerAccessUnit: 1024, primingSamples: 1024)
+        let values = try StrictAMF.read(RTMPStreamFormat(video: video(.h264), audio: audio).metadata())
         #expect(values.prefix(2) == [.string("@setDataFrame"), .string("onMetaData")])
         let expected: [(String, StrictAMF)] = [
             ("width", .number(64)), ("height", .number(48)), ("framerate", .number(30)), ("videocodecid", .number(7)),
             ("videodatarate", .number(2500)), ("audiocodecid", .number(10)), ("audiosamplerate", .number(48000)),
             ("audiosamplesize", .number(16)), ("audiochannels", .number(2)), ("stereo", .boolean(true)),
-            ("audiodatarate", .number(160)), ("encoder", .string("E")),
+            ("audiodatarate", .number(160)), ("encoder", .string("Kinecast")),
         ]
         #expect(values[2] == .object(expected))
         let hevc = try StrictAMF.read(RTMPStreamFormat(video: video(.hevc), audio: nil).metadata())

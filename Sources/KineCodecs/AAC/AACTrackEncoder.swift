@@ -17,9 +17,6 @@ public final class AACTrackEncoder {
     }
 
     public let encoder: AACEncoder
-    /// Frames given so far, encoded or not.
-    public private(set) var frames = 0
-
     private var accessUnits: Int64 = 0
     private var silentRun = 0
     private var latest: [UInt8] = []
@@ -34,7 +31,6 @@ public final class AACTrackEncoder {
     /// Encodes one frame, `encoder.samplesPerFrame` interleaved samples a channel. The access unit that is delivered belongs to
     /// the frame before: a decoder's output is `encoder.primingSamples` late.
     public func encode(interleaved: Span<Float>, deliver: (AccessUnit) -> Void) throws(AACEncoder.Error) {
-        frames += 1
         guard Self.isSilent(interleaved) else {
             silentRun = 0
             settled = nil

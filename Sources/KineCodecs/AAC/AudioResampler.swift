@@ -8,9 +8,8 @@ public final class AudioResampler {
         case refused(from: Int, to: Int, code: Int32)
     }
 
-    public let inputRate: Int
-    public let outputRate: Int
-    public let channels: Int
+    private let outputRate: Int
+    private let channels: Int
     /// Frames that went through libswresample so far.
     public private(set) var convertedFrames: Int64 = 0
 
@@ -24,7 +23,6 @@ public final class AudioResampler {
     private static let compensationDistance = 4_000_000
 
     public init(inputRate: Int, outputRate: Int, channels: Int) throws(Error) {
-        self.inputRate = inputRate
         self.outputRate = outputRate
         self.channels = channels
         var layout = AVChannelLayout()

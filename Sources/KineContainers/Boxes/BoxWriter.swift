@@ -43,6 +43,5 @@ struct BoxWriter {
         withUnsafeBytes(of: value.bigEndian) { bytes.replaceSubrange(offset..<offset + 4, with: $0) }
     }
 
-    mutating func removeAll(keepingCapacity: Bool) { bytes.removeAll(keepingCapacity: keepingCapacity) }
     mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 }

@@ -22,14 +22,9 @@ public struct FragmentedMovie: Sendable {
     ///   - video: nil for a stream without video.
     ///   - audio: the audio tracks, each of another `type`. Players that know only one take the first.
     public init(video: VideoFormat?, audio: [AudioTrackFormat]) {
-        var tracks: [TrackDescription] = []
-        if let video { tracks.append(TrackDescription(id: 1, video: video)) }
-        for format in audio {
-            var track = TrackDescription(id: UInt32(tracks.count + 1), audio: format)
-            track.mediaStart = 0
-            tracks.append(track)
-        }
-        movie = MovieDescription(creationTime: 0, tracks: tracks)
+        var movie = MovieDescription(creationTime: 0, video: video, audio: audio)
+        for index in movie.tracks.indices { movie.tracks[index].mediaStart = 0 }
+        self.movie = movie
         types = (video == nil ? [] : [.video]) + audio.map(\.type)
         videoCodecs = video?.parameterSets.codecsParameter ?? ""
         brands = ["iso5", "iso6", "mp41"] + (video?.codec == .av1 ? ["av01"] : [])
@@ -38,11 +33,7 @@ public struct FragmentedMovie: Sendable {
     /// `ftyp` and `moov`. It names no duration, which tells players that the stream is live.
     public var initializationSegment: [UInt8] {
         var writer = BoxWriter()
-        writer.box("ftyp") {
-            $0.code("iso5")  // the brand that knows default-base-is-moof
-            $0.integer(UInt32(512))
-            for brand in brands { $0.code(brand) }
-        }
+        writer.fileType("iso5", compatible: brands)  // the brand that knows default-base-is-moof
         return writer.bytes + MovieBox.initial(movie)
     }
 

@@ -25,6 +25,8 @@ struct ByteChain {
 
     init(_ bytes: [UInt8]) { append(bytes) }
 
+    init(_ table: IntegerTable) { (parts, count) = (table.blocks, table.byteCount) }
+
     /// A box around `content`, with `prefix` (a full box's version and flags, a table's entry count) before it.
     init(box type: FourCharacterCode, prefix: [UInt32] = [], _ content: ByteChain) {
         var header = BoxWriter()
@@ -44,11 +46,6 @@ struct ByteChain {
     mutating func append(_ other: ByteChain) {
         parts.append(contentsOf: other.parts)
         count += other.count
-    }
-
-    mutating func append(_ table: IntegerTable) {
-        parts.append(contentsOf: table.blocks)
-        count += table.byteCount
     }
 
     /// Hands on all bytes in order, small parts gathered into pieces of about a megabyte.

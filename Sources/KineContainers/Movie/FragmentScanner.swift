@@ -83,14 +83,9 @@ struct FragmentScanner {
     /// a free box with a moov in it that reaches at least to the end of the file.
     static func isUnfinishedIndex(_ file: any StorageFile, at offset: Int64) throws(StorageError) -> Bool {
         let bytes = try file.read(at: offset, count: 16)
-        var expected = bytes
-        let types = [4: "free", 12: "moov"] as [Int: FourCharacterCode]
-        for (start, type) in types {
-            for index in 0..<4 where start + index < bytes.count {
-                expected[start + index] = UInt8(truncatingIfNeeded: type.rawValue >> UInt32(24 - 8 * index))
-            }
+        for (start, type) in [(4, "free"), (12, "moov")] {
+            guard zip(bytes.dropFirst(start), type.utf8).allSatisfy(==) else { return false }
         }
-        guard bytes == expected else { return false }
         var reader = BoxReader(bytes)
         guard let size = try? reader.integer(UInt32.self) else { return true }  // only a few bytes of it are there
         return offset + Int64(size) >= (try file.size())

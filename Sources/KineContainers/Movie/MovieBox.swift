@@ -5,12 +5,7 @@ import KineMedia
 enum MovieBox {
     /// The moov that a recording begins with.
     static func initial(_ movie: MovieDescription) -> [UInt8] {
-        let none = ByteChain(box: "stts", prefix: [0, 0], ByteChain())
-        var tables = none
-        tables.append(ByteChain(box: "stsc", prefix: [0, 0], ByteChain()))
-        tables.append(ByteChain(box: "stsz", prefix: [0, 0, 0], ByteChain()))
-        tables.append(ByteChain(box: "stco", prefix: [0, 0], ByteChain()))
-
+        let tables = SampleTable().boxes(allSync: true, wideOffsets: false)
         var content = ByteChain(header(movie, duration: 0))
         for track in movie.tracks {
             // An edit of duration 0 in a fragmented file lasts to the end (8.6.6.1).
@@ -190,6 +185,15 @@ enum MovieBox {
 }
 
 extension BoxWriter {
+    /// ftyp (ISO/IEC 14496-12, 4.3).
+    mutating func fileType(_ brand: FourCharacterCode, compatible: [FourCharacterCode]) {
+        box("ftyp") {
+            $0.code(brand)
+            $0.integer(UInt32(0x200))  // minor_version
+            for brand in compatible { $0.code(brand) }
+        }
+    }
+
     /// The matrix that leaves the frame as it is (ISO/IEC 14496-12, 6.2.2): 16.16, the last column 2.30.
     fileprivate mutating func unityMatrix() {
         for value: UInt32 in [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000] { integer(value) }

@@ -21,11 +21,7 @@ enum RecordingLayout {
             case .av1: "av01"
             }
         var writer = BoxWriter()
-        writer.box("ftyp") {
-            $0.code("isom")
-            $0.integer(UInt32(0x200))
-            for brand: FourCharacterCode in ["isom", "iso6", codecBrand, "mp42"] { $0.code(brand) }
-        }
+        writer.fileType("isom", compatible: ["isom", "iso6", codecBrand, "mp42"])
         return writer.bytes
     }
 

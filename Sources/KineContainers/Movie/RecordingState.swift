@@ -14,19 +14,14 @@ enum RecordingState: Equatable {
 
     init(of file: any StorageFile) throws(StorageError) {
         let start = try file.read(at: 0, count: Int(RecordingLayout.movieOffset))
-        guard start.count == Int(RecordingLayout.movieOffset) else {
-            let known = start.prefix(Int(RecordingLayout.switchOffset))
-            let isOurs = !known.isEmpty && RecordingLayout.fileTypes.contains { $0.starts(with: known) }
-            self = isOurs ? .empty : .foreign
-            return
-        }
-        guard RecordingLayout.fileTypes.contains(where: { start.starts(with: $0) }) else {
+        let known = start.prefix(Int(RecordingLayout.switchOffset))
+        var reader = BoxReader(start.dropFirst(known.count))
+        guard !known.isEmpty, RecordingLayout.fileTypes.contains(where: { $0.starts(with: known) }) else {
             self = .foreign
             return
         }
-        var reader = BoxReader(start[Int(RecordingLayout.switchOffset)...])
-        guard let size = try? reader.integer(UInt32.self), let type = try? reader.code() else {
-            self = .foreign
+        guard let size = try? reader.integer(UInt32.self), let type = try? reader.code(), reader.remaining == 8 else {
+            self = .empty
             return
         }
         let content = Array(reader.rest())

@@ -53,12 +53,14 @@ struct SampleTable {
         if run.length > 0, run.duration == lastDuration {
             run.length += 1
         } else {
-            if run.length > 0 {
-                durations.append(run.length)
-                durations.append(run.duration)
-            }
+            if run.length > 0 { endRun() }
             run = (1, lastDuration)
         }
+    }
+
+    private mutating func endRun() {
+        durations.append(run.length)
+        durations.append(run.duration)
     }
 
     /// Bytes that the boxes below take, at most.
@@ -73,15 +75,14 @@ struct SampleTable {
     ///   - wideOffsets: write co64. The caller decides for the whole file, so that the index can move to the front.
     func boxes(allSync: Bool, wideOffsets: Bool) -> ByteChain {
         var settled = self
-        settled.settleLastDuration()  // ends the run before the last sample, or makes it longer
-        settled.durations.append(settled.run.length)
-        settled.durations.append(settled.run.duration)
+        if count > 0 {
+            settled.settleLastDuration()  // ends the run before the last sample, or makes it longer
+            settled.endRun()
+        }
 
         var chain = ByteChain()
         func table(_ type: FourCharacterCode, _ prefix: [UInt32], _ table: IntegerTable) {
-            var content = ByteChain()
-            content.append(table)
-            chain.append(ByteChain(box: type, prefix: [0] + prefix, content))
+            chain.append(ByteChain(box: type, prefix: [0] + prefix, ByteChain(table)))
         }
         table("stts", [UInt32(settled.durations.byteCount / 8)], settled.durations)
         if !allSync { table("stss", [UInt32(syncSamples.byteCount / 4)], syncSamples) }

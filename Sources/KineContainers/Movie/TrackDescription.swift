@@ -33,14 +33,13 @@ struct TrackDescription: Equatable, Sendable {
 }
 
 extension TrackDescription {
-    init(id: UInt32, video: VideoFormat) {
+    fileprivate init(id: UInt32, video: VideoFormat) {
         self.init(
             id: id, kind: .video(video.codec, size: video.size), timescale: UInt32(Self.videoTimescale), name: "Screen",
-            sampleDuration: 0,
-            mediaStart: 0, sampleEntry: SampleEntry.video(video))
+            sampleDuration: 0, mediaStart: 0, sampleEntry: SampleEntry.video(video))
     }
 
-    init(id: UInt32, audio: AudioTrackFormat) {
+    fileprivate init(id: UInt32, audio: AudioTrackFormat) {
         self.init(
             id: id, kind: .audio, timescale: UInt32(clamping: audio.sampleRate),
             name: audio.type == .audioMic ? "Microphone" : "Sound",
@@ -64,4 +63,13 @@ struct MovieDescription: Equatable, Sendable {
     static let unixEpoch: Int64 = 2_082_844_800
     /// Ticks a second of movie and edit list times. The video track's own, so that no frame's end is rounded.
     static let timescale = UInt32(TrackDescription.videoTimescale)
+}
+
+extension MovieDescription {
+    /// The video track, if there is one, and then the audio tracks; their ids count from 1.
+    init(creationTime: UInt64, video: VideoFormat?, audio: [AudioTrackFormat]) {
+        tracks = video.map { [TrackDescription(id: 1, video: $0)] } ?? []
+        for format in audio { tracks.append(TrackDescription(id: UInt32(tracks.count + 1), audio: format)) }
+        self.creationTime = creationTime
+    }
 }

@@ -128,7 +128,7 @@ public final class DiskFile: StorageFile {
     public func size() throws(StorageError) -> Int64 { Int64(try status().st_size) }
 
     public func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8] {
-        var failure: Errno?
+        var failure: StorageError?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
             while filled < count {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[filled...])
@@ -136,25 +136,21 @@ public final class DiskFile: StorageFile {
                 if got > 0 {
                     filled += got
                 } else if got == 0 || errno != EINTR {
-                    if got < 0 { failure = Errno(rawValue: errno) }
+                    if got < 0 { failure = .failed(operation: "read", path: path, code: errno) }
                     return
                 }
             }
         }
-        if let failure { throw .failed(operation: "read", path: path, code: failure.rawValue) }
+        if let failure { throw failure }
         return bytes
     }
 
     public func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError) {
-        try Self.call("write", path) { () throws(Errno) in
-            _ = try Self.unwrap { try self.descriptor.writeAll(toAbsoluteOffset: offset, bytes) }
-        }
+        try call("write") { _ = try descriptor.writeAll(toAbsoluteOffset: offset, bytes) }
     }
 
     public func truncate(to size: Int64) throws(StorageError) {
-        try Self.call("shorten", path) { () throws(Errno) in
-            try Self.unwrap { try self.descriptor.resize(to: size) }
-        }
+        try call("shorten") { try descriptor.resize(to: size) }
         reservedEnd = size
     }
 
@@ -260,10 +256,8 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    private static func call<T>(
-        _ operation: String, _ path: String, _ body: () throws(Errno) -> T
-    ) throws(StorageError) -> T {
-        do { return try body() } catch { throw translate(error, operation, path) }
+    private func call(_ operation: String, _ body: () throws -> Void) throws(StorageError) {
+        do throws(Errno) { try Self.unwrap(body) } catch { throw Self.translate(error, operation, path) }
     }
 
     /// swift-system's calls throw `any Error`, which is always an `Errno`.

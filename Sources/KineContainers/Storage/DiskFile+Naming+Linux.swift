@@ -105,12 +105,8 @@ extension DiskFile {
 
     /// Deletes temporary files that killed processes left beside `path`.
     static func removeLeftovers(beside path: String) {
-        guard let own = FilePath(path).lastComponent?.string, let entries = opendir(directory(of: path)) else { return }
-        defer { closedir(entries) }
-        while let entry = readdir(entries) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        guard let own = FilePath(path).lastComponent?.string else { return }
+        for name in PrivateDirectory.entries(FilePath(directory(of: path))) {
             guard name.hasPrefix(".\(own)."), name.hasSuffix(".part"),
                 let process = Int32(name.dropFirst(own.count + 2).dropLast(5)), process > 0,
                 kill(process, 0) != 0, errno == ESRCH

@@ -7,23 +7,21 @@ struct ConnectionMeter {
     private var silence: SilenceWatch
     /// nil: the server has not accepted the stream.
     private(set) var liveSince: Int64?
-    private let stallDeadline: Int64
-    private let provingTime: Int64
+    private let settings: RTMPSettings
     /// Bytes that had arrived at the first measurement of the live stream.
     private var deliveredWhenLive: Int64?
     private var isProven = false
     private var isOdd = false
 
-    init(_ connection: ReconnectStateMachine.ConnectionID, stallDeadline: Int64, provingTime: Int64, now: Int64) {
+    init(_ connection: ReconnectStateMachine.ConnectionID, _ settings: RTMPSettings, now: Int64) {
         self.connection = connection
-        self.stallDeadline = stallDeadline
-        self.provingTime = provingTime
-        silence = SilenceWatch(stallDeadline: stallDeadline, now: now)
+        self.settings = settings
+        silence = SilenceWatch(stallDeadline: settings.stallDeadline, now: now)
     }
 
     mutating func becameLive(now: Int64) {
         liveSince = now
-        silence = SilenceWatch(stallDeadline: stallDeadline, now: now)
+        silence = SilenceWatch(stallDeadline: settings.stallDeadline, now: now)
     }
 
     /// Every second measurement is reported.
@@ -43,7 +41,7 @@ struct ConnectionMeter {
         guard let liveSince, !isProven else { return false }
         let before = deliveredWhenLive ?? delivered
         deliveredWhenLive = before
-        isProven = delivered > before && now - liveSince >= provingTime
+        isProven = delivered > before && now - liveSince >= settings.provingTime
         return isProven
     }
 }

@@ -8,15 +8,14 @@ extension PublisherLoop {
     /// With a chosen quality there is no bitrate to begin at. 12 bit/s for each pixel are plenty for a desktop, and mean no
     /// limit; `--settings replaykit` has as much.
     static func controller(_ settings: RTMPSettings, _ format: RTMPStreamFormat) -> BitrateController {
-        let chosen = format.video.map { $0.bitrate ?? 12 * $0.width * $0.height } ?? settings.minimumBitrate
+        let chosen = format.video.map { $0.bitrate ?? 12 * $0.size.width * $0.size.height } ?? settings.minimumBitrate
         return BitrateController(
             range: min(settings.minimumBitrate, chosen)...chosen, reserved: format.audio?.bitrate ?? 0)
     }
 
     func beginMeasuring(_ id: ConnectionID) {
         stopMeasuring()
-        meter = ConnectionMeter(
-            id, stallDeadline: settings.stallDeadline, provingTime: settings.provingTime, now: now)
+        meter = ConnectionMeter(id, settings, now: now)
         measuring = eventLoop.scheduleRepeatedTask(
             initialDelay: Self.measureInterval, delay: Self.measureInterval
         ) { _ in self.measure(id) }
@@ -77,7 +76,6 @@ extension PublisherLoop {
         current.queueMilliseconds = max(
             Int(queue.duration), Int(min(controller.delay, controller.busy, 3600) * 1000))
         current.droppedFrames += queue.droppedFrames
-        lastStatus.withLock { $0 = current }
         observe(.status(current))
     }
 }

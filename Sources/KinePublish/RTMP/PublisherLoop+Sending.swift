@@ -30,8 +30,7 @@ extension PublisherLoop {
 
     /// Begins a new queue, and counts what is dropped.
     func emptyQueue() {
-        queue.removeAll()
-        status.droppedFrames += queue.droppedFrames
+        status.droppedFrames += queue.droppedFrames + queue.frameCount
         queue = SendQueue()
     }
 }

@@ -3,10 +3,9 @@
 import KineRTMP
 import NIOCore
 import NIOSSL
-import Synchronization
 
 final class PublisherLoop: @unchecked Sendable {
-    // Sendable: everything that changes, but for `lastStatus`, is touched only on `eventLoop`.
+    // Sendable: everything that changes is touched only on `eventLoop`.
     typealias ConnectionID = ReconnectStateMachine.ConnectionID
 
     private static let startDeadline = TimeAmount.seconds(5)
@@ -15,8 +14,6 @@ final class PublisherLoop: @unchecked Sendable {
     let settings: RTMPSettings
     let format: RTMPStreamFormat
     let observe: @Sendable (RTMPEvent) -> Void
-    /// As it was last reported; for any thread.
-    let lastStatus = Mutex(RTMPStatus())
 
     var machine: ReconnectStateMachine
     /// Not carried out yet. Carrying out one may add others.

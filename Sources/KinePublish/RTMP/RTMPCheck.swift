@@ -1,4 +1,5 @@
 // Checks whether a server accepts a stream, and what it is, with one connection that sends no sample.
+import KinePlatform
 import KineRTMP
 import NIOCore
 import NIOPosix
@@ -108,10 +109,9 @@ private final class CheckConnection: @unchecked Sendable {
     private func accepted() {
         guard let channel = client?.channel else { return }
         let address = channel.remoteAddress
-        let host = address?.ipAddress ?? url.host
         var check = RTMPCheck(
             server: client?.server,
-            address: "\(host.contains(":") ? "[\(host)]" : host):\(address?.port ?? url.port)",
+            address: ListenAddress.description(host: address?.ipAddress ?? url.host, port: address?.port ?? url.port),
             duration: Double(now - begun) / 1e6)
         if url.isSecure, let handler = try? channel.pipeline.syncOperations.handler(type: NIOSSLClientHandler.self) {
             check.tls = Self.name(handler.tlsVersion)

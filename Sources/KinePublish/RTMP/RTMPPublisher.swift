@@ -32,9 +32,6 @@ public final class RTMPPublisher: Sendable {
         }
     }
 
-    /// As it was last reported.
-    public var status: RTMPStatus { loop.lastStatus.withLock { $0 } }
-
     /// Connects. Returns when the stream is live, when the first connection failed for a reason that may pass, or after 5
     /// seconds; from then on attempts follow in the background. Throws a final failure, and with `retries` of 0 any failure.
     public func start() async throws(PublishFailure) {
@@ -65,12 +62,6 @@ public final class RTMPPublisher: Sendable {
             payload: payload)
         guard inbox.withLock({ $0.append(item) }) else { return }
         loop.eventLoop.execute { [self] in loop.enqueue(inbox.withLock { $0.removeAll() }) }
-    }
-
-    public func publish(_ sample: EncodedSample) {
-        sample.data.withUnsafeBytes {
-            publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
-        }
     }
 
     /// Sends what waits for 5 seconds at most, says goodbye and closes. Returns when that is done. The status is `failed`

@@ -42,8 +42,6 @@ public struct RTMPSettings: Sendable {
     var resolver: any NameResolver = SystemResolver()
     var times = Dialer.Times()
 
-    public init(url: RTMPURL) { self.url = url }
-
     /// Reads the setup fields `url`, `ca-file`, `max-reconnects` and `min-bitrate` (bits a second, or with `k` or `M`).
     public init(setupInfo: [String: String]) throws(Error) {
         guard let address = setupInfo["url"] else { throw .noAddress }

@@ -21,8 +21,7 @@ struct TCPStatistics: Sendable, Equatable {
         guard let provider = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeSucceededFuture(nil)
         }
-        let option: EventLoopFuture<kine_tcp_info> = provider.unsafeGetSocketOption(
-            level: SocketOptionLevel(tcpLevel), name: SocketOptionName(tcpInformation))
+        let option: EventLoopFuture<kine_tcp_info> = provider.unsafeGetSocketOption(level: .tcp, name: .tcp_info)
         return option.map { info in
             TCPStatistics(
                 deliveredBytes: Int64(truncatingIfNeeded: info.bytes_acknowledged), unsentBytes: Int(info.unsent_bytes),
@@ -38,18 +37,13 @@ struct TCPStatistics: Sendable, Equatable {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
         }
         let milliseconds: CInt = 1000
-        return provider.unsafeSetSocketOption(
-            level: SocketOptionLevel(tcpLevel), name: SocketOptionName(44), value: milliseconds)
+        return provider.unsafeSetSocketOption(level: .tcp, name: .init(rawValue: 44), value: milliseconds)
     }
 
     /// The kernel holds no more unsent bytes than this; the rest waits in the queue, which can drop it. TCP_NOTSENT_LOWAT is
     /// 25 in linux/tcp.h.
     static let unsentLimit = (
-        option: ChannelOptions.Types.SocketOption(level: SocketOptionLevel(tcpLevel), name: SocketOptionName(25)),
+        option: ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: 25)),
         bytes: 64 << 10
     )
 }
-
-// IPPROTO_TCP and TCP_INFO; their imported types differ between C libraries.
-private let tcpLevel: CInt = 6
-private let tcpInformation: CInt = 11

@@ -29,21 +29,15 @@ public struct AMF0Decoder: Sendable {
     private var complex: [Complex?] = []
     private var values = 0
 
-    public init(_ bytes: some Sequence<UInt8>) { reader = ByteReader(Array(bytes)[...]) }
-
     /// All the values of a message.
     public static func decode(_ bytes: some Sequence<UInt8>) throws(Error) -> [AMF0Value] {
-        var decoder = AMF0Decoder(bytes)
+        var decoder = AMF0Decoder(reader: ByteReader(Array(bytes)[...]))
         var values: [AMF0Value] = []
-        while let value = try decoder.next() { values.append(value) }
+        while decoder.reader.count > 0 { values.append(try decoder.value(depth: 0).value) }
         return values
     }
 
-    /// The next value; nil at the end.
-    public mutating func next() throws(Error) -> AMF0Value? {
-        guard reader.count > 0 else { return nil }
-        return try value(depth: 0).value
-    }
+    private init(reader: ByteReader) { self.reader = reader }
 
     /// A value, and how many levels it has itself.
     private mutating func value(depth: Int) throws(Error) -> (value: AMF0Value, depth: Int) {
@@ -53,69 +47,66 @@ public struct AMF0Decoder: Sendable {
         switch marker {
         case AMF0Marker.number: return (.number(Double(bitPattern: try integer())), 1)
         case AMF0Marker.boolean: return (.boolean(try integer(UInt8.self) != 0), 1)
-        case AMF0Marker.string: return (.string(try text(Int(try integer(UInt16.self)))), 1)
-        case AMF0Marker.longString: return (.string(try text(Int(try integer(UInt32.self)))), 1)
-        case AMF0Marker.xmlDocument: return (.xmlDocument(try text(Int(try integer(UInt32.self)))), 1)
-        case AMF0Marker.null: return (.null, 1)
-        case AMF0Marker.undefined: return (.undefined, 1)
-        case AMF0Marker.unsupported: return (.unsupported, 1)
+        case AMF0Marker.string: return (.string(try text(UInt16.self)), 1)
+        case AMF0Marker.longString, AMF0Marker.xmlDocument: return (.string(try text(UInt32.self)), 1)
+        case AMF0Marker.null, AMF0Marker.undefined, AMF0Marker.unsupported: return (.null, 1)
         case AMF0Marker.date:
             let milliseconds = Double(bitPattern: try integer())
-            return (.date(milliseconds: milliseconds, timeZone: Int16(bitPattern: try integer())), 1)
+            _ = try integer(UInt16.self)  // the time zone, which is reserved (section 2.13)
+            return (.number(milliseconds), 1)
         case AMF0Marker.reference: return try reference(depth: depth)
         case AMF0Marker.object, AMF0Marker.ecmaArray, AMF0Marker.strictArray, AMF0Marker.typedObject:
-            return try complexValue(marker, depth: depth)
+            let (index, before) = (complex.count, values)
+            complex.append(nil)
+            let (value, deepest) = try complexValue(marker, depth: depth + 1)
+            complex[index] = Complex(value: value, values: values - before + 1, depth: deepest + 1)
+            return (value, deepest + 1)
         default: throw .unknownType(marker)
         }
     }
 
+    /// `depth`: of the values in it. `deepest`: how many levels the deepest of them has.
     private mutating func complexValue(
         _ marker: UInt8, depth: Int
-    ) throws(Error) -> (value: AMF0Value, depth: Int) {
-        let index = complex.count
-        complex.append(nil)
-        let before = values
-        let result: (value: AMF0Value, depth: Int)
+    ) throws(Error) -> (value: AMF0Value, deepest: Int) {
         switch marker {
-        case AMF0Marker.strictArray:
-            // The length is only claimed: no memory is reserved for it.
-            let length = Int(try integer(UInt32.self))
-            guard length <= Self.valueLimit else { throw .tooManyValues }
-            var elements: [AMF0Value] = []
-            var deepest = 0
-            for _ in 0..<length {
-                let element = try value(depth: depth + 1)
-                elements.append(element.value)
-                deepest = max(deepest, element.depth)
-            }
-            result = (.strictArray(elements), deepest + 1)
-        default:
-            let className = marker == AMF0Marker.typedObject ? try text(Int(try integer(UInt16.self))) : ""
-            // An ECMA array's length is only a hint; its end is marked, as an object's (section 2.10).
-            if marker == AMF0Marker.ecmaArray { _ = try integer(UInt32.self) }
+        case AMF0Marker.strictArray: return try strictArray(depth: depth)
+        case AMF0Marker.ecmaArray:
+            // The length is only a hint; the end is marked, as an object's (section 2.10).
+            _ = try integer(UInt32.self)
             let (properties, deepest) = try properties(depth: depth)
-            let value: AMF0Value =
-                switch marker {
-                case AMF0Marker.ecmaArray: .ecmaArray(properties)
-                case AMF0Marker.typedObject: .typedObject(className: className, properties)
-                default: .object(properties)
-                }
-            result = (value, deepest + 1)
+            return (.ecmaArray(properties), deepest)
+        default:
+            if marker == AMF0Marker.typedObject { _ = try text(UInt16.self) }
+            let (properties, deepest) = try properties(depth: depth)
+            return (.object(properties), deepest)
         }
-        complex[index] = Complex(value: result.value, values: values - before + 1, depth: result.depth)
-        return result
+    }
+
+    private mutating func strictArray(depth: Int) throws(Error) -> (value: AMF0Value, deepest: Int) {
+        // The length is only claimed: no memory is reserved for it.
+        let length = Int(try integer(UInt32.self))
+        guard length <= Self.valueLimit else { throw .tooManyValues }
+        var elements: [AMF0Value] = []
+        var deepest = 0
+        for _ in 0..<length {
+            let (element, height) = try value(depth: depth)
+            elements.append(element)
+            deepest = max(deepest, height)
+        }
+        return (.strictArray(elements), deepest)
     }
 
     private mutating func properties(depth: Int) throws(Error) -> ([AMF0Value.Property], deepest: Int) {
         var properties: [AMF0Value.Property] = []
         var deepest = 0
         while true {
-            let name = try text(Int(try integer(UInt16.self)))
+            let name = try text(UInt16.self)
             if name.isEmpty, reader.peek() == AMF0Marker.objectEnd {
                 _ = try integer(UInt8.self)
                 return (properties, deepest)
             }
-            let (value, height) = try value(depth: depth + 1)
+            let (value, height) = try value(depth: depth)
             properties.append(AMF0Value.Property(name, value))
             deepest = max(deepest, height)
         }
@@ -141,9 +132,9 @@ public struct AMF0Decoder: Sendable {
         return value
     }
 
-    /// Invalid UTF-8 is replaced: text in another encoding is still a message.
-    private mutating func text(_ length: Int) throws(Error) -> String {
-        guard let bytes = reader.bytes(length) else { throw .truncated }
+    /// Text behind its length in bytes. Invalid UTF-8 is replaced: text in another encoding is still a message.
+    private mutating func text<Length: FixedWidthInteger>(_ length: Length.Type) throws(Error) -> String {
+        guard let bytes = reader.bytes(Int(try integer(length))) else { throw .truncated }
         return String(decoding: bytes, as: UTF8.self)
     }
 }

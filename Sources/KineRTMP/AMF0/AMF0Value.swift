@@ -1,7 +1,8 @@
 // A value of Adobe's Action Message Format 0, in which RTMP's commands are written ("Action Message Format -- AMF 0",
 // 2007). AMF0Decoder reads it, AMF0Encoder writes it.
 
-/// One value. The decoder resolves the format's references.
+/// One value. The decoder resolves the format's references, and reads the types that RTMP's commands have no use for as the
+/// nearest of these.
 public enum AMF0Value: Equatable, Sendable {
     /// A name and its value. Names may repeat; the order is kept.
     public struct Property: Equatable, Sendable {
@@ -14,20 +15,17 @@ public enum AMF0Value: Equatable, Sendable {
         }
     }
 
+    /// Also a date: its milliseconds since 1970 in UTC.
     case number(Double)
     case boolean(Bool)
-    /// Written as a long string if it has more than 65,535 bytes.
+    /// Written as a long string if it has more than 65,535 bytes. Also XML.
     case string(String)
+    /// Also one with a class, whose name is left out.
     case object([Property])
+    /// Also what is undefined or unsupported.
     case null
-    case undefined
     case ecmaArray([Property])
     case strictArray([AMF0Value])
-    /// Milliseconds since 1970 in UTC; the time zone is reserved, and 0 (section 2.13).
-    case date(milliseconds: Double, timeZone: Int16)
-    case unsupported
-    case xmlDocument(String)
-    case typedObject(className: String, [Property])
 
     /// nil for any other type.
     public var number: Double? {
@@ -39,16 +37,13 @@ public enum AMF0Value: Equatable, Sendable {
         if case .string(let value) = self { value } else { nil }
     }
 
-    /// The properties of an object of any kind, or of an ECMA array.
-    public var properties: [Property]? {
+    /// The value of the first property with this name, of an object or an ECMA array.
+    public subscript(name: String) -> AMF0Value? {
         switch self {
-        case .object(let properties), .ecmaArray(let properties), .typedObject(_, let properties): properties
+        case .object(let properties), .ecmaArray(let properties): properties.first { $0.name == name }?.value
         default: nil
         }
     }
-
-    /// The value of the first property with this name.
-    public subscript(name: String) -> AMF0Value? { properties?.first { $0.name == name }?.value }
 }
 
 /// The byte before a value that tells its type (AMF 0, section 2.1).

@@ -23,7 +23,7 @@ public struct RTMPSession: Sendable {
     }
 
     /// FFmpeg's chunk size, which servers are used to: nearly every message is one chunk.
-    public static let chunkSize: UInt32 = 60_000
+    private static let chunkSize: UInt32 = 60_000
     /// The longest that connecting and the handshake may take.
     public static let handshakeDeadline: Int64 = 10_000_000_000
 
@@ -145,7 +145,7 @@ public struct RTMPSession: Sendable {
                 case .done(let remainder):
                     stage = .messages
                     // Before `connect`, which servers would read in chunks of 128 bytes otherwise.
-                    send(ControlMessage.setChunkSize(Self.chunkSize).message, on: ChunkStreamID.control, &events)
+                    send(.setChunkSize(Self.chunkSize), on: ChunkStreamID.control, &events)
                     perform(publishing.start(now: now), &events)
                     readChunks(remainder, now: now, &events)
                     return
@@ -162,7 +162,7 @@ public struct RTMPSession: Sendable {
         do {
             while case .messages = stage, let message = try reader.next() {
                 if let control = ControlMessage(message) {
-                    if let answer = window.receive(control) { send(answer.message, on: ChunkStreamID.control, &events) }
+                    if let answer = window.receive(control) { send(answer, on: ChunkStreamID.control, &events) }
                 } else {
                     perform(publishing.receive(message, now: now), &events)
                 }
@@ -171,7 +171,7 @@ public struct RTMPSession: Sendable {
             return fail(PublishFailure(.chunks(error), url), &events)
         }
         if case .messages = stage, let due = window.acknowledgement(receivedBytes: reader.receivedBytes) {
-            send(due.message, on: ChunkStreamID.control, &events)
+            send(due, on: ChunkStreamID.control, &events)
         }
     }
 

@@ -1,4 +1,5 @@
 // The first bytes of audio messages: FLV's tag header (Adobe's "Video File Format Specification 10.1", annex E.4.2).
+import KineMedia
 
 /// AAC in an audio message.
 public enum AudioTag {
@@ -6,16 +7,15 @@ public enum AudioTag {
     private static let head: UInt8 = 0xAF
 
     /// The message that goes before the first access unit.
-    public static func sequenceHeader(_ audio: RTMPStreamFormat.Audio) -> [UInt8] {
-        [head, 0] + audio.specificConfiguration
-    }
+    public static func sequenceHeader(_ audio: AudioTrackFormat) -> [UInt8] { [head, 0] + audio.audioSpecificConfig }
 
     /// One access unit.
     public static func audio(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        [UInt8](unsafeUninitializedCapacity: bytes.count + 2) { buffer, count in
-            (buffer[0], buffer[1]) = (head, 1)
-            UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[2...]).copyMemory(from: bytes)
-            count = bytes.count + 2
-        }
+        var message: [UInt8] = []
+        message.reserveCapacity(2 + bytes.count)
+        message.append(head)
+        message.append(1)
+        message.append(contentsOf: bytes)
+        return message
     }
 }

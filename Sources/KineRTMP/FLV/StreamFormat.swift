@@ -9,48 +9,28 @@ public struct RTMPStreamFormat: Sendable, Equatable {
         /// The record of the codec's ISO format: AVC-, HEVC- or AV1 codec configuration record (`avcC`, `hvcC`, `av1C`).
         public var decoderConfiguration: [UInt8]
         /// Pixels, as shown.
-        public var width: Int
-        public var height: Int
+        public var size: PixelSize
         /// Frames a second at most.
         public var framesPerSecond: Double
         /// Bits a second; nil where only the quality was chosen.
         public var bitrate: Int?
 
         public init(
-            codec: VideoCodec, decoderConfiguration: [UInt8], width: Int, height: Int, framesPerSecond: Double,
+            codec: VideoCodec, decoderConfiguration: [UInt8], size: PixelSize, framesPerSecond: Double,
             bitrate: Int? = nil
         ) {
             self.codec = codec
             self.decoderConfiguration = decoderConfiguration
-            self.width = width
-            self.height = height
+            self.size = size
             self.framesPerSecond = framesPerSecond
             self.bitrate = bitrate
         }
     }
 
-    /// AAC-LC.
-    public struct Audio: Sendable, Equatable {
-        /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
-        public var specificConfiguration: [UInt8]
-        /// Samples a second.
-        public var sampleRate: Int
-        public var channels: Int
-        /// Bits a second.
-        public var bitrate: Int
-
-        public init(specificConfiguration: [UInt8], sampleRate: Int, channels: Int, bitrate: Int) {
-            self.specificConfiguration = specificConfiguration
-            self.sampleRate = sampleRate
-            self.channels = channels
-            self.bitrate = bitrate
-        }
-    }
-
     public var video: Video?
-    public var audio: Audio?
+    public var audio: AudioTrackFormat?
 
-    public init(video: Video?, audio: Audio?) {
+    public init(video: Video?, audio: AudioTrackFormat?) {
         self.video = video
         self.audio = audio
     }

@@ -4,12 +4,12 @@ import KineMedia
 
 extension RTMPStreamFormat {
     /// The payload of the data message that sets the stream's metadata at the server.
-    public func metadata(encoder: String = "Kinecast") -> [UInt8] {
+    public func metadata() -> [UInt8] {
         var properties: [AMF0Value.Property] = []
         func add(_ name: String, _ value: Double) { properties.append(.init(name, .number(value))) }
         if let video {
-            add("width", Double(video.width))
-            add("height", Double(video.height))
+            add("width", Double(video.size.width))
+            add("height", Double(video.size.height))
             add("framerate", video.framesPerSecond)
             // Enhanced RTMP writes a codec as the number of its four characters.
             add("videocodecid", video.codec == .h264 ? 7 : Double(video.codec.fourCharacterCode))
@@ -23,7 +23,7 @@ extension RTMPStreamFormat {
             properties.append(.init("stereo", .boolean(audio.channels == 2)))
             add("audiodatarate", Double(audio.bitrate) / 1000)
         }
-        properties.append(.init("encoder", .string(encoder)))
+        properties.append(.init("encoder", .string("Kinecast")))
         return AMF0Encoder.encode([.string("@setDataFrame"), .string("onMetaData"), .ecmaArray(properties)])
     }
 }

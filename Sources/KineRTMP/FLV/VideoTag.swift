@@ -6,8 +6,8 @@ import KineMedia
 public enum VideoTag {
     /// The message that goes before the first frame: how it is decoded.
     public static func sequenceHeader(_ video: RTMPStreamFormat.Video) -> [UInt8] {
-        let head = head(video.codec, FrameType.keyframe, avcPacket: 0, packet: PacketType.sequenceStart)
-        return withUnsafeBytes(of: head) { Array($0) } + video.decoderConfiguration
+        head(video.codec, FrameType.keyframe, avcPacket: 0, packet: PacketType.sequenceStart, room: 0)
+            + video.decoderConfiguration
     }
 
     /// A frame. Its composition time is zero: frames are coded in the order in which they are shown.
@@ -17,31 +17,33 @@ public enum VideoTag {
     public static func frame(
         _ codec: VideoCodec, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) -> [UInt8] {
-        // CodedFramesX leaves out a composition time of zero, which AV1 never has.
-        let head = head(
-            codec, isKeyframe ? FrameType.keyframe : FrameType.inter, avcPacket: 1,
-            packet: codec == .av1 ? PacketType.codedFrames : PacketType.codedFramesX)
         let delimiter = delimiter(of: codec, before: bytes)
-        return [UInt8](unsafeUninitializedCapacity: 5 + delimiter.count + bytes.count) { buffer, count in
-            (buffer[0], buffer[1], buffer[2], buffer[3], buffer[4]) = head
-            for index in 0..<delimiter.count { buffer[5 + index] = delimiter[index] }
-            let rest = UnsafeMutableRawBufferPointer(buffer)[(5 + delimiter.count)...]
-            UnsafeMutableRawBufferPointer(rebasing: rest).copyMemory(from: bytes)
-            count = 5 + delimiter.count + bytes.count
-        }
+        // CodedFramesX leaves out a composition time of zero, which AV1 never has.
+        var message = head(
+            codec, isKeyframe ? FrameType.keyframe : FrameType.inter, avcPacket: 1,
+            packet: codec == .av1 ? PacketType.codedFrames : PacketType.codedFramesX,
+            room: delimiter.count + bytes.count)
+        message.append(contentsOf: delimiter)
+        message.append(contentsOf: bytes)
+        return message
     }
 
-    private typealias Head = (UInt8, UInt8, UInt8, UInt8, UInt8)
-
     /// H.264: FrameType and CodecID, AVCPacketType, and a composition time of zero (E.4.3.1, E.4.3.2). Other codecs: FrameType
-    /// and VideoPacketType with the bit isExVideoHeader, and the codec's four characters.
-    private static func head(_ codec: VideoCodec, _ frameType: UInt8, avcPacket: UInt8, packet: UInt8) -> Head {
-        if codec == .h264 { return (frameType << 4 | avcCodec, avcPacket, 0, 0, 0) }
-        let code = codec.fourCharacterCode
-        return (
-            0x80 | frameType << 4 | packet, UInt8(code >> 24), UInt8(code >> 16 & 0xFF), UInt8(code >> 8 & 0xFF),
-            UInt8(code & 0xFF)
-        )
+    /// and VideoPacketType with the bit isExVideoHeader, and the codec's four characters. `room`: bytes that will follow.
+    private static func head(
+        _ codec: VideoCodec, _ frameType: UInt8, avcPacket: UInt8, packet: UInt8, room: Int
+    ) -> [UInt8] {
+        var head: [UInt8] = []
+        head.reserveCapacity(5 + room)
+        if codec == .h264 {
+            head.append(frameType << 4 | avcCodec)
+            head.append(avcPacket)
+            head.append(bigEndian24: 0)
+        } else {
+            head.append(0x80 | frameType << 4 | packet)
+            head.append(bigEndian: codec.fourCharacterCode)
+        }
+        return head
     }
 
     /// Behind a length of four bytes; for any kind of frame (H.264, 7.4.2.4; H.265, 7.4.3.5). Empty where there is one.

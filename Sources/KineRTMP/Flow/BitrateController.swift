@@ -16,8 +16,9 @@ public struct BitrateController: Sendable {
     public static let freeDelay = 0.1
     /// The part of the network's capacity that is used, so that what waits is sent, too.
     private static let share = 0.85
-    private static let secondsBetweenDecreases: Int64 = 1_000_000_000
-    private static let secondsBeforeIncrease: Int64 = 4_000_000_000
+    /// Nanoseconds at least from one decrease to the next, and for which the network transmits everything before an increase.
+    private static let decreaseInterval: Int64 = 1_000_000_000
+    private static let increaseInterval: Int64 = 4_000_000_000
     private static let largestDivisor = 4
 
     public let range: ClosedRange<Int>
@@ -34,7 +35,7 @@ public struct BitrateController: Sendable {
     private var capacity: Double?
     /// Seconds for which something has waited without a break. Nothing that waits is older.
     public private(set) var busy = 0.0
-    private var decreased = Int64.min
+    private var decreased: Int64?
     private var freeSince: Int64?
     /// The capacity when the network was last overloaded; approached in small steps.
     private var ceiling: Double?
@@ -71,13 +72,13 @@ public struct BitrateController: Sendable {
             waiting: waitingBytes, before: last.waitingBytes)
         if delay > Self.congestedDelay && busy >= Self.congestedDelay {
             freeSince = nil
-            if decreased == .min || now - decreased >= Self.secondsBetweenDecreases {
+            if decreased.map({ now - $0 >= Self.decreaseInterval }) ?? true {
                 decrease(now, isGrowing: waitingBytes >= last.waitingBytes)
             }
         } else if delay < Self.freeDelay {
             let since = freeSince ?? now
             freeSince = since
-            if now - since >= Self.secondsBeforeIncrease {
+            if now - since >= Self.increaseInterval {
                 freeSince = now
                 increase()
             }

@@ -49,7 +49,8 @@ public struct SendQueue: Sendable {
     }
 
     public var isEmpty: Bool { head == items.count }
-    public var count: Int { items.count - head }
+    /// Frames that wait.
+    public var frameCount: Int { items[head...].count(where: \.isVideo) }
     /// Milliseconds from the oldest waiting sample to the newest.
     public var duration: Int64 {
         guard let last = items.last, head < items.count else { return 0 }
@@ -98,36 +99,19 @@ public struct SendQueue: Sendable {
         return item
     }
 
-    /// Drops everything, audio too: the connection is lost.
-    public mutating func removeAll() {
-        droppedFrames += items[head...].count(where: \.isVideo)
-        items = []
-        head = 0
-        byteCount = 0
-        audioByteCount = 0
-        awaitsKeyframe = true
-    }
-
     /// Drops the frames before the last keyframe. When that keyframe is the first frame or there is none, drops all frames.
     private mutating func dropFrames() -> Outcome {
         let waiting = items[head...]
-        let keyframe = waiting.lastIndex { $0.isVideo && $0.isKeyframe }
-        let first = waiting.firstIndex { $0.isVideo }
-        guard let first else { return .queued }
-        let end = keyframe.flatMap { $0 > first ? $0 : nil } ?? items.endIndex
-        var kept: [Item] = []
-        kept.reserveCapacity(waiting.count)
-        for index in waiting.indices {
-            if index < end, items[index].isVideo {
-                droppedFrames += 1
-                byteCount -= items[index].payload.count
-            } else {
-                kept.append(items[index])
-            }
+        guard let first = waiting.firstIndex(where: \.isVideo) else { return .queued }
+        let keyframe = waiting.lastIndex { $0.isVideo && $0.isKeyframe }.flatMap { $0 > first ? $0 : nil }
+        let end = keyframe ?? waiting.endIndex
+        for item in waiting[..<end] where item.isVideo {
+            droppedFrames += 1
+            byteCount -= item.payload.count
         }
-        items = kept
+        items = waiting[..<end].filter { !$0.isVideo } + waiting[end...]
         head = 0
-        guard end == waiting.endIndex else { return .droppedToKeyframe }
+        if keyframe != nil { return .droppedToKeyframe }
         awaitsKeyframe = true
         return isTooLong ? .tooLong : .needsKeyframe
     }

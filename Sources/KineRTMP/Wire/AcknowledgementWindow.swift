@@ -1,33 +1,31 @@
 // When to acknowledge received bytes (RTMP 1.0, sections 5.4.3 to 5.4.5). A server without acknowledgements stops sending.
 
 /// The receiving side's counters.
-public struct AcknowledgementWindow: Sendable {
+struct AcknowledgementWindow: Sendable {
     /// Bytes; 0: the peer has not asked.
     private var size: UInt64 = 0
     private var acknowledged: UInt64 = 0
     /// The window that was announced to the peer; 0: none.
     private var announced: UInt32 = 0
 
-    public init() {}
-
     /// The answer to a message from the peer.
-    public mutating func receive(_ message: ControlMessage) -> ControlMessage? {
+    mutating func receive(_ message: ControlMessage) -> RTMPMessage? {
         switch message {
         case .windowAcknowledgementSize(let size):
             self.size = UInt64(size)
             return nil
-        case .setPeerBandwidth(let size, _):
+        case .setPeerBandwidth(let size):
             // Answered if it differs from the last announcement (section 5.4.5).
             guard size != announced, size > 0 else { return nil }
             announced = size
             return .windowAcknowledgementSize(size)
         case .pingRequest(let time): return .pingResponse(time)
-        default: return nil
+        case .setChunkSize, .abort: return nil
         }
     }
 
     /// The acknowledgement that is due after `receivedBytes` in all.
-    public mutating func acknowledgement(receivedBytes: UInt64) -> ControlMessage? {
+    mutating func acknowledgement(receivedBytes: UInt64) -> RTMPMessage? {
         guard size > 0, receivedBytes - acknowledged >= size else { return nil }
         acknowledged = receivedBytes
         return .acknowledgement(UInt32(truncatingIfNeeded: receivedBytes))

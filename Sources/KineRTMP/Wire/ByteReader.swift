@@ -14,7 +14,7 @@ struct ByteReader: Sendable {
         let size = Integer.bitWidth / 8
         guard rest.count >= size else { return nil }
         var value: Integer = 0
-        for byte in rest.prefix(size) { value = (size == 1 ? 0 : value << 8) | Integer(truncatingIfNeeded: byte) }
+        for byte in rest.prefix(size) { value = value << 8 | Integer(truncatingIfNeeded: byte) }
         rest = rest.dropFirst(size)
         return value
     }
@@ -34,17 +34,15 @@ struct ByteReader: Sendable {
 
 extension [UInt8] {
     mutating func append(bigEndian value: some FixedWidthInteger) {
-        for shift in stride(from: value.bitWidth - 8, through: 0, by: -8) {
-            append(UInt8(truncatingIfNeeded: value >> shift))
-        }
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
     /// The low 24 bits.
     mutating func append(bigEndian24 value: UInt32) {
-        for shift in stride(from: 16, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+        Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0.dropFirst()) }
     }
 
     mutating func append(littleEndian value: some FixedWidthInteger) {
-        for shift in stride(from: 0, to: value.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> shift)) }
+        Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
     }
 }

@@ -15,8 +15,8 @@ public struct ChunkReader: Sendable {
     }
 
     /// Holds until a SetChunkSize message (section 5.4.1).
-    public static let initialChunkSize = 128
-    public static let chunkStreamLimit = 64
+    static let initialChunkSize = 128
+    private static let chunkStreamLimit = 64
 
     private struct Stream: Sendable {
         var timestamp: UInt32 = 0
@@ -32,9 +32,9 @@ public struct ChunkReader: Sendable {
     }
 
     /// Bytes of payload in the peer's chunks.
-    public private(set) var chunkSize = ChunkReader.initialChunkSize
+    private var chunkSize = ChunkReader.initialChunkSize
     /// All bytes ever appended.
-    public private(set) var receivedBytes: UInt64 = 0
+    private(set) var receivedBytes: UInt64 = 0
     private let messageLimit: Int
     private var streams: [UInt32: Stream] = [:]
     private var buffer: [UInt8] = []

@@ -11,8 +11,8 @@ public struct ChunkWriter: Sendable {
         var streamID: UInt32
     }
 
-    /// Bytes of payload in a chunk; changed by writing `ControlMessage.setChunkSize`.
-    public private(set) var chunkSize = ChunkReader.initialChunkSize
+    /// Bytes of payload in a chunk; changed by writing `RTMPMessage.setChunkSize`.
+    private var chunkSize = ChunkReader.initialChunkSize
     private var previous: [UInt32: Previous] = [:]
 
     public init() {}

@@ -43,11 +43,9 @@ public struct ClientHandshake: Sendable {
     private let first: [UInt8]
 
     /// `random`: the bytes of C1 behind its header; repeated or cut to 1,528.
-    public init(random: [UInt8], time: UInt32 = 0) {
-        var first: [UInt8] = []
-        first.append(bigEndian: time)
-        // Any number but zero would announce a digest.
-        first.append(bigEndian: UInt32(0))
+    public init(random: [UInt8]) {
+        // Time zero; and any number but zero behind it would announce a digest.
+        var first = [UInt8](repeating: 0, count: 8)
         let source = random.isEmpty ? [0] : random
         for index in 0..<(Self.length - 8) { first.append(source[index % source.count]) }
         self.first = first

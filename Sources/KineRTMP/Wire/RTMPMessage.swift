@@ -40,74 +40,61 @@ public struct RTMPMessage: Equatable, Sendable {
 
 /// The chunk streams that a publisher uses. 2 is for protocol control (section 5.3.1.1). The others are free; these are the
 /// ones that servers know from FFmpeg and librtmp.
-public enum ChunkStreamID {
-    public static let control: UInt32 = 2
-    public static let command: UInt32 = 3
-    public static let audio: UInt32 = 4
-    public static let data: UInt32 = 5
-    public static let video: UInt32 = 6
-    public static let publish: UInt32 = 8
+enum ChunkStreamID {
+    static let control: UInt32 = 2
+    static let command: UInt32 = 3
+    static let audio: UInt32 = 4
+    static let data: UInt32 = 5
+    static let video: UInt32 = 6
+    static let publish: UInt32 = 8
 }
 
-/// Protocol control and user control messages.
+/// What a server may say about the chunk stream and the connection, as far as a publisher acts on it.
 public enum ControlMessage: Equatable, Sendable {
     /// Bytes of payload in each chunk from the next one on: 1 to 2^31 - 1.
     case setChunkSize(UInt32)
     /// The unfinished message on this chunk stream is dropped.
     case abort(chunkStream: UInt32)
-    /// Bytes received so far, modulo 2^32.
-    case acknowledgement(UInt32)
     /// The receiver acknowledges after so many bytes.
     case windowAcknowledgementSize(UInt32)
-    /// The limit type is 0 hard, 1 soft, 2 dynamic.
-    case setPeerBandwidth(UInt32, limitType: UInt8)
-    case streamBegin(UInt32)
+    /// The receiver announces this window in its turn.
+    case setPeerBandwidth(UInt32)
+    /// A user control message with this time in it.
     case pingRequest(UInt32)
-    case pingResponse(UInt32)
-    /// Another event of section 7.1.7, which does not matter to a publisher.
-    case otherEvent(UInt16)
 
-    /// nil for a message of another kind, or one that is too short.
+    /// nil for any other message, or one that is too short.
     public init?(_ message: RTMPMessage) {
         var reader = ByteReader(message.payload[...])
+        // Section 7.1.7: user control messages begin with the type of an event.
         let event = message.kind == .userControl ? reader.integer(UInt16.self) : nil
-        switch (message.kind, event, reader.integer(UInt32.self)) {
-        case (.setChunkSize, _, let size?): self = .setChunkSize(size)
-        case (.abort, _, let id?): self = .abort(chunkStream: id)
-        case (.acknowledgement, _, let count?): self = .acknowledgement(count)
-        case (.windowAcknowledgementSize, _, let size?): self = .windowAcknowledgementSize(size)
-        case (.setPeerBandwidth, _, let size?):
-            guard let limitType = reader.integer(UInt8.self) else { return nil }
-            self = .setPeerBandwidth(size, limitType: limitType)
-        case (.userControl, 0, let value): guard let value else { return nil }; self = .streamBegin(value)
-        case (.userControl, 6, let value): guard let value else { return nil }; self = .pingRequest(value)
-        case (.userControl, 7, let value): guard let value else { return nil }; self = .pingResponse(value)
-        case (.userControl, let event?, _): self = .otherEvent(event)
+        guard let value = reader.integer(UInt32.self) else { return nil }
+        switch (message.kind, event) {
+        case (.setChunkSize, _): self = .setChunkSize(value)
+        case (.abort, _): self = .abort(chunkStream: value)
+        case (.windowAcknowledgementSize, _): self = .windowAcknowledgementSize(value)
+        case (.setPeerBandwidth, _): self = .setPeerBandwidth(value)
+        case (.userControl, 6): self = .pingRequest(value)
         default: return nil
         }
     }
+}
 
-    /// To be sent on chunk stream 2 and message stream 0 (section 5.4).
-    public var message: RTMPMessage {
-        switch self {
-        case .setChunkSize(let size): Self.message(.setChunkSize, size)
-        case .abort(let id): Self.message(.abort, id)
-        case .acknowledgement(let count): Self.message(.acknowledgement, count)
-        case .windowAcknowledgementSize(let size): Self.message(.windowAcknowledgementSize, size)
-        case .setPeerBandwidth(let size, let limitType): Self.message(.setPeerBandwidth, size, [limitType])
-        case .streamBegin(let value): Self.message(.userControl, event: 0, value)
-        case .pingRequest(let value): Self.message(.userControl, event: 6, value)
-        case .pingResponse(let value): Self.message(.userControl, event: 7, value)
-        case .otherEvent(let event): Self.message(.userControl, event: event, nil)
-        }
-    }
+/// What a publisher says about them: on chunk stream 2 and message stream 0 (section 5.4).
+extension RTMPMessage {
+    /// Bytes of payload in each chunk from the next one on: 1 to 2^31 - 1.
+    public static func setChunkSize(_ size: UInt32) -> RTMPMessage { control(.setChunkSize, size) }
 
-    private static func message(
-        _ kind: RTMPMessage.Kind, event: UInt16? = nil, _ value: UInt32?, _ rest: [UInt8] = []
-    ) -> RTMPMessage {
-        var payload: [UInt8] = []
-        if let event { payload.append(bigEndian: event) }
-        if let value { payload.append(bigEndian: value) }
-        return RTMPMessage(kind: kind, payload: payload + rest)
+    /// Bytes received so far, modulo 2^32.
+    static func acknowledgement(_ count: UInt32) -> RTMPMessage { control(.acknowledgement, count) }
+
+    static func windowAcknowledgementSize(_ size: UInt32) -> RTMPMessage { control(.windowAcknowledgementSize, size) }
+
+    /// `time`: as in the request (section 7.1.7).
+    static func pingResponse(_ time: UInt32) -> RTMPMessage { control(.userControl, time, event: [0, 7]) }
+
+    private static func control(_ kind: Kind, _ value: UInt32, event: [UInt8] = []) -> RTMPMessage {
+        var message = RTMPMessage(kind: kind, payload: event)
+        message.payload.append(bigEndian: value)
+        return message
     }
 }

@@ -16,8 +16,7 @@ struct NewerMedia: Sendable {
 
     static func of(_ codec: VideoCodec) throws -> NewerMedia { try (codec == .hevc ? hevc : av1).get() }
 
-    /// `options`: more for the encoder.
-    init(_ codec: VideoCodec, pixelFormat: String = "yuv420p", options: [String] = []) throws {
+    init(_ codec: VideoCodec) throws {
         let directory = try TemporaryDirectory()
         let colours = [
             "-color_primaries", "bt709", "-color_trc", "bt709", "-colorspace", "bt709", "-color_range", "tv",
@@ -34,8 +33,8 @@ struct NewerMedia: Sendable {
             ]
         let result = try run(
             "ffmpeg",
-            ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=30:duration=1", "-pix_fmt", pixelFormat]
-                + colours + encoder + options + [directory("a.mp4")])
+            ["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=320x180:rate=30:duration=1", "-pix_fmt", "yuv420p"]
+                + colours + encoder + [directory("a.mp4")])
         try #require(result.status == .exited(status: 0), "\(result.errors)")
         let bytes = try contents(of: directory("a.mp4"))
         let track = try #require(try OracleMovie(bytes).tracks.first)

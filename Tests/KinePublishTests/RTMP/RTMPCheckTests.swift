@@ -6,7 +6,7 @@ import Testing
 @testable import KinePublish
 
 @Suite(.timeLimit(.minutes(10))) struct RTMPCheckTests {
-    private func settings(_ address: String) throws -> RTMPSettings { RTMPSettings(url: try RTMPURL(address)) }
+    private func settings(_ address: String) throws -> RTMPSettings { try RTMPSettings(setupInfo: ["url": address]) }
 
     @Test func `a server that accepts the stream is described, and gets the whole goodbye`() async throws {
         let server = try StrictServerSocket()

@@ -124,11 +124,11 @@ import Testing
     func `newer codecs arrive in extended tags`(codec: VideoCodec) async throws {
         let stream = codec == .hevc ? NewerCodec.hevc : NewerCodec.av1
         let server = try StrictServerSocket()
-        let url = try RTMPURL("rtmp://127.0.0.1:\(server.port)/app/key")
+        let settings = try RTMPSettings(setupInfo: ["url": "rtmp://127.0.0.1:\(server.port)/app/key"])
         var format = TestStream.format
         format.video?.codec = codec
         format.video?.decoderConfiguration = stream.configuration
-        let publisher = RTMPPublisher(RTMPSettings(url: url), format: format)
+        let publisher = RTMPPublisher(settings, format: format)
         try await publisher.start()
         for (index, bytes) in [stream.keyframe, stream.frame].enumerated() {
             publisher.publish(

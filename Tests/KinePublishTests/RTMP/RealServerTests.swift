@@ -36,10 +36,11 @@ import Testing
             log: folder.file("log"))
         var format = TestStream.format
         format.video?.decoderConfiguration = try Self.header(9, 5, source)
-        format.audio?.specificConfiguration = try Self.header(8, 2, source)
-        let publisher = RTMPPublisher(RTMPSettings(url: try RTMPURL(address)), format: format)
+        format.audio?.audioSpecificConfig = try Self.header(8, 2, source)
+        let told = Told()
+        let publisher = RTMPPublisher(try RTMPSettings(setupInfo: ["url": address]), format: format) { told.note($0) }
         let samples = source.filter(\.isSample)
-        try await Self.startWhenThere(publisher)
+        try await Self.startWhenThere(publisher, told)
         for tag in samples {
             publisher.publish(
                 EncodedSample(
@@ -60,8 +61,9 @@ import Testing
 
     /// Publishes the test's stream, and reads the file that the server made of it once the last sample is in it.
     private static func publish(_ address: String, file: String) async throws -> [FLVTag] {
-        let publisher = try Told().publisher(address)
-        try await startWhenThere(publisher)
+        let told = Told()
+        let publisher = try told.publisher(address)
+        try await startWhenThere(publisher, told)
         for sample in TestStream.samples(0..<3000) { publisher.publish(sample) }
         await publisher.finish()
         let last = UInt32(2980)
@@ -80,9 +82,9 @@ import Testing
     }
 
     /// A server needs a moment before it listens; until then the publisher tries again by itself.
-    private static func startWhenThere(_ publisher: RTMPPublisher) async throws {
+    private static func startWhenThere(_ publisher: RTMPPublisher, _ told: Told) async throws {
         try await publisher.start()
-        #expect(await until { publisher.status.state == .live ? true : nil } == true)
+        #expect(await told.events.next { Told.liveReports($0) > 0 ? true : nil } == true)
     }
 
     private static func header(_ type: Int, _ length: Int, _ tags: [FLVTag]) throws -> [UInt8] {

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func `a check reports the version of TLS and the names of the certificate`() async throws {
-        var settings = RTMPSettings(url: try RTMPURL("rtmps://localhost:\(front.port)/app/key"))
+        var settings = try RTMPSettings(setupInfo: ["url": "rtmps://localhost:\(front.port)/app/key"])
         settings.certificateAuthority = certificate.path
         let check = try await RTMPCheck.run(settings)
         #expect(check.tls == "TLS 1.3" && check.certificate == ["localhost"] && check.server == "Strict/1")

@@ -8,9 +8,11 @@ import RTMPTesting
 enum TestStream {
     static let format = RTMPStreamFormat(
         video: .init(
-            codec: .h264, decoderConfiguration: [1, 0x64, 0, 0x1F, 0xFF], width: 1280, height: 720, framesPerSecond: 25,
-            bitrate: 2_000_000),
-        audio: .init(specificConfiguration: [0x11, 0x90], sampleRate: 48000, channels: 2, bitrate: 160_000))
+            codec: .h264, decoderConfiguration: [1, 0x64, 0, 0x1F, 0xFF], size: PixelSize(width: 1280, height: 720),
+            framesPerSecond: 25, bitrate: 2_000_000),
+        audio: .init(
+            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000, audioSpecificConfig: [0x11, 0x90],
+            samplesPerAccessUnit: 1024, primingSamples: 1024))
 
     /// A frame every 40 ms with a keyframe each second, and audio every 20 ms, from one time to another in milliseconds.
     static func samples(_ times: Range<Int64>) -> [EncodedSample] {
@@ -80,6 +82,14 @@ struct NewerCodec {
         keyframe: [0x0A, 3, 0, 0, 0, 0x32, 4, 0x10, 1, 2, 3], frame: [0x32, 3, 0x30, 4, 5])
 }
 
+extension RTMPPublisher {
+    func publish(_ sample: EncodedSample) {
+        sample.data.withUnsafeBytes {
+            publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
+        }
+    }
+}
+
 /// What a publisher has told so far.
 final class Told: Sendable {
     let events = Monitor<[RTMPEvent]>([])
@@ -110,7 +120,7 @@ final class Told: Sendable {
     }
 
     func publisher(_ address: String, _ change: (inout RTMPSettings) -> Void = { _ in }) throws -> RTMPPublisher {
-        var settings = RTMPSettings(url: try RTMPURL(address))
+        var settings = try RTMPSettings(setupInfo: ["url": address])
         change(&settings)
         return RTMPPublisher(settings, format: TestStream.format) { self.note($0) }
     }

@@ -1,0 +1,16 @@
+// Reading a small file or a pipe whole.
+import SystemPackage
+
+extension FileDescriptor {
+    /// The bytes from here to the end, or the first `limit` of them: a caller that has to know of more asks for one more.
+    public func readToEnd(atMost limit: Int) throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(limit, 16384))
+        while bytes.count < limit {
+            let count = try chunk.withUnsafeMutableBytes { try read(into: $0) }
+            guard count > 0 else { break }
+            bytes += chunk[..<count]
+        }
+        return Array(bytes.prefix(limit))
+    }
+}
