@@ -9,6 +9,8 @@ enum SettingsOption: String, ExpressibleByArgument, CaseIterable {
     case replaykit
 }
 
+extension EncoderPreset: ExpressibleByArgument {}
+
 struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("r"), .long],
@@ -30,6 +32,15 @@ struct EncodingOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("Average bits a second instead of constant quality, such as 800k or 4M.", valueName: "RATE"))
     var bitrate: BitrateOption?
+
+    @Option(
+        help: ArgumentHelp(
+            "The encoder's speed, as x264 names it.",
+            discussion: """
+                A slower one makes a smaller file, and leaves out frames where the processor cannot keep up. Without this \
+                option the encoder is about as fast as veryfast, and set up for text that is typed and scrolled.
+                """, valueName: "NAME"))
+    var preset: EncoderPreset?
 
     @Option(
         help: ArgumentHelp(
@@ -87,6 +98,7 @@ struct EncodingOptions: ParsableArguments {
         if let quality { configuration.video.rateControl = .constantQuality(quality) }
         if let bitrate { configuration.video.rateControl = .averageBitrate(bitrate.bitsPerSecond) }
         if let keyframeInterval { configuration.video.keyframeInterval = keyframeInterval.time }
+        configuration.video.preset = preset
         configuration.video.framesPerSecond = fps
         configuration.video.size = size?.size
         configuration.video.showsCursor = !noCursor
