@@ -18,6 +18,11 @@ struct TakeOptions: ParsableArguments {
     @Flag(help: "Print every event as a line of JSON on standard output.")
     var json = false
 
+    @Flag(
+        name: .shortAndLong,
+        help: "Show frame rate, dropped frames, bitrates and memory in the progress line too.")
+    var verbose = false
+
     @Argument(
         parsing: .postTerminator,
         help: ArgumentHelp("The program to show, and its arguments.", valueName: "COMMAND"))
@@ -38,7 +43,8 @@ struct TakeOptions: ParsableArguments {
     /// Runs the take to its end; throws its exit status where that is not 0.
     func run(_ configuration: TakeConfiguration, showing command: ShownCommand?) throws {
         var configuration = configuration
-        let reporter = TakeReporter(configuration, terminal: .standardError, json: json, hasCommand: command != nil)
+        let reporter = TakeReporter(
+            configuration, terminal: .standardError, json: json, hasCommand: command != nil, isVerbose: verbose)
         configuration.wantsProgress = reporter.wantsProgress
         let status = try TakeRun(configuration: configuration, command: command, reporter: reporter).run()
         if status != 0 { throw ExitCode(status) }

@@ -10,6 +10,7 @@ final class TakeReporter {
     private let events: JSONEvents?
     /// A progress line is rewritten once a second. Not while COMMAND has the terminal.
     let showsProgress: Bool
+    private let isVerbose: Bool
     /// The names of the destinations, in their order.
     private let destinations: [String]
     /// The user chose the most bits a second that the destinations get.
@@ -28,9 +29,10 @@ final class TakeReporter {
     /// - Parameters:
     ///   - terminal: for sentences and the progress line.
     ///   - output: for the links, where there is no `json`.
+    ///   - isVerbose: the progress line has frame rate, losses, bitrates and memory too.
     init(
         _ configuration: TakeConfiguration, terminal: Terminal, output: Terminal = .standardOutput, json: Bool,
-        hasCommand: Bool
+        hasCommand: Bool, isVerbose: Bool = false
     ) {
         self.terminal = terminal
         self.output = output
@@ -38,6 +40,7 @@ final class TakeReporter {
         hasOwnMaximum = configuration.video.maximumBitrate != nil
         events = json ? JSONEvents() : nil
         showsProgress = terminal.isInteractive && !hasCommand && !json
+        self.isVerbose = isVerbose
     }
 
     /// Whether the engine should send progress at all; otherwise it sleeps longer.
@@ -76,7 +79,7 @@ final class TakeReporter {
         case .paused:
             isPaused = true
             events?.emit(JSONEvent("paused"))
-            if let last { show(last, statuses, isNew: false) }
+            if let last { drawLine(last) }
         case .resumed:
             isPaused = false
             events?.emit(JSONEvent("resumed"))
@@ -167,19 +170,22 @@ final class TakeReporter {
         if !(output.isInteractive && terminal.isInteractive) { output.line(link) }
     }
 
-    private func show(_ progress: TakeProgress, _ statuses: [DestinationStatus], isNew: Bool = true) {
+    private func show(_ progress: TakeProgress, _ statuses: [DestinationStatus]) {
         self.statuses = statuses
-        defer { if isNew { last = progress } }
-        if isNew {
-            events?.emit(
-                JSONEvent("progress") {
-                    $0.set(progress)
-                    $0.set(statuses)
-                })
-        }
+        events?.emit(
+            JSONEvent("progress") {
+                $0.set(progress)
+                $0.set(statuses)
+            })
+        drawLine(progress)
+        last = progress
+    }
+
+    private func drawLine(_ progress: TakeProgress) {
         guard showsProgress else { return }
-        terminal.status(
-            ProgressLine.text(
-                progress, since: isNew ? last : nil, isPaused: isPaused, hasFile: started?.output != nil, statuses))
+        let line = ProgressLine(
+            progress: progress, last: last, statuses: statuses, isPaused: isPaused, hasFile: started?.output != nil,
+            isVerbose: isVerbose)
+        terminal.status(line.text)
     }
 }

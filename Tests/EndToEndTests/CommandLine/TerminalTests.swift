@@ -39,7 +39,7 @@ import Testing
             #expect(lines.first?.hasPrefix("Recording 320x240 to \(place.path("a.mp4")) as ") == true)
             let rewritten = lines.last.map { $0.split(separator: "\r\u{1b}[K") } ?? []
             #expect(!rewritten.dropLast().isEmpty, "\(shown)")
-            #expect(rewritten.dropLast().allSatisfy { $0.hasPrefix("● 0:0") && $0.hasSuffix("0 dropped") }, "\(shown)")
+            #expect(rewritten.dropLast().allSatisfy { $0.hasPrefix("● 0:0") && $0.hasSuffix("B") }, "\(shown)")
             #expect(rewritten.last?.hasPrefix("Saved \(place.path("a.mp4")): 2.5 s") == true, "\(shown)")
         }
     }
