@@ -47,7 +47,7 @@ import Testing
             #expect((1...2_000_000).contains(bitrate))
             #expect(try #require(shown.requestedBitrate) < chosen)
             #expect(
-                try #require(shown.uptime) > 0 && shown.roundTripMilliseconds != nil && shown.picturesDropped != nil)
+                try #require(shown.uptime) > 0 && shown.roundTripMilliseconds != nil && shown.framesDropped != nil)
             let text = try place.run("status").output
             #expect(text.contains("asks for ") && text.contains("bit/s") && text.contains("round trip "), "\(text)")
 
@@ -73,7 +73,7 @@ import Testing
             let duration = try TakeFile.finishedDuration(place.path("a.mp4"))
             #expect(abs(duration - (summary.duration ?? 0)) < 0.2)
             #expect(Double(summary.bytes ?? 0) * 8 / duration > Double(chosen) * 0.6)
-            #expect((last.pictures ?? 0) <= (summary.framesDrawn ?? 0))
+            #expect((last.frames ?? 0) <= (summary.framesDrawn ?? 0))
         }
         let state = try #require(
             server.state.wait(until: MonotonicClock.now() + RunningKinecast.patience) { $0.isOver ? $0 : nil })

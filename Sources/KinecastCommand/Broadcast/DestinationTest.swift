@@ -131,7 +131,7 @@ struct DestinationTest {
 
 /// A line of `--check --json`.
 struct DestinationTestLine: Encodable {
-    let event = "test"
+    let event = "check"
     let time = JSONEvent.now()
     let destination: Int
     let label: String

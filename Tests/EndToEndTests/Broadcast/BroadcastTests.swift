@@ -60,7 +60,7 @@ import Testing
             #expect(summary.event == "summary" && summary.destinations?.count == 1)
             let destination = try #require(summary.destinations?.first)
             #expect(destination.ending == "finished" && destination.label == "org.example.witness")
-            #expect((destination.pictures ?? 0) > 0 && (destination.peakMemory ?? 0) > 1 << 20)
+            #expect((destination.frames ?? 0) > 0 && (destination.peakMemory ?? 0) > 1 << 20)
             _ = try TakeFile.finishedDuration(place.path("a.mp4"))
         }
     }

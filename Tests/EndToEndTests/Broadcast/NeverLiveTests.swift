@@ -80,7 +80,7 @@ private final class HeldPort {
             let take = try place.start(
                 "broadcast", "--pattern", "320x180", "--json", "--to", "rtmp://127.0.0.1:\(port.number)/live/hush-key")
             // It is fed, and has its connection, and that is not enough.
-            try take.event("progress") { ($0.destinations?.first?.pictures ?? 0) >= 30 }
+            try take.event("progress") { ($0.destinations?.first?.frames ?? 0) >= 30 }
             #expect(try place.run("stop").status == 75)
             let ended = try take.wait()
             expectNeverLive(ended)

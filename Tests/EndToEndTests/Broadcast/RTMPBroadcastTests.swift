@@ -68,7 +68,7 @@ import Testing
                 "broadcast", "--pattern", "640x360", "--fps", "25", "--to", server.address("show"), "--record", "a.mp4",
                 "--json")
             try take.event("progress") { progress in
-                progress.destinations?.first.map { $0.phase == "live" && ($0.pictures ?? 0) >= 100 } == true
+                progress.destinations?.first.map { $0.phase == "live" && ($0.frames ?? 0) >= 100 } == true
             }
             try #require(try place.run("stop").status == 0)
             let ended = try take.wait()
@@ -115,13 +115,13 @@ import Testing
                 "--", VirtualScreenTests.scene, "noise", "--seconds", "600")
             let started = try take.event("started")
             #expect(started.maximumBitrate == 6_000_000)
-            try take.event("progress") { ($0.destinations?.first?.pictures ?? 0) >= 90 }
+            try take.event("progress") { ($0.destinations?.first?.frames ?? 0) >= 90 }
             try #require(try place.run("stop").status == 0)
             let summary = try #require(try take.wait().events.last)
             #expect(summary.exitStatus == 0)
             let destination = try #require(summary.destinations?.first)
             #expect(destination.ending == "finished" && destination.reconnects == 0, "\(destination)")
-            #expect(destination.picturesSkipped == 0)
+            #expect(destination.framesSkipped == 0)
             #expect(!server.log.contains("too big"))
             let pictures = try server.recorded("noise").filter { $0.type == 9 }
             #expect(pictures.count >= 80)
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `a test says what the server is, and leaves no stream there`() throws {
+    @Test func `a check says what the server is, and leaves no stream there`() throws {
         let server = try MediaServer()
         try TestPlace.with { place in
             let port = try Loopback.freePort()
@@ -137,13 +137,13 @@ import Testing
                 "broadcast", "--check", "--json", "--to", server.address("hush-key"), "--to",
                 "rtmp://127.0.0.1:\(port)/live/hush-key")
             #expect(ended.status == 75, "\(ended)")
-            let tests = ended.events.filter { $0.event == "test" }
-            #expect(tests.map(\.label) == [server.port, port].map { "rtmp (127.0.0.1:\($0)/live)" })
+            let checks = ended.events.filter { $0.event == "check" }
+            #expect(checks.map(\.label) == [server.port, port].map { "rtmp (127.0.0.1:\($0)/live)" })
             #expect(ended.errors.contains(" takes the stream; round trip "))
             #expect(ended.errors.contains("Connection refused"))
             #expect(!(ended.output + ended.errors).contains("hush"))
             // Both answers, and what is said of a key that was typed.
-            #expect(ended.events.map(\.event).sorted() == ["test", "test", "warning"])
+            #expect(ended.events.map(\.event).sorted() == ["check", "check", "warning"])
             #expect(try place.run("broadcast", "--check", "--to", server.address("hush-key")).status == 0)
             // There is no frame to write down.
             #expect(try server.recorded("hush-key").isEmpty)

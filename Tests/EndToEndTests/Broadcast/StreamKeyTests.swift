@@ -40,7 +40,7 @@ import Testing
             try take.event("progress") { progress in
                 // Nobody takes the connection to port 1.
                 progress.destinations?.filter { !$0.label.contains("127.0.0.1:1/") }
-                    .allSatisfy { $0.phase == "live" && ($0.pictures ?? 0) > 10 } == true
+                    .allSatisfy { $0.phase == "live" && ($0.frames ?? 0) > 10 } == true
             }
             let status = try place.run("status"), json = try place.run("status", "--json")
             #expect(status.output.contains("rtmp (") && !(status.output + status.errors).contains(Self.key))

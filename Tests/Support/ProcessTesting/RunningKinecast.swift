@@ -50,7 +50,7 @@ package final class RunningKinecast {
             package var message: String?
             package var problem: String?
             package var link: String?
-            package var pictures: Int?
+            package var frames: Int?
             package var viewers: Int?
             package var peakMemory: Int?
             package var restarts: Int?
@@ -60,8 +60,8 @@ package final class RunningKinecast {
             package var bitrate: Int?
             package var queueMilliseconds: Int?
             package var roundTripMilliseconds: Double?
-            package var picturesDropped: Int?
-            package var picturesSkipped: Int?
+            package var framesDropped: Int?
+            package var framesSkipped: Int?
             package var requestedBitrate: Int?
         }
 
