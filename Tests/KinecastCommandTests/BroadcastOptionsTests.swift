@@ -129,6 +129,7 @@ import Testing
         let plain = try video("--to", "rtmp://a/b/c")
         #expect(plain.maximumBitrate == nil && plain.minimumBitrate == 400_000)
         #expect(plain.keepsRecordingQuality && !plain.isRateChosen)
+        #expect(try video("--to", "rtmp://a/b/c", "--preset", "slow").preset == .slow)
         let page = try video("--min-bitrate", "100k", "--max-bitrate", "2M")
         #expect(page.maximumBitrate == 2_000_000 && page.minimumBitrate == 100_000)
         // What RTMP was told to go down to, it may.

@@ -117,7 +117,7 @@ import Testing
         let message = RootCommand.message(for: try #require(error))
         #expect(
             message
-                == "A take has one picture, and --monitor, --window and --pattern ask for several; leave all but one out."
+                == "Only one source can be recorded at a time; give one of --monitor, --window and --pattern."
         )
     }
 }

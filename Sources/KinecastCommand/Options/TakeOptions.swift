@@ -1,4 +1,4 @@
-// What `record` and `broadcast` take beside source, audio and encoding: how long, where the file may go, and COMMAND.
+// The options of `record` and `broadcast` beside source, audio and encoding: length, file, output and COMMAND.
 import ArgumentParser
 import Glibc
 import KineControl
@@ -6,10 +6,12 @@ import KineControl
 struct TakeOptions: ParsableArguments {
     @Option(
         name: [.customShort("t"), .long],
-        help: ArgumentHelp("End after so much recorded time: 10s, 2m, 1h30m or seconds.", valueName: "TIME"))
+        help: ArgumentHelp(
+            "Stop after this much recorded time, such as 90 (seconds), 10s, 2m or 1h30m.", valueName: "TIME")
+    )
     var duration: DurationOption?
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it exists.")
     var overwrite = false
 
     @Flag(help: "Move the index to the front of the finished file, for players that read from the network.")

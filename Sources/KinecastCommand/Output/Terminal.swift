@@ -3,7 +3,7 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A place for lines. What cannot be written (to a closed pipe) is dropped: the take matters more.
+/// A place for lines. A line that cannot be written, to a closed pipe for example, is dropped: the take matters more.
 final class Terminal: Sendable {
     static let standardError = Terminal(.standardError)
     static let standardOutput = Terminal(.standardOutput)
@@ -26,6 +26,9 @@ final class Terminal: Sendable {
         }
         write((clear ? "\r\u{1b}[K" : "") + text + "\n")
     }
+
+    /// Writes a line that tells of trouble, and who tells it.
+    func problem(_ text: String) { line("kinecast: \(text)") }
 
     /// Replaces the status line of a terminal. `text` gets the columns that there are; the last one stays free for the cursor.
     func status(_ text: (_ columns: Int) -> String) {

@@ -1,4 +1,4 @@
-// How many columns of a terminal a text takes.
+// The width of a text in a terminal's columns.
 
 extension String {
     var columns: Int { reduce(0) { $0 + $1.columns } }

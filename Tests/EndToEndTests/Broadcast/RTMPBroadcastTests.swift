@@ -139,7 +139,7 @@ import Testing
             #expect(ended.status == 75, "\(ended)")
             let checks = ended.events.filter { $0.event == "check" }
             #expect(checks.map(\.label) == [server.port, port].map { "rtmp (127.0.0.1:\($0)/live)" })
-            #expect(ended.errors.contains(" takes the stream; round trip "))
+            #expect(ended.errors.contains(" accepts the stream; round trip "))
             #expect(ended.errors.contains("Connection refused"))
             #expect(!(ended.output + ended.errors).contains("hush"))
             // Both answers, and what is said of a key that was typed.
