@@ -149,15 +149,18 @@ struct DestinationOptions: ParsableArguments {
     /// files absolute: an extension runs in another directory.
     func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
         var settings = try settings()
+        func add(_ key: String, _ value: String?) {
+            if let value { settings.append(Setting(key: key, value: value)) }
+        }
         var addresses = try reader.addresses(sources(), files: toFile)
         if let streamKeyFile { addresses = try [reader.address(addresses, withKeyIn: streamKeyFile)] }
         let live = DestinationPlan.defaultService
-        if let listen { settings.append(Setting(key: "\(live).listen", value: listen.description)) }
-        if let publicUrl { settings.append(Setting(key: "\(live).public-url", value: publicUrl)) }
-        if playerLink { settings.append(Setting(key: "\(live).player-link", value: "yes")) }
-        if let title { settings.append(Setting(key: "\(live).title", value: title)) }
-        if let tlsCert { settings.append(Setting(key: "\(live).tls-cert", value: try absolute(tlsCert))) }
-        if let tlsKey { settings.append(Setting(key: "\(live).tls-key", value: try absolute(tlsKey))) }
+        add("\(live).listen", listen?.address.description)
+        add("\(live).public-url", publicUrl)
+        add("\(live).player-link", playerLink ? "yes" : nil)
+        add("\(live).title", title)
+        add("\(live).tls-cert", try tlsCert.map(absolute))
+        add("\(live).tls-key", try tlsKey.map(absolute))
         let rtmp = BuiltInServices.rtmp
         let hasRTMP =
             service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
@@ -166,13 +169,9 @@ struct DestinationOptions: ParsableArguments {
                 "--max-reconnects and --ca-file are for RTMP, which is not among the destinations; "
                     + "add --to rtmp://HOST/APP/KEY.")
         }
-        if let maxReconnects {
-            settings.append(Setting(key: "\(rtmp.id).max-reconnects", value: "\(maxReconnects)"))
-        }
-        if let caFile { settings.append(Setting(key: "\(rtmp.id).ca-file", value: try absolute(caFile))) }
-        if let minBitrate, hasRTMP {
-            settings.append(Setting(key: "\(rtmp.id).min-bitrate", value: "\(minBitrate.bitsPerSecond)"))
-        }
+        add("\(rtmp.id).max-reconnects", maxReconnects.map { "\($0)" })
+        add("\(rtmp.id).ca-file", try caFile.map(absolute))
+        if hasRTMP { add("\(rtmp.id).min-bitrate", minBitrate.map { "\($0.bitsPerSecond)" }) }
         return DestinationPlan(addresses: addresses, services: service, settings: settings)
     }
 
@@ -230,13 +229,11 @@ struct DestinationOptions: ParsableArguments {
 }
 
 /// As `ListenAddress` reads it, which the live page's setting `listen` is read by too.
-struct ListenOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
+struct ListenOption: ExpressibleByArgument, Equatable {
     var address: ListenAddress
 
     init?(argument: String) {
         guard !argument.isEmpty, let address = ListenAddress(argument) else { return nil }
         self.address = address
     }
-
-    var description: String { address.description }
 }

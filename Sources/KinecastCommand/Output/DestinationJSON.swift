@@ -78,29 +78,17 @@ extension JSONEvent {
             $0.destination = event.destination
             $0.label = event.label
             switch event.kind {
-            case .phase(let phase): $0.set("phase", phase: phase.rawValue)
-            case .link(let link): $0.set("link", link: link)
-            case .playerLink(let link): $0.set("playerLink", link: link)
-            case .state(let state): $0.set("state", state: state)
-            case .warning(let text): $0.set("warning", message: text)
+            case .phase(let phase): ($0.kind, $0.phase) = ("phase", phase.rawValue)
+            case .link(let link): ($0.kind, $0.link) = ("link", link)
+            case .playerLink(let link): ($0.kind, $0.link) = ("playerLink", link)
+            case .state(let state): ($0.kind, $0.state) = ("state", state)
+            case .warning(let text): ($0.kind, $0.message) = ("warning", text)
             case .memoryWarning(let resident, let limit):
-                $0.set("memoryWarning")
-                $0.residentMemory = resident
-                $0.memoryLimit = limit
+                ($0.kind, $0.residentMemory, $0.memoryLimit) = ("memoryWarning", resident, limit)
             case .restarting(let ending): $0.set("restarting", ending)
             case .ended(let ending): $0.set("ended", ending)
             }
         }
-    }
-
-    private mutating func set(
-        _ kind: String, phase: String? = nil, link: String? = nil, state: String? = nil, message: String? = nil
-    ) {
-        self.kind = kind
-        self.phase = phase
-        self.link = link
-        self.state = state
-        self.message = message
     }
 
     private mutating func set(_ kind: String, _ ending: DestinationEnding) {
@@ -108,8 +96,7 @@ extension JSONEvent {
         self.ending = ending.name
         message = ending.message
         if case .memoryLimitExceeded(let peak, let limit) = ending {
-            peakMemory = peak
-            memoryLimit = limit
+            (peakMemory, memoryLimit) = (peak, limit)
         }
     }
 }
