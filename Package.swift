@@ -224,7 +224,7 @@ let package = Package(
         .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"]),
         .testTarget(
             name: "KineCodecsTests",
-            dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "AudioTesting", "CoreTesting"]),
+            dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "CX264", "AudioTesting", "CoreTesting"]),
         .testTarget(
             name: "KineContainersTests",
             dependencies: [

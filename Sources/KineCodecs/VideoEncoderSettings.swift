@@ -32,6 +32,8 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     public var size: PixelSize
     /// With a peak, quantizers are no finer than the constant one, and the average is no higher than the peak.
     public var rateControl: RateControl
+    /// Nil: the encoder's own settings for text on a desktop, about as fast as `veryfast`.
+    public var preset: EncoderPreset?
     /// nil: no limit. Only an encoder that is opened with a peak can be given another one.
     public var peak: Peak?
     /// Frames a second that the rate control assumes. Frames may come at any time.
@@ -44,11 +46,12 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     public var usesMacroblockInfo: Bool
 
     public init(
-        size: PixelSize, rateControl: RateControl, peak: Peak? = nil, nominalFrameRate: Int,
-        keyframeFrames: Int? = nil, threads: Int = 1, usesMacroblockInfo: Bool = true
+        size: PixelSize, rateControl: RateControl, preset: EncoderPreset? = nil, peak: Peak? = nil,
+        nominalFrameRate: Int, keyframeFrames: Int? = nil, threads: Int = 1, usesMacroblockInfo: Bool = true
     ) {
         self.size = size
         self.rateControl = rateControl
+        self.preset = preset
         self.peak = peak
         self.nominalFrameRate = nominalFrameRate
         self.keyframeFrames = keyframeFrames

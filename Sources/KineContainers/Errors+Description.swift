@@ -15,15 +15,15 @@ extension StorageError: CustomStringConvertible {
         case .alreadyExists(let path):
             "\(path) exists already: choose another name, or replace it with --overwrite"
         case .cannotCreate(let path, let code):
-            "cannot create \(path) (\(Errno(rawValue: code))): choose a directory that exists and that you may write to"
+            "\(path) cannot be created (\(Errno(rawValue: code))): choose a directory that exists and that you may write to"
         case .cannotOpen(let path, let code):
-            "cannot open \(path) (\(Errno(rawValue: code))): check its name, and that you may read and write it"
+            "\(path) cannot be opened (\(Errno(rawValue: code))): check its name, and that you may read and write it"
         case .notARegularFile(let path):
             "\(path) is not an ordinary file: choose another name"
         case .inUse(let path):
             "\(path) is still being written by another process: stop that take first"
         case .full(let path):
-            "no space is left for \(path): make room on that disk, what was recorded is kept"
+            "\(path) cannot grow, as its disk is full: make room there; what was recorded is kept"
         case .removed(let path):
             "\(path) was deleted or replaced while it was being written: leave the file alone until the take has ended"
         case .failed(let operation, let path, let code):

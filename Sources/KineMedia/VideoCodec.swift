@@ -9,6 +9,9 @@ public enum VideoCodec: String, Codable, Sendable, CaseIterable {
     /// AOMedia AV1.
     case av1
 
+    /// Sides of a frame, in pixels, that every codec has: H.264's level 6.2 goes least far (ITU-T H.264, table A-1: MaxFS).
+    public static let frameSides = 16...16384
+
     /// The codec's four letters, big-endian, in MP4 (ISO/IEC 14496-15, AV1-ISOBMFF) and in Enhanced RTMP. They say that the
     /// parameter sets are in the configuration record.
     public var fourCharacterCode: UInt32 {

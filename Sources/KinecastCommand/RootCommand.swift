@@ -11,9 +11,9 @@ struct RootCommand: ParsableCommand {
         commandName: "kinecast",
         abstract: "Records a Linux screen to a file that is always playable, and shows it live.",
         discussion: """
-            Exit status: 0 done; 64 wrong usage; 69 something that is needed is missing; 70 the engine died (what was \
-            recorded is kept); 73 the output cannot be written; 74 storage failed or is full; 75 a destination failed; \
-            77 permission refused; or that of COMMAND.
+            Exit status: 0 done; 64 wrong usage; 69 something needed is missing; 70 the engine died (what was recorded is \
+            kept); 73 the output cannot be written; 74 storage failed or is full; 75 a destination failed; 77 permission \
+            refused; or that of COMMAND.
             """,
         version: "0.1.0",
         subcommands: [
@@ -31,24 +31,22 @@ struct RootCommand: ParsableCommand {
         } catch let error as ClientError {
             leave(CommandFailure(error))
         } catch {
-            // What is not understood is repeated, and there may be a stream's key in it.
+            // The message repeats what was not understood, which may hold a stream key.
             let text = fullMessage(for: error)
             if CommandLine.arguments.contains(where: { $0.contains("://") && text.contains($0) }) {
-                Terminal.standardError.line("kinecast: An address stands where none is taken; give it with --to.")
-                Glibc.exit(ExitStatus.usage)
+                leave(.usage("An address was given where none is expected; put --to in front of it."))
             }
             if exitCode(for: error) == .validationFailure,
                 let hint = RenamedOptions.hint(for: Array(CommandLine.arguments.dropFirst()))
             {
-                Terminal.standardError.line("kinecast: \(hint)")
-                Glibc.exit(ExitStatus.usage)
+                leave(.usage(hint))
             }
             exit(withError: error)
         }
     }
 
     private static func leave(_ failure: CommandFailure) -> Never {
-        Terminal.standardError.line("kinecast: \(failure.message)")
+        Terminal.standardError.problem(failure.message)
         Glibc.exit(failure.status)
     }
 }

@@ -33,6 +33,13 @@ import Testing
         #expect(try read(json, #"{"pause":{}}"#) == [.unknown(name), ClientMessage.pause])
     }
 
+    @Test func `a preset that an engine does not know is refused, not replaced by the default`() throws {
+        let recorded = try #require(lines(PackageResources.client_messages_jsonl).first { $0.contains("preset") })
+        let later = recorded.replacing(#""preset":"slow""#, with: #""preset":"placebo""#)
+        #expect(later != recorded)
+        #expect(try read(later) == [ClientMessage.unknown("start")])
+    }
+
     @Test func `a key that is not known is ignored`() throws {
         #expect(try read(#"{"stop":{"immediately":true,"reason":"late"}}"#) == [ClientMessage.stop(immediately: true)])
     }

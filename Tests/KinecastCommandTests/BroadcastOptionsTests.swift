@@ -129,6 +129,7 @@ import Testing
         let plain = try video("--to", "rtmp://a/b/c")
         #expect(plain.maximumBitrate == nil && plain.minimumBitrate == 400_000)
         #expect(plain.keepsRecordingQuality && !plain.isRateChosen)
+        #expect(try video("--to", "rtmp://a/b/c", "--preset", "slow").preset == .slow)
         let page = try video("--min-bitrate", "100k", "--max-bitrate", "2M")
         #expect(page.maximumBitrate == 2_000_000 && page.minimumBitrate == 100_000)
         // What RTMP was told to go down to, it may.
@@ -150,7 +151,7 @@ import Testing
         ("localhost:80", "localhost:80"), ("host", "host:0"), ("[::1]", "[::1]:0"),
     ])
     func `where to listen is an address, a port or both, as the setting has it`(text: String, listen: String) {
-        #expect(ListenOption(argument: text)?.description == listen)
+        #expect(ListenOption(argument: text)?.address.description == listen)
     }
 
     @Test(arguments: ["", ":", "host:", "host:65536", "65536", "host:-1", "::1:80", "[::1", "a b:80", "host:٣"])

@@ -139,7 +139,7 @@ import Testing
     @Test func `a service that is not installed is 69`() throws {
         #expect(try message(services: ["tv"], status: ExitStatus.unavailable).contains("live, rtmp"))
         let message = try message(to: ["srt://a?streamid=hush"], status: ExitStatus.unavailable)
-        #expect(message.contains("srt://, those installed take rtmp and rtmps;"))
+        #expect(message.contains("srt:// (those installed take rtmp and rtmps);"))
         #expect(!message.contains("hush"))
     }
 

@@ -136,7 +136,7 @@ import Testing
         report.roundTrip = 12.34
         #expect(
             DestinationCheck.sentence("rtmp (h/app)", report)
-                == "rtmp (h/app): the server FMS/3,0,1,123 at 192.0.2.1:443 takes the stream; TLS 1.3, certificate for "
+                == "rtmp (h/app): the server FMS/3,0,1,123 at 192.0.2.1:443 accepts the stream; TLS 1.3, certificate for "
                 + "*.example.org; round trip 12.3 ms.")
         #expect(
             DestinationCheck.sentence("rtmp (h/app)", DestinationReport(problem: "The server is away."))

@@ -22,25 +22,8 @@ import Testing
         var (before, now) = (TakeProgress(), TakeProgress())
         (before.duration, before.framesDrawn) = (MediaTime(nanoseconds: .min), .min)
         (now.duration, now.framesDrawn, now.bytes) = (MediaTime(nanoseconds: .max), .max, .max)
-        #expect(ProgressLine.text(now, since: before, isPaused: false).contains(" fps"))
-        #expect(ProgressLine.text(before, since: now, isPaused: false).contains("0.0 fps"))
-    }
-
-    @Test func `the progress line counts frames a second since the last one`() {
-        var before = TakeProgress()
-        before.duration = .seconds(6)
-        before.framesDrawn = 100
-        var now = before
-        now.duration = .seconds(7)
-        now.framesDrawn = 130
-        now.bytes = 1_234_567
-        now.framesUnchanged = 12
-        #expect(
-            ProgressLine.text(now, since: before, isPaused: false)
-                == "● 0:07  1.2 MB  30.0 fps  12 unchanged  0 dropped")
-        #expect(
-            ProgressLine.text(now, since: nil, isPaused: true)
-                == "‖ 0:07  1.2 MB  paused  12 unchanged  0 dropped")
+        #expect(ProgressLine(progress: now, last: before, isVerbose: true).text(columns: 500).contains(" fps"))
+        #expect(ProgressLine(progress: before, last: now, isVerbose: true).text(columns: 500).contains("0.0 fps"))
     }
 
     @Test func `sources are printed as the options take them`() {

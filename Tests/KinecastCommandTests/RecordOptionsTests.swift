@@ -62,6 +62,16 @@ import Testing
         #expect(changed.audio.bitrate == 96000)
     }
 
+    @Test func `a preset is the encoder's speed by x264's name, and the default is none of them`() throws {
+        for preset in EncoderPreset.allCases {
+            #expect(try configuration("--preset", preset.rawValue).video.preset == preset)
+        }
+        #expect(try configuration().video.preset == nil)
+        let error = #expect(throws: (any Error).self) { try parse("--preset", "quick") }
+        let lines = RootCommand.message(for: try #require(error)).split(separator: "\n")
+        #expect(lines.dropFirst() == EncoderPreset.allCases.map { "  - \($0)" }[...])
+    }
+
     @Test func `what is typed often has a short name`() throws {
         let short = try configuration("-t", "90", "-r", "12", "-a", "none")
         #expect(short == (try configuration("--duration", "1m30s", "--fps", "12", "--audio", "none")))
@@ -107,7 +117,7 @@ import Testing
         let message = RootCommand.message(for: try #require(error))
         #expect(
             message
-                == "A take has one picture, and --monitor, --window and --pattern ask for several; leave all but one out."
+                == "Only one source can be recorded at a time; give one of --monitor, --window and --pattern."
         )
     }
 }

@@ -10,6 +10,7 @@ import Testing
         (["record", "--screen", "eDP-1"], "--screen is now --monitor; use that."),
         (["broadcast", "--key", "k.pem", "--cert", "c.pem"], "--key is now --tls-key; use that."),
         (["record", "--preset", "replaykit"], "--preset replaykit is now --settings replaykit; use that."),
+        (["broadcast", "--preset=replaykit"], "--preset replaykit is now --settings replaykit; use that."),
         (["record", "--mic"], "--mic needs a value now: default or a microphone's name."),
         (["record", "--pattern", "--fps", "3"], "--pattern needs a value now: a size, such as 1280x720."),
         (["broadcast", "--record", "--", "--for"], "--record needs a value now: a file, or . for this directory."),

@@ -90,21 +90,6 @@ import Testing
             ])
     }
 
-    @Test func `the progress line tells of destinations, and of no file where there is none`() {
-        var status = DestinationStatus(destination: 0, service: "live", label: "live", phase: .live)
-        status.residentMemory = 12 << 20
-        status.statistics.viewers = 1
-        var second = DestinationStatus(destination: 1, service: "b", label: "b", phase: .starting)
-        second.state = "connecting."
-        var third = DestinationStatus(destination: 2, service: "c", label: "c", phase: .ended)
-        third.ending = .crashed("signal 9")
-        #expect(
-            ProgressLine.text(
-                TakeProgress(), since: nil, isPaused: false, hasFile: false, [status, second, third])
-                == "● 0:00  0.0 fps  live: 1 viewer, 12 MB  b: starting, connecting  c: crashed  0 unchanged  0 dropped"
-        )
-    }
-
     @Test func `why a destination is not live is shown to people and to programs`() throws {
         var status = DestinationStatus(destination: 0, service: "rtmp", label: "rtmp (h/app)", phase: .starting)
         status.state = "connecting"
@@ -139,7 +124,6 @@ import Testing
             DestinationColumns.columns(status).joined(separator: "|")
                 == "rtmp (h/app)|live|-|0 bytes waiting, 240 ms to send|live, 812 kbit/s, asks for 1.3 Mbit/s, "
                 + "asks for 15.0 fps, round trip 34 ms, for 1:02, 1 reconnect, 12 frames dropped|")
-        #expect(ProgressLine.destination(status) == "rtmp (h/app): live, 812 kbit/s")
         let json = String(decoding: try JSONEncoder().encode(DestinationLine(status)), as: UTF8.self)
         for part in [
             #""uptime":62"#, #""reconnects":1"#, #""bitrate":812400"#, #""queueMilliseconds":240"#,

@@ -44,7 +44,8 @@ private func decode(_ bytes: [UInt8]) -> Decoded {
 /// What a client prints of it.
 private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
     func show(_ progress: TakeProgress, _ destinations: [DestinationStatus] = []) {
-        _ = ProgressLine.text(progress, since: last, isPaused: false, destinations)
+        let line = ProgressLine(progress: progress, last: last, statuses: destinations, isVerbose: true)
+        precondition(line.text(columns: 79).columns <= 79, "a line that wraps")
         last = progress
         _ = TextTable.lines(destinations.map(DestinationColumns.columns))
     }

@@ -3,7 +3,7 @@
 import CX264
 import KineMedia
 
-/// An H.264 encoder: High profile, CABAC, no reordering, one reference. Not thread-safe: one thread encodes.
+/// An H.264 encoder: High profile at most, no reordering, one reference. Not thread-safe: one thread encodes.
 public final class X264Encoder: VideoEncoder {
     public static let codec = VideoCodec.h264
 

@@ -11,7 +11,7 @@ extension x264_param_t {
     /// - Parameter level: level_idc times ten, where a stream is continued; nil: x264 chooses it.
     init?(_ settings: VideoEncoderSettings, level: Int32?) {
         self.init()
-        guard x264_param_default_preset(&self, "veryfast", nil) == 0 else { return nil }
+        guard x264_param_default_preset(&self, (settings.preset ?? .veryfast).rawValue, nil) == 0 else { return nil }
         setForm(settings)
         setPrediction(settings)
         setRate(settings)
@@ -42,20 +42,22 @@ extension x264_param_t {
         b_stitchable = 1
     }
 
+    /// What holds at every preset: nothing is held back, and unchanged macroblocks cost next to nothing.
     private mutating func setPrediction(_ settings: VideoEncoderSettings) {
         // mb_info is honoured only if the sole reference is the previous frame, unweighted, at a steady quantizer.
         i_bframe = 0
         i_frame_reference = 1
         analyse.i_weighted_pred = Int32(X264_WEIGHTP_NONE)
         analyse.b_mb_info = settings.usesMacroblockInfo ? 1 : 0
-        // Desktops scroll by a line of text, farther than the preset's hexagon finds: half the bytes on a scrolling
-        // terminal for the same processor time.
-        analyse.i_me_method = X264_ME_UMH
-        analyse.i_me_range = 32
         // Scene cuts would need the low-resolution pass over every frame; capture knows when a frame is new.
         i_scenecut_threshold = 0
         rc.i_lookahead = 0
         rc.b_mb_tree = 0
+        guard settings.preset == nil else { return }
+        // Desktops scroll by a line of text, farther than veryfast's hexagon finds: half the bytes on a scrolling terminal
+        // for the same processor time.
+        analyse.i_me_method = X264_ME_UMH
+        analyse.i_me_range = 32
     }
 
     /// BT.709, limited range (ITU-T H.264, E.2.1), as the conversion makes it and the file's colr box says.
@@ -86,7 +88,7 @@ extension x264_param_t {
             rc.i_qp_constant = Int32(max(1, quantizer))  // 0 is lossless, which High profile does not have
             // Fine quantizers leave no block edges to hide: the filter would cost a twentieth of the time and soften text, for
             // about one per cent of the bytes.
-            b_deblocking_filter = quantizer > Self.finestDeblocked ? 1 : 0
+            if settings.preset == nil { b_deblocking_filter = quantizer > Self.finestDeblocked ? 1 : 0 }
         case .averageBitrate(let bits):
             rc.i_rc_method = Int32(X264_RC_ABR)
             setAverage(bits, peak: settings.peak)
@@ -116,7 +118,7 @@ extension x264_param_t {
     mutating func searchLittle() {
         analyse.i_me_method = X264_ME_DIA
         analyse.i_me_range = 4
-        analyse.i_subpel_refine = 1
+        analyse.i_subpel_refine = min(1, analyse.i_subpel_refine)
     }
 
     private static func kilobits(_ bits: Int) -> Int32 { Int32(max(1, min(bits / 1000, largestKilobits))) }

@@ -11,8 +11,6 @@ extension TakeConfiguration {
         case unusablePath(String)
     }
 
-    /// Sides of a frame in pixels: H.264's level 6.2 goes no further (ITU-T H.264, table A-1: MaxFS).
-    private static let sides = 16...16384
     /// Where something can be on an X screen, whose coordinates have 16 bits.
     private static let coordinates = -32768...32767
     /// The most extensions of one take: each is a process.
@@ -77,6 +75,7 @@ extension TakeConfiguration {
     }
 
     private static func check(_ setting: String, _ size: PixelSize) throws(Problem) {
+        let sides = VideoCodec.frameSides
         guard !sides.contains(size.width) || !sides.contains(size.height) else { return }
         throw .outOfRange(
             setting: setting, value: "\(size.width)x\(size.height)",

@@ -46,6 +46,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public struct Video: Codable, Sendable, Equatable {
         public var framesPerSecond = 30
         public var rateControl = RateControl.constantQuality(Video.defaultQuality)
+        /// Nil: the encoder's own settings for text on a desktop.
+        public var preset: EncoderPreset?
         /// The longest time between keyframes while the screen changes.
         public var keyframeInterval = MediaTime.seconds(10)
         /// The largest number of frames between keyframes; nil: only time limits it.

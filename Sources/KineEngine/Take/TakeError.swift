@@ -58,7 +58,8 @@ enum TakeError: Error, Sendable {
             "This kinecast-engine does not understand the request \(name.printable(limit: 40)); "
                 + "use the kinecast and kinecast-engine of one installation."
         case .audio(let error): "\(error)"
-        case .file(let error), .storage(let error): error.description
+        case .file(let error): "\(error.description)."
+        case .storage(let error): error.description
         case .thread(let name, let error): DedicatedThread.explanation(of: error, thread: name)
         case .source(let error): error.description
         case .over(let reason): "The take is over\(reason.map { ", as \($0)" } ?? ""); start another."

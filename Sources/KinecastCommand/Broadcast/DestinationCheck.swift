@@ -26,10 +26,8 @@ struct DestinationCheck {
             guard destination.service == BuiltInServices.rtmp.id,
                 let service = services.first(where: { $0.id == destination.service })
             else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message:
-                        "--check tries addresses that begin with rtmp:// or rtmps://, and \(destination.label) is none; "
+                throw CommandFailure.usage(
+                    "--check tries addresses that begin with rtmp:// or rtmps://, and \(destination.label) is none; "
                         + "leave it out.")
             }
             candidates.append((destination, service))
@@ -65,7 +63,7 @@ struct DestinationCheck {
         if let problem = report.problem { return "kinecast: \(label): \(problem)" }
         var text = "\(label): the server" + (report.server.map { " \($0)" } ?? "")
         if let address = report.address { text += " at \(address)" }
-        text += " takes the stream"
+        text += " accepts the stream"
         if let tls = report.tls {
             text += "; \(tls)" + (report.certificate.map { ", certificate for \($0)" } ?? "")
         }
@@ -110,7 +108,7 @@ struct DestinationCheck {
                 try? answer.readEnd.close()
                 throw error
             }
-            // It fits into a pipe, which holds 64 KB; what does not is too much for any address.
+            // A pipe holds 64 KB, more than any address needs.
             _ = try? input.writeEnd.closeAfter { try input.writeEnd.writeAll(question) }
             output = answer.readEnd
             secrets = service.secrets(in: candidate.destination.setupInfo)
@@ -131,7 +129,7 @@ struct DestinationCheck {
 
 /// A line of `--check --json`.
 struct DestinationCheckLine: Encodable {
-    let event = "test"
+    let event = "check"
     let time = JSONEvent.now()
     let destination: Int
     let label: String

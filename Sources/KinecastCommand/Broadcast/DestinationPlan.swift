@@ -72,10 +72,10 @@ struct DestinationPlan {
     ) throws(CommandFailure) -> ServiceManifest {
         if let manifest = installed.first(where: { $0.urlSchemes.contains(address.scheme) }) { return manifest }
         let schemes = Set(installed.flatMap(\.urlSchemes)).sorted()
-        let known = schemes.isEmpty ? "none takes any yet" : "those installed take \(Quantity.list(schemes))"
+        let known = schemes.isEmpty ? "" : " (those installed take \(Quantity.list(schemes)))"
         throw CommandFailure(
             status: ExitStatus.unavailable,
-            message: "No service takes addresses that begin with \(address.scheme)://, \(known); "
+            message: "No service takes addresses that begin with \(address.scheme)://\(known); "
                 + "install one that does with kinecast services install.")
     }
 
@@ -91,7 +91,7 @@ struct DestinationPlan {
             }
         }
         guard !takers.isEmpty else {
-            throw CommandFailure(status: ExitStatus.usage, message: Self.unknown(setting.key, chosen.map(\.manifest)))
+            throw CommandFailure.usage(Self.unknown(setting.key, chosen.map(\.manifest)))
         }
         let value = try setting.value()
         for index in takers { chosen[index].setupInfo[key] = value }
@@ -124,9 +124,7 @@ struct DestinationPlan {
                 : field.isSecret
                     ? "give it with --set \(field.key)=@FILE, which keeps it out of the list of processes"
                     : "give it with --set \(field.key)=VALUE"
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "The service \(manifest.id) needs \(field.key) (\(field.title)); \(how).")
+            throw CommandFailure.usage("The service \(manifest.id) needs \(field.key) (\(field.title)); \(how).")
         }
     }
 

@@ -1,5 +1,5 @@
-// Where an address comes from: typed, or read from a place that keeps its stream key out of sight. No message repeats what
-// may be a secret.
+// The address of a destination is typed, or read from a place that keeps its stream key out of sight. No message repeats what may
+// be a secret.
 import KineClient
 import KinePlatform
 import SystemPackage
@@ -61,21 +61,17 @@ struct DestinationReader {
     func address(_ addresses: [DestinationAddress], withKeyIn file: String) throws -> DestinationAddress {
         guard let address = addresses.first, addresses.count == 1, !address.text.contains(where: { "?#".contains($0) })
         else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "--stream-key-file is for one address without a key; give one --to rtmp://HOST/APP.")
+            throw CommandFailure.usage(
+                "--stream-key-file is for one address without a key; give one --to rtmp://HOST/APP.")
         }
         guard let lines = try PrivateFile(path: path(file), name: "--stream-key-file", content: "a stream key").lines()
         else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "The file \(file), named by --stream-key-file, is not there; correct its name.")
+            throw CommandFailure.usage("The file \(file), named by --stream-key-file, is not there; correct its name.")
         }
         let base = address.text.hasSuffix("/") ? address.text : address.text + "/"
         guard lines.count == 1, let whole = DestinationAddress(base + lines[0].text) else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "The file \(file), named by --stream-key-file, does not hold one line with a stream key; "
+            throw CommandFailure.usage(
+                "The file \(file), named by --stream-key-file, does not hold one line with a stream key; "
                     + "write the key into it, and nothing else.")
         }
         return whole
@@ -87,14 +83,12 @@ struct DestinationReader {
         case .named(let name): return try named(name)
         case .variable(let name):
             guard let text = environment(name) else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message: "The variable \(name), named by --to env:\(name), is not set; put the address into it.")
+                throw CommandFailure.usage(
+                    "The variable \(name), named by --to env:\(name), is not set; put the address into it.")
             }
             guard let address = DestinationAddress(text) else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message: "The variable \(name), named by --to env:\(name), does not hold an address; "
+                throw CommandFailure.usage(
+                    "The variable \(name), named by --to env:\(name), does not hold an address; "
                         + Self.example)
             }
             return address
@@ -105,44 +99,37 @@ struct DestinationReader {
 
     private func named(_ name: String) throws -> DestinationAddress {
         guard let path = destinationsFile else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "--to @\(name) is looked up under XDG_CONFIG_HOME or HOME, and neither is set; set one.")
+            throw CommandFailure.usage(
+                "--to @\(name) is looked up under XDG_CONFIG_HOME or HOME, and neither is set; set one.")
         }
         guard let lines = try PrivateFile(path: path, name: "--to @\(name)").lines() else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "There is no file \(path), in which --to @\(name) is looked up; "
+            throw CommandFailure.usage(
+                "There is no file \(path), in which --to @\(name) is looked up; "
                     + "write it with lines of NAME and URL, and chmod 600 it.")
         }
         var known: [String: DestinationAddress] = [:]
         for line in lines {
             let words = line.text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
-            guard words.count == 2, Self.isName(words[0]), let address = DestinationAddress(Self.rest(words[1])) else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message: "Line \(line.number) of \(path) is not a name, a blank and an address; "
+            guard words.count == 2, DestinationSource.isName(words[0]),
+                let address = DestinationAddress(String(words[1].drop(while: \.isWhitespace)))
+            else {
+                throw CommandFailure.usage(
+                    "Line \(line.number) of \(path) is not a name, a blank and an address; "
                         + "write it as NAME rtmp://HOST/APP/KEY.")
             }
             guard known.updateValue(address, forKey: String(words[0])) == nil else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message: "Line \(line.number) of \(path) has the name \(words[0]) a second time; give it another.")
+                throw CommandFailure.usage(
+                    "Line \(line.number) of \(path) has the name \(words[0]) a second time; give it another.")
             }
         }
         guard let address = known[name] else {
             let names = known.keys.sorted()
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "No line of \(path) has the name \(name); "
+            throw CommandFailure.usage(
+                "No line of \(path) has the name \(name); "
                     + (names.isEmpty ? "it has none yet." : "it has \(Quantity.list(names))."))
         }
         return address
     }
-
-    private static func isName(_ text: Substring) -> Bool { DestinationSource.isName(text) }
-
-    private static func rest(_ text: Substring) -> String { String(text.drop(while: \.isWhitespace)) }
 
     private func addresses(in file: String) throws -> [DestinationAddress] {
         let isInput = file == "-"
@@ -152,22 +139,16 @@ struct DestinationReader {
             lines = PrivateFile.lines(of: try standardInput())
         } else {
             guard let read = try PrivateFile(path: path(file), name: "--to-file").lines() else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message: "The file \(file), named by --to-file, is not there; correct its name.")
+                throw CommandFailure.usage("The file \(file), named by --to-file, is not there; correct its name.")
             }
             lines = read
         }
         guard !lines.isEmpty else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "There is no address in \(name), named by --to-file; write one to a line.")
+            throw CommandFailure.usage("There is no address in \(name), named by --to-file; write one to a line.")
         }
         return try lines.map { line in
             guard let address = DestinationAddress(line.text) else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message: "Line \(line.number) of \(name) is not an address; \(Self.example)")
+                throw CommandFailure.usage("Line \(line.number) of \(name) is not an address; \(Self.example)")
             }
             return address
         }

@@ -3,7 +3,7 @@ import KineClient
 import KineServices
 
 enum InstalledServices {
-    /// What `KINECAST_ENGINE` names counts here too: the client and its engine see the same services.
+    /// The engine that `KINECAST_ENGINE` names counts here too: client and engine see the same services.
     static func catalog() throws(ClientError) -> ServiceCatalog {
         ServiceCatalog.standard(executableDirectory: try EngineLocator().locate().removingLastComponent())
     }

@@ -1,4 +1,4 @@
-// One `--set KEY=VALUE`. What is set may be a secret, so no message repeats a value.
+// One `--set KEY=VALUE`. A value may be a secret, so no message repeats it.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -31,43 +31,27 @@ struct Setting: Equatable {
         if path.hasPrefix("@") { return path }
         let bytes: [UInt8]
         do {
-            bytes = try Self.contents(
-                of: PrivateFile(path: FilePath(path), name: "--set \(key)=@\(path)", content: "secrets"))
+            let source = PrivateFile(path: FilePath(path), name: "--set \(key)=@\(path)", content: "secrets")
+            let file = try FileDescriptor.open(source.path, .readOnly, options: .closeOnExec)
+            bytes = try file.closeAfter {
+                try source.check(file)
+                return try file.contents(limit: Self.limit)
+            }
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "The file \(path), named by --set \(key)=@\(path), cannot be read: \(error); "
+            throw CommandFailure.usage(
+                "The file \(path), named by --set \(key)=@\(path), cannot be read: \(error); "
                     + "correct its name, or write --set \(key)=@@… for a value that begins with @.")
         }
         guard bytes.count <= Self.limit else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "The file \(path), named by --set \(key)=@\(path), has more than \(Self.limit / 1024) kB, "
+            throw CommandFailure.usage(
+                "The file \(path), named by --set \(key)=@\(path), has more than \(Self.limit / 1024) kB, "
                     + "too much for a setting; name another file.")
         }
         var text = String(decoding: bytes, as: UTF8.self)
         // A character: "\r\n" is one.
         if text.last?.isNewline == true { text.removeLast() }
         return text
-    }
-
-    /// At most one byte more than a setting may have.
-    private static func contents(of source: PrivateFile) throws -> [UInt8] {
-        let file = try FileDescriptor.open(source.path, .readOnly, options: .closeOnExec)
-        return try file.closeAfter {
-            try source.check(file)
-            var bytes = [UInt8](repeating: 0, count: limit + 1)
-            var filled = 0
-            while filled < bytes.count {
-                let count = try bytes.withUnsafeMutableBytes { buffer in
-                    try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
-                }
-                if count == 0 { break }
-                filled += count
-            }
-            return Array(bytes[..<filled])
-        }
     }
 }

@@ -11,7 +11,7 @@ struct AnnotateCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The take, by its id or enough of its beginning, where more than one runs; then what is to be told.",
+            "The take's id, or the beginning of it, if more than one is running; then what to tell.",
             valueName: "TAKE|KEY=VALUE"))
     var words: [String]
 

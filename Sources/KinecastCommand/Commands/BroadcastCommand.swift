@@ -12,9 +12,9 @@ struct BroadcastCommand: ParsableCommand {
         abstract: "Show the screen live until Ctrl-C, or until COMMAND ends.",
         usage: "kinecast broadcast [--to URL]… [--service ID]… [--record OUT.mp4] [options] [-- COMMAND …]",
         discussion: """
-            Without --to and --service it serves a page of its own and prints the link to it on standard output: open that \
-            in a browser. Every destination runs in a process of its own with little memory; whatever becomes of it, the \
-            others and the recording go on.
+            Without --to and --service it serves a page of its own and prints the link on standard output; open that in a \
+            browser. Every destination runs in a process of its own, with little memory: if one fails, the others and the \
+            recording go on.
             """)
 
     @OptionGroup(title: "Destinations") var destinations: DestinationOptions
@@ -22,17 +22,17 @@ struct BroadcastCommand: ParsableCommand {
     @Option(
         name: [.customLong("record"), .customShort("o")],
         help: ArgumentHelp(
-            "Record to this file as well, or to Kinecast DATE TIME.mp4 in this directory.",
+            "Record to this file as well; if it is a directory, to Kinecast DATE TIME.mp4 in it.",
             valueName: "OUT.mp4"),
         completion: .file(extensions: ["mp4"]))
     var out: String?
 
     @Flag(
         help: ArgumentHelp(
-            "Let the recording have the destinations' frames, also when a slow network makes them worse and fewer.",
+            "Record what the destinations get, even when a slow network makes it worse.",
             discussion: """
-                Saves the second encoder that otherwise works for the destinations while their network is slow, or while they \
-                get less than the recording: its memory, about 60 MB at 1080p, and as much processor time as the first.
+                Saves a second encoder, which otherwise works for the destinations while their network is slow or while they \
+                get less than the recording: about 60 MB at 1080p, and as much processor time as the first.
                 """))
     var shareEncode = false
 
@@ -47,12 +47,12 @@ struct BroadcastCommand: ParsableCommand {
     func validate() throws {
         _ = try sourceOptions.source()
         if destinations.check, out != nil || !options.command.isEmpty {
-            throw ValidationError("--check connects and shows nothing; leave out --record and COMMAND.")
+            throw ValidationError("--check only connects; leave out --record and COMMAND.")
         }
         if let least = destinations.minBitrate, let bitrate = encoding.bitrate,
             least.bitsPerSecond > bitrate.bitsPerSecond
         {
-            throw ValidationError("--min-bitrate is more than --bitrate; give less.")
+            throw ValidationError("--min-bitrate is more than --bitrate; lower it.")
         }
         if let out, out.isEmpty { throw ValidationError("The name of the file is empty; give one or leave it out.") }
         if out == nil, shareEncode {
@@ -96,7 +96,7 @@ struct BroadcastCommand: ParsableCommand {
         let chosen = try plan.destinations(among: services.map(\.manifest))
         try hideSecrets(of: chosen, services)
         if let warning = try destinations.typedKeyWarning() {
-            Terminal.standardError.line("kinecast: \(warning)")
+            Terminal.standardError.problem(warning)
             if options.json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }) }
         }
         if destinations.check {

@@ -1,9 +1,28 @@
-// How a command says that it cannot go on.
+// The error that ends a command early.
+import KinePlatform
+import KineServices
 
-/// What ends a command early.
 struct CommandFailure: Error, Equatable {
     /// One of `ExitStatus`.
     var status: Int32
     /// One sentence: what happened, on what, and what to do.
     var message: String
+
+    /// For options and files that have to be corrected.
+    static func usage(_ message: String) -> CommandFailure {
+        CommandFailure(status: ExitStatus.usage, message: message)
+    }
+}
+
+extension CommandFailure {
+    init(_ error: ServiceCatalog.InstallError) {
+        message = error.description
+        status =
+            switch error {
+            case .notABundle, .damaged: ExitStatus.usage
+            case .unknown, .noHome: ExitStatus.unavailable
+            case .notYours: ExitStatus.noPermission
+            case .cannotCopy, .cannotRemove: ExitStatus.cannotCreate
+            }
+    }
 }

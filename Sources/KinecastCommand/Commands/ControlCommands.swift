@@ -1,4 +1,4 @@
-// `pause`, `resume` and `stop`: what one terminal asks of a take that another began.
+// `pause`, `resume` and `stop`: requests to a take that may have been started from another terminal.
 import ArgumentParser
 import KineClient
 import KineControl
@@ -7,7 +7,7 @@ import KinePlatform
 struct TakeArgument: ParsableArguments {
     @Argument(
         help: ArgumentHelp(
-            "The take: its id, or enough of its beginning. Without it, the only one that runs.", valueName: "TAKE"))
+            "The take's id, or the beginning of it. Not needed while only one take is running.", valueName: "TAKE"))
     var take: String?
 
     @Flag(help: "Print the answer as a line of JSON on standard output.")
@@ -36,7 +36,7 @@ struct PauseCommand: ParsableCommand {
 }
 
 struct ResumeCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Go on with a paused take.")
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Continue a paused take.")
 
     @OptionGroup var argument: TakeArgument
 

@@ -11,10 +11,10 @@ struct ExtensionCommand: ParsableCommand {
     struct NewCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "new",
-            abstract: "Write a Swift package for an extension that builds, is tested, and can be installed.",
+            abstract: "Write a Swift package for an extension, ready to be built, tested and installed.",
             discussion: """
-                The extension reports once a second how loud the audio is: a handler to begin with. Its README says what \
-                to do next.
+                The extension reports once a second how loud the audio is, as an example to start from. Its README says \
+                what to do next.
                 """)
 
         @Argument(
@@ -22,17 +22,18 @@ struct ExtensionCommand: ParsableCommand {
                 "The extension's name: letters, digits and dashes, such as sound-meter.", valueName: "NAME"))
         var name: String
 
-        @Flag(help: "Take uncompressed frames, instead of the H.264 that the recording gets too.")
+        @Flag(help: "Receive uncompressed frames instead of the encoded ones that the recording gets too.")
         var raw = false
 
         @Option(
-            help: ArgumentHelp("The directory to make the package in; this one if not given.", valueName: "DIR"),
+            help: ArgumentHelp(
+                "The directory to create the package in; if not given, the current one.", valueName: "DIR"),
             completion: .directory)
         var path: String?
 
         @Option(
             help: ArgumentHelp(
-                "Where Kinecast's sources are, a checkout or a git repository; those it was built from if not given.",
+                "Kinecast's sources, a checkout or a git repository; if not given, those that kinecast was built from.",
                 valueName: "PATH|URL"),
             completion: .directory)
         var kinecast: String?
@@ -43,12 +44,13 @@ struct ExtensionCommand: ParsableCommand {
             do throws(ExtensionName.Error) {
                 parsed = try ExtensionName(name)
             } catch {
-                throw CommandFailure(status: ExitStatus.usage, message: error.description)
+                throw CommandFailure.usage(error.description)
             }
+            guard let executable = ExecutableSearch.own else { throw ClientError.executableUnknown }
             let sources = try KinecastSources.find(kinecast, workingDirectory: directory)
             let package = ExtensionPackage(
                 name: parsed, sources: sources, pins: sources.pins, wantsRawFrames: raw,
-                kinecast: try ownExecutable())
+                kinecast: executable)
             let shown = (path.map { FilePath($0) } ?? "").appending(name)
             try package.write(to: directory.pushing(shown))
             Terminal.standardError.line(
@@ -59,11 +61,6 @@ struct ExtensionCommand: ParsableCommand {
                     scripts/install         # builds it and installs it for you
                     kinecast broadcast --service \(parsed.id)
                 """)
-        }
-
-        private func ownExecutable() throws(ClientError) -> String {
-            guard let executable = ExecutableSearch.own else { throw .executableUnknown }
-            return executable
         }
     }
 }

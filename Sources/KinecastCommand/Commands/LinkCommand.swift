@@ -6,15 +6,15 @@ import KineControl
 struct LinkCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "link",
-        abstract: "Print the link of a broadcast, or replace it by a new one.",
+        abstract: "Print the link of a broadcast, or replace it with a new one.",
         discussion: """
-            Anyone with the link can watch. With --renew the links there were open nothing any more, and their viewers are let \
-            go; the broadcast goes on.
+            Anyone with the link can watch. With --renew the old links stop working and their viewers are disconnected; the \
+            broadcast goes on.
             """)
 
     @OptionGroup var argument: TakeArgument
 
-    @Flag(help: "Make a new link; the old one opens nothing any more.")
+    @Flag(help: "Make a new link; the old one stops working.")
     var renew = false
 
     func run() throws {

@@ -15,13 +15,13 @@ struct RecordCommand: ParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The file to write, or a directory to write it in; without it, Kinecast DATE TIME.mp4 in this directory.",
+            "The file to write, or a directory for it; if not given, Kinecast DATE TIME.mp4 in the current directory.",
             valueName: "OUT.mp4"),
         completion: .file(extensions: ["mp4"]))
     var out: String?
 
     @Option(
-        name: [.customShort("o"), .long], help: ArgumentHelp("The same, as an option.", valueName: "OUT.mp4"),
+        name: [.customShort("o"), .long], help: ArgumentHelp("The file to write, as an option.", valueName: "OUT.mp4"),
         completion: .file(extensions: ["mp4"]))
     var output: String?
 

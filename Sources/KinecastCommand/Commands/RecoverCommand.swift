@@ -1,4 +1,4 @@
-// `kinecast recover`: finishes a file whose writer died, in place. `kinecast dismiss`: takes such a take off the list.
+// `kinecast recover`: finishes a file whose writer died, in place. `kinecast dismiss`: forgets such a take.
 import ArgumentParser
 import KineClient
 
@@ -24,11 +24,11 @@ struct RecoverCommand: ParsableCommand {
 
 struct DismissCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dismiss", abstract: "Take a take whose engine died off the list; its file stays as it is.")
+        commandName: "dismiss", abstract: "Forget a take whose engine died; its file stays as it is.")
 
     @Argument(
         help: ArgumentHelp(
-            "The take: its id, or enough of its beginning. Without it, the only one that died.", valueName: "TAKE"))
+            "The take's id, or the beginning of it. Not needed if only one has died.", valueName: "TAKE"))
     var take: String?
 
     func run() throws {

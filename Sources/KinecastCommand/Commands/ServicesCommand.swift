@@ -1,4 +1,4 @@
-// `kinecast services`: where one can broadcast to, and what each service takes; installing and removing them.
+// `kinecast services`: lists where you can broadcast to, and installs and removes services.
 import ArgumentParser
 import KinePlatform
 import KineServices
@@ -6,13 +6,13 @@ import SystemPackage
 
 struct ServicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "services", abstract: "List the services that one can broadcast to; install and remove them.",
+        commandName: "services", abstract: "List the services you can broadcast to; install and remove them.",
         subcommands: [ListCommand.self, InstallCommand.self, RemoveCommand.self], defaultSubcommand: ListCommand.self)
 
     struct ListCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the services and what each takes.",
-            discussion: "Bundles that are damaged are named on standard error, and are left out.")
+            discussion: "Damaged bundles are named on standard error and left out.")
 
         @Flag(help: "Print a line of JSON for each service on standard output.")
         var json = false
@@ -25,14 +25,14 @@ struct ServicesCommand: ParsableCommand {
                 ServiceText.list(services).forEach(Terminal.standardOutput.line)
             }
             for problem in problems + services.flatMap(\.ignoredKeys) {
-                Terminal.standardError.line("kinecast: \(problem)")
+                Terminal.standardError.problem(problem)
             }
         }
     }
 
     struct InstallCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "install", abstract: "Install a service for this user, or replace it by another version.")
+            commandName: "install", abstract: "Install a service for this user, or replace it with another version.")
 
         @Argument(
             help: ArgumentHelp(
@@ -46,9 +46,9 @@ struct ServicesCommand: ParsableCommand {
                 Terminal.standardError.line(
                     "Installed \(ServiceText.name(service)) in \(service.bundle?.string ?? "its place"); "
                         + "\(ServiceText.use(service)) broadcasts to it.")
-                for sentence in service.ignoredKeys { Terminal.standardError.line("kinecast: \(sentence)") }
+                service.ignoredKeys.forEach(Terminal.standardError.problem)
             } catch let error as ServiceCatalog.InstallError {
-                throw CommandFailure(status: InstallError.exitStatus(error), message: error.description)
+                throw CommandFailure(error)
             }
         }
     }
@@ -67,18 +67,7 @@ struct ServicesCommand: ParsableCommand {
                 try InstalledServices.catalog().remove(id)
                 Terminal.standardError.line("Removed \(id).")
             } catch let error as ServiceCatalog.InstallError {
-                throw CommandFailure(status: InstallError.exitStatus(error), message: error.description)
-            }
-        }
-    }
-
-    private enum InstallError {
-        static func exitStatus(_ error: ServiceCatalog.InstallError) -> Int32 {
-            switch error {
-            case .notABundle, .damaged: ExitStatus.usage
-            case .unknown, .noHome: ExitStatus.unavailable
-            case .notYours: ExitStatus.noPermission
-            case .cannotCopy, .cannotRemove: ExitStatus.cannotCreate
+                throw CommandFailure(error)
             }
         }
     }

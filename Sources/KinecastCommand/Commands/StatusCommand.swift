@@ -6,9 +6,9 @@ import KineControl
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show the takes that are running, and their destinations.",
-        discussion: "A take whose engine died is shown until its file is recovered, or until it is dismissed.")
+        discussion: "A take whose engine died is shown until its file is recovered or it is dismissed.")
 
-    @Argument(help: ArgumentHelp("One take: its id, or enough of its beginning.", valueName: "TAKE"))
+    @Argument(help: ArgumentHelp("Show only this take: its id, or the beginning of it.", valueName: "TAKE"))
     var take: String?
 
     @Flag(help: "Print a line of JSON for each take on standard output.")

@@ -18,12 +18,13 @@ struct ExtensionName: Equatable {
             case .malformed(let name):
                 "\(name) cannot be the name of an extension; use letters, digits and single dashes, a letter first, "
                     + "such as sound-meter."
-            case .reserved(let name, let what): "\(name) cannot be the extension's name, for \(what); choose another."
+            case .reserved(let name, let what):
+                "\(name) cannot be the extension's name, because \(what); choose another."
             }
         }
     }
 
-    /// A file name and an identifier are made of it, which both may be far longer.
+    /// It becomes a file name and an identifier, both of which may be far longer.
     private static let longest = 60
 
     /// Names that would hide a module that the generated package imports, or a type of Swift's.

@@ -95,7 +95,8 @@ extension ExtensionPackage {
     var readme: String {
         let video =
             wantsRawFrames
-            ? "uncompressed frames (I420, at most 640x360, ten a second)" : "the H.264 that the recording gets too"
+            ? "uncompressed frames (I420, at most 640x360, ten a second)"
+            : "the encoded frames that the recording gets too"
         return """
             # \(name.typed)
 

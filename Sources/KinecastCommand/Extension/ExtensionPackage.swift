@@ -37,10 +37,10 @@ struct ExtensionPackage {
     /// Writes the package to `directory`, which must not be there. What was written is removed again if not all can be.
     func write(to directory: FilePath) throws(CommandFailure) {
         guard mkdir(directory.string, 0o777) == 0 else {
-            let reason = errno == EEXIST ? "it is there already" : "\(Errno(rawValue: errno))"
+            let reason = errno == EEXIST ? "it exists already" : "\(Errno(rawValue: errno))"
             throw CommandFailure(
                 status: ExitStatus.cannotCreate,
-                message: "The directory \(directory) cannot be made: \(reason); "
+                message: "The directory \(directory) cannot be created: \(reason); "
                     + "choose another name, or another place with --path.")
         }
         var made: [FilePath] = [directory]

@@ -29,9 +29,8 @@ enum KinecastSources: Equatable {
         if typed.contains("://") || (typed.contains("@") && typed.contains(":")) { return .repository(typed) }
         let path = workingDirectory.pushing(FilePath(typed)).lexicallyNormalized()
         guard isCheckout(path) else {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "\(typed) holds no sources of Kinecast (a Package.swift and Sources/KinecastExtension); "
+            throw CommandFailure.usage(
+                "\(typed) holds no sources of Kinecast (a Package.swift and Sources/KinecastExtension); "
                     + "correct --kinecast.")
         }
         return .checkout(path.string)
@@ -68,15 +67,7 @@ enum KinecastSources: Equatable {
             let file = try? FileDescriptor.open(
                 FilePath(path).appending("Package.resolved"), .readOnly, options: .closeOnExec)
         else { return nil }
-        return try? file.closeAfter {
-            var bytes: [UInt8] = []
-            var chunk = [UInt8](repeating: 0, count: 1 << 14)
-            while true {
-                let count = try chunk.withUnsafeMutableBytes { try file.read(into: $0) }
-                guard count > 0 else { return bytes }
-                bytes += chunk[..<count]
-            }
-        }
+        return try? file.closeAfter { try file.contents(limit: 1 << 20) }
     }
 
     private static func isCheckout(_ path: FilePath) -> Bool {

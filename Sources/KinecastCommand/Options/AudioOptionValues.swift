@@ -1,4 +1,4 @@
-// Whose audio is recorded, as it is typed.
+// The values of audio options as they are typed.
 import ArgumentParser
 import KineControl
 

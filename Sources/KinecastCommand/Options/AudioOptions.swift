@@ -1,4 +1,4 @@
-// Which audio to record.
+// The options that choose audio.
 import ArgumentParser
 import KineControl
 
@@ -6,24 +6,24 @@ struct AudioOptions: ParsableArguments {
     @Option(
         name: [.customShort("a"), .long],
         help: ArgumentHelp(
-            "Whose audio: system, none, or app:NAME for one application's.",
-            discussion: "Without this option it is the system's, where there is any.", valueName: "WHICH"))
+            "Whose audio to record: system, none, or app:NAME for one application's.",
+            discussion: "If not given, the system's, where there is any.", valueName: "WHICH"))
     var audio: AudioOption?
 
     @Option(
         help: ArgumentHelp(
-            "A microphone too: default, or one by its name in kinecast sources.", valueName: "NAME|default"))
+            "Record a microphone too: default, or a name that kinecast sources lists.", valueName: "NAME|default"))
     var mic: MicrophoneOption?
 
     @Flag(help: "Keep the microphone on a track of its own instead of mixing it in.")
     var separateTracks = false
 
-    @Option(help: ArgumentHelp("Bits a second of each audio track; without it, 160k.", valueName: "RATE"))
+    @Option(help: ArgumentHelp("Bits a second of each audio track. (default: 160k)", valueName: "RATE"))
     var audioBitrate: BitrateOption?
 
     func validate() throws {
         if let audioBitrate, !(8000...512_000).contains(audioBitrate.bitsPerSecond) {
-            throw ValidationError("--audio-bitrate is out of range; give from 8k to 512k.")
+            throw ValidationError("--audio-bitrate is out of range; give 8k to 512k.")
         }
         if separateTracks, mic == nil {
             throw ValidationError(

@@ -1,4 +1,4 @@
-// Where to broadcast, as it is typed.
+// The options that say where to broadcast, and how.
 import ArgumentParser
 import KineControl
 import KinePlatform
@@ -7,48 +7,48 @@ import KineServices
 struct DestinationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Broadcast to this address, through the service that takes its kind; may be repeated.",
+            "Broadcast to this address; may be repeated.",
             discussion: """
                 @NAME is the address of that name in ~/.config/kinecast/destinations, whose lines are NAME URL; env:VARIABLE \
-                is the one that the variable holds. Both keep a stream key out of the list of processes and the shell's history.
+                is the one in that variable. Both keep a stream key out of the list of processes and the shell's history.
                 """,
             valueName: "URL"))
     var to: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Broadcast to the addresses in this file, one to a line; - is standard input. Only its owner may read it.",
+            "Broadcast to the addresses in this file, one to a line; - is standard input. Nobody else may read the file.",
             valueName: "FILE"),
         completion: .file())
     var toFile: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The stream key for the one address of --to, which is given without it. Only its owner may read the file.",
+            "A file with the stream key for the only --to, which is then given without it. Nobody else may read the file.",
             valueName: "FILE"),
         completion: .file())
     var streamKeyFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "Broadcast through this service, by its id in kinecast services; may be repeated.", valueName: "ID"),
+            "Broadcast through this service, by the id that kinecast services lists; may be repeated.", valueName: "ID"),
         completion: .custom { _, _, _ in InstalledServices.ids() })
     var service: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Tell the services something, as kinecast services lists it; may be repeated.",
+            "A setting for the services, as kinecast services lists them; may be repeated.",
             discussion: """
-                KEY=@FILE takes the value from a file, which keeps it out of the list of processes. ID.KEY=VALUE tells only \
-                the service of that id.
+                KEY=@FILE takes the value from a file, which keeps it out of the list of processes. ID.KEY=VALUE is for the \
+                service of that id only.
                 """,
             valueName: "KEY=VALUE"))
     var set: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Where the live page listens. Without it, on a free port for this machine only; 0.0.0.0:PORT lets others in.",
-            discussion: "A port alone is for this machine only, for a proxy on it; an IPv6 address stands in brackets.",
+            "Where the live page listens; 0.0.0.0:PORT lets others in. If not given, a free port for this machine only.",
+            discussion: "A port alone is for this machine only, such as for a proxy. An IPv6 address needs brackets.",
             valueName: "ADDR:PORT"))
     var listen: ListenOption?
 
@@ -64,9 +64,9 @@ struct DestinationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The address that viewers open, where a name, a reverse proxy or a tunnel leads to the live page.",
+            "The address that viewers open, if a name, a reverse proxy or a tunnel leads to the live page.",
             discussion:
-                "Scheme, host, port and path, such as https://live.example.org/screen/. It is what the link shows.",
+                "Scheme, host, port and path, such as https://live.example.org/screen/. The link begins with it.",
             valueName: "URL"))
     var publicUrl: String?
 
@@ -76,36 +76,36 @@ struct DestinationOptions: ParsableArguments {
     @Flag(help: "Print a second link to the live stream, for players that take only a plain address, such as VLC.")
     var playerLink = false
 
-    @Flag(help: "Only check whether the RTMP servers would take the stream, and say what they are.")
+    @Flag(help: "Only check whether the RTMP servers would accept the stream, and say what they are.")
     var check = false
 
     @Option(
         help: ArgumentHelp(
-            "RTMP: the most attempts in a row to connect again. Without it, for as long as the broadcast runs.",
+            "RTMP: give up after so many failed attempts in a row to reconnect. If not given, never.",
             valueName: "N"))
     var maxReconnects: Int?
 
     @Option(
-        help: ArgumentHelp("RTMPS: certificates to trust beside the system's, in PEM.", valueName: "FILE"),
+        help: ArgumentHelp("RTMPS: certificates to trust in addition to the system's, in PEM.", valueName: "FILE"),
         completion: .file(extensions: ["pem", "crt"]))
     var caFile: String?
 
     @Option(
         help: ArgumentHelp(
-            "The least that a destination's slow network may bring the bitrate down to, such as 1M; without it, 400k.",
+            "The lowest bitrate that a slow network can bring the destinations down to, such as 1M. (default: 400k)",
             valueName: "RATE"))
     var minBitrate: BitrateOption?
 
     @Option(
         help: ArgumentHelp(
-            "The most bits a second that destinations get, such as 4500k.",
-            discussion: "Without it, what their services expect: RTMP 6M at 1920x1080 and 30 frames a second.",
+            "The highest bitrate for the destinations, such as 4500k.",
+            discussion: "If not given, what their services expect: RTMP 6M at 1920x1080 and 30 frames a second.",
             valueName: "RATE"))
     var maxBitrate: BitrateOption?
 
     @Flag(
         help:
-            "Refuse to broadcast where this machine cannot confine the broadcasters completely; kinecast doctor says so."
+            "Refuse to broadcast if this machine cannot confine the broadcasters completely; kinecast doctor says whether it can."
     )
     var requireSandbox = false
 
@@ -116,7 +116,7 @@ struct DestinationOptions: ParsableArguments {
             throw ValidationError("TLS needs both --tls-cert and --tls-key; give both or neither.")
         }
         if let maxReconnects, maxReconnects < 0 {
-            throw ValidationError("--max-reconnects is a number of attempts, 0 or more.")
+            throw ValidationError("--max-reconnects is a number of attempts; give 0 or more.")
         }
         if let empty = [
             ("--ca-file", caFile), ("--to-file", toFile.first(where: \.isEmpty)), ("--stream-key-file", streamKeyFile),
@@ -127,53 +127,51 @@ struct DestinationOptions: ParsableArguments {
             throw ValidationError("Standard input can be read once; give --to-file - once.")
         }
         if let least = minBitrate, let most = maxBitrate, least.bitsPerSecond > most.bitsPerSecond {
-            throw ValidationError("--min-bitrate is more than --max-bitrate; give less.")
+            throw ValidationError("--min-bitrate is more than --max-bitrate; lower it.")
         }
         if check, to.isEmpty, toFile.isEmpty {
             throw ValidationError("--check needs an address; add --to rtmp://HOST/APP/KEY.")
         }
         if let listen, listen.address.isName {
+            let port = listen.address.port == 0 ? "PORT" : "\(listen.address.port)"
             throw ValidationError(
-                "--listen takes an address of this machine and no name; give 0.0.0.0:\(listen.address.port) to listen on "
-                    + "all of its addresses, and the name with --public-url.")
+                "--listen takes an address of this machine, not a name; give 0.0.0.0:\(port) to listen on all of its "
+                    + "addresses, and the name with --public-url.")
         }
         if listen != nil || tlsCert != nil || publicUrl != nil || title != nil || playerLink, !asksForLivePage {
             throw ValidationError(
-                "--listen, --tls-cert, --tls-key, --title, --public-url and --player-link are for the live page, which is not among the "
-                    + "destinations; "
-                    + "add --service \(DestinationPlan.defaultService).")
+                "--listen, --tls-cert, --tls-key, --title, --public-url and --player-link are for the live page, which is "
+                    + "not among the destinations; add --service \(DestinationPlan.defaultService).")
         }
     }
 
-    /// What the installed services are to be asked for. Reads the files and variables that hold addresses. `absolute` makes
-    /// the paths of files absolute: an extension runs in another directory.
+    /// The requests to the installed services. Reads the files and variables that hold addresses. `absolute` makes the paths of
+    /// files absolute: an extension runs in another directory.
     func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
         var settings = try settings()
+        func add(_ key: String, _ value: String?) {
+            if let value { settings.append(Setting(key: key, value: value)) }
+        }
         var addresses = try reader.addresses(sources(), files: toFile)
         if let streamKeyFile { addresses = try [reader.address(addresses, withKeyIn: streamKeyFile)] }
         let live = DestinationPlan.defaultService
-        if let listen { settings.append(Setting(key: "\(live).listen", value: listen.description)) }
-        if let publicUrl { settings.append(Setting(key: "\(live).public-url", value: publicUrl)) }
-        if playerLink { settings.append(Setting(key: "\(live).player-link", value: "yes")) }
-        if let title { settings.append(Setting(key: "\(live).title", value: title)) }
-        if let tlsCert { settings.append(Setting(key: "\(live).tls-cert", value: try absolute(tlsCert))) }
-        if let tlsKey { settings.append(Setting(key: "\(live).tls-key", value: try absolute(tlsKey))) }
+        add("\(live).listen", listen?.address.description)
+        add("\(live).public-url", publicUrl)
+        add("\(live).player-link", playerLink ? "yes" : nil)
+        add("\(live).title", title)
+        add("\(live).tls-cert", try tlsCert.map(absolute))
+        add("\(live).tls-key", try tlsKey.map(absolute))
         let rtmp = BuiltInServices.rtmp
         let hasRTMP =
             service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
         if maxReconnects != nil || caFile != nil, !hasRTMP {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "--max-reconnects and --ca-file are for RTMP, which is not among the destinations; "
+            throw CommandFailure.usage(
+                "--max-reconnects and --ca-file are for RTMP, which is not among the destinations; "
                     + "add --to rtmp://HOST/APP/KEY.")
         }
-        if let maxReconnects {
-            settings.append(Setting(key: "\(rtmp.id).max-reconnects", value: "\(maxReconnects)"))
-        }
-        if let caFile { settings.append(Setting(key: "\(rtmp.id).ca-file", value: try absolute(caFile))) }
-        if let minBitrate, hasRTMP {
-            settings.append(Setting(key: "\(rtmp.id).min-bitrate", value: "\(minBitrate.bitsPerSecond)"))
-        }
+        add("\(rtmp.id).max-reconnects", maxReconnects.map { "\($0)" })
+        add("\(rtmp.id).ca-file", try caFile.map(absolute))
+        if hasRTMP { add("\(rtmp.id).min-bitrate", minBitrate.map { "\($0.bitsPerSecond)" }) }
         return DestinationPlan(addresses: addresses, services: service, settings: settings)
     }
 
@@ -195,7 +193,8 @@ struct DestinationOptions: ParsableArguments {
         try to.map { text in
             guard let source = DestinationSource(text) else {
                 throw ValidationError(
-                    "What --to was given is no address; write one such as rtmp://HOST/APP/KEY, @NAME or env:VARIABLE.")
+                    "The value of --to is not an address; write one such as rtmp://HOST/APP/KEY, @NAME or env:VARIABLE."
+                )
             }
             return source
         }
@@ -209,8 +208,8 @@ struct DestinationOptions: ParsableArguments {
         }
         guard isTyped, streamKeyFile == nil else { return nil }
         return
-            "A stream key that is typed into --to stays in the shell's history, and can be seen in the list of processes "
-            + "for a moment; keep it in ~/.config/kinecast/destinations and give --to @NAME, or in a variable and give "
+            "A stream key typed into --to stays in the shell's history, and for a moment the list of processes shows it; keep "
+            + "the address in ~/.config/kinecast/destinations and give --to @NAME, or in a variable and give "
             + "--to env:VARIABLE."
     }
 
@@ -222,7 +221,7 @@ struct DestinationOptions: ParsableArguments {
     private func settings() throws -> [Setting] {
         try set.map { text in
             guard let setting = Setting(text) else {
-                throw ValidationError("What --set was given has no KEY and =; write KEY=VALUE or KEY=@FILE.")
+                throw ValidationError("The value of --set has no KEY=; write KEY=VALUE or KEY=@FILE.")
             }
             return setting
         }
@@ -230,13 +229,11 @@ struct DestinationOptions: ParsableArguments {
 }
 
 /// As `ListenAddress` reads it, which the live page's setting `listen` is read by too.
-struct ListenOption: ExpressibleByArgument, Equatable, CustomStringConvertible {
+struct ListenOption: ExpressibleByArgument, Equatable {
     var address: ListenAddress
 
     init?(argument: String) {
         guard !argument.isEmpty, let address = ListenAddress(argument) else { return nil }
         self.address = address
     }
-
-    var description: String { address.description }
 }

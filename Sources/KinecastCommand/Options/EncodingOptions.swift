@@ -1,4 +1,4 @@
-// How frames are captured and encoded.
+// The options of capture and encoding.
 import ArgumentParser
 import KineControl
 import KineMedia
@@ -9,13 +9,15 @@ enum SettingsOption: String, ExpressibleByArgument, CaseIterable {
     case replaykit
 }
 
+extension EncoderPreset: ExpressibleByArgument {}
+
 struct EncodingOptions: ParsableArguments {
     @Option(
         name: [.customShort("r"), .long],
-        help: ArgumentHelp("At most so many frames a second; a still screen costs none.", valueName: "N"))
+        help: ArgumentHelp("The most frames a second; a still screen needs none.", valueName: "N"))
     var fps = 30
 
-    @Option(help: ArgumentHelp("Scale the whole source into that size, sides even.", valueName: "WxH"))
+    @Option(help: ArgumentHelp("Scale the whole source into this size; both sides must be even.", valueName: "WxH"))
     var size: SizeOption?
 
     @Flag(help: "Leave the mouse pointer out.")
@@ -23,7 +25,7 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Constant quality, from 0 (best) to 51; without it, \(TakeConfiguration.Video.defaultQuality).",
+            "Constant quality, from 0 (best) to 51. (default: \(TakeConfiguration.Video.defaultQuality))",
             valueName: "N"))
     var quality: Int?
 
@@ -33,20 +35,29 @@ struct EncodingOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Settings that belong together.",
+            "The encoder's speed, as x264 names it.",
             discussion: """
-                replaykit: as recordings on iOS are set up by hand, 11.4 bit/s for each pixel (23.6 Mbit/s at 1080p), a \
-                keyframe every 30 frames, audio mono at 44.1 kHz and 64 kbit/s. Other options given beside it win.
+                A slower one makes a smaller file, and drops frames if the processor cannot keep up. If not given, the encoder \
+                is about as fast as veryfast, and set up for text that is typed and scrolled.
+                """, valueName: "NAME"))
+    var preset: EncoderPreset?
+
+    @Option(
+        help: ArgumentHelp(
+            "Several options at once.",
+            discussion: """
+                replaykit is how recordings on iOS are usually set up: 11.4 bit/s for each pixel (23.6 Mbit/s at 1080p), a \
+                keyframe every 30 frames, and mono audio at 44.1 kHz and 64 kbit/s. Options given beside it win.
                 """, valueName: "NAME"))
     var settings = SettingsOption.default
 
     @Option(
         help: ArgumentHelp(
-            "The longest time between keyframes while the screen changes; without it, 10s, and 2s in a broadcast.",
+            "The longest time between keyframes while the screen changes. (default: 10s; 2s in a broadcast)",
             valueName: "TIME"))
     var keyframeInterval: DurationOption?
 
-    @Flag(help: "Constant frame rate, for editors that need it: repeats unchanged frames.")
+    @Flag(help: "Repeat unchanged frames, for editors that need a constant frame rate.")
     var cfr = false
 
     @Flag(help: ArgumentHelp("Read the whole screen for every frame.", visibility: .hidden))
@@ -71,7 +82,7 @@ struct EncodingOptions: ParsableArguments {
             throw ValidationError("--quality \(quality) is out of range; give a whole number from 0 (best) to 51.")
         }
         if quality != nil, bitrate != nil {
-            throw ValidationError("--quality and --bitrate exclude each other; leave one out.")
+            throw ValidationError("--quality and --bitrate cannot be combined; leave one out.")
         }
     }
 
@@ -87,6 +98,7 @@ struct EncodingOptions: ParsableArguments {
         if let quality { configuration.video.rateControl = .constantQuality(quality) }
         if let bitrate { configuration.video.rateControl = .averageBitrate(bitrate.bitsPerSecond) }
         if let keyframeInterval { configuration.video.keyframeInterval = keyframeInterval.time }
+        configuration.video.preset = preset
         configuration.video.framesPerSecond = fps
         configuration.video.size = size?.size
         configuration.video.showsCursor = !noCursor

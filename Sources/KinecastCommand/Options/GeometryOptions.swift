@@ -2,9 +2,6 @@
 import ArgumentParser
 import KineMedia
 
-/// The largest side of a picture, in pixels: H.264's level 6.2 goes no further (ITU-T H.264, table A-1: MaxFS).
-let largestSide = 16384
-
 /// `1280x720`.
 struct SizeOption: ExpressibleByArgument, Equatable {
     var size: PixelSize
@@ -44,7 +41,7 @@ struct WindowOption: ExpressibleByArgument, Equatable {
 }
 
 private func side(_ text: Substring) -> Int? {
-    guard let value = decimal(text), (16...largestSide).contains(value) else { return nil }
+    guard let value = decimal(text), VideoCodec.frameSides.contains(value) else { return nil }
     return value
 }
 

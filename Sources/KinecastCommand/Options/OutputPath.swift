@@ -1,4 +1,4 @@
-// Where the file goes.
+// The path of the file to write.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -31,8 +31,8 @@ enum OutputPath {
         resolve(typed, workingDirectory: try workingDirectory(), timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
-    /// Whether the file's name is not the user's: such a file is its owner's only. One that was named follows the umask, for
-    /// somebody else may be meant to collect it.
+    /// Whether Kinecast chooses the file's name: only its owner may then read it. A file that the user named follows the umask,
+    /// since others may be meant to have it.
     static func isNamedHere(_ typed: String?) throws -> Bool {
         guard let typed else { return true }
         return isDirectory(try workingDirectory().pushing(FilePath(typed)))

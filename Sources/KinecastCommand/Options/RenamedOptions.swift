@@ -1,4 +1,5 @@
-// Options that had another name before version 0.2. Who types the old one is told the new one; this file goes with version 0.3.
+// Options that had another name before version 0.2. Anyone who types the old one is told the new one; this file goes with
+// version 0.3.
 
 enum RenamedOptions {
     /// What to type instead of each.
@@ -13,7 +14,7 @@ enum RenamedOptions {
         "--record": "a file, or . for this directory",
     ]
 
-    /// One sentence where these arguments, which could not be understood, hold an old name; nil where they do not. What stands
+    /// One sentence where these arguments, which could not be understood, hold an old name; nil where they do not. Everything
     /// behind `--` is COMMAND's.
     static func hint(for arguments: [String]) -> String? {
         let arguments = arguments.prefix { $0 != "--" }

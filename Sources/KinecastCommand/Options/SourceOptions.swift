@@ -1,20 +1,21 @@
-// Which picture to take.
+// The options that choose what is recorded.
 import ArgumentParser
+import KineClient
 import KineControl
 
 struct SourceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("One monitor, by its name in kinecast sources.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("One monitor, by the name that kinecast sources lists.", valueName: "NAME"))
     var monitor: String?
 
     @Option(help: ArgumentHelp("A rectangle of the screen.", valueName: "WxH+X+Y"))
     var region: RegionOption?
 
-    @Option(help: ArgumentHelp("One window, by its id in kinecast sources.", valueName: "ID"))
+    @Option(help: ArgumentHelp("One window, by the id that kinecast sources lists.", valueName: "ID"))
     var window: WindowOption?
 
     @Option(
         help: ArgumentHelp(
-            "A private screen of that size with private audio; needs no display.", valueName: "WxH"))
+            "A private screen of this size with private audio; needs no display.", valueName: "WxH"))
     var virtual: SizeOption?
 
     @Option(help: ArgumentHelp("A test picture with a frame counter and a beep.", valueName: "WxH"))
@@ -29,9 +30,8 @@ struct SourceOptions: ParsableArguments {
         if let virtual { chosen.append(("--virtual", .virtual(virtual.size))) }
         if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
         guard chosen.count <= 1 else {
-            let options = chosen.map(\.option)
-            let names = options.dropLast().joined(separator: ", ") + " and " + options[options.count - 1]
-            throw ValidationError("A take has one picture, and \(names) ask for several; leave all but one out.")
+            throw ValidationError(
+                "Only one source can be recorded at a time; give one of \(Quantity.list(chosen.map(\.option))).")
         }
         return chosen.first?.source ?? .screen(monitor: nil)
     }

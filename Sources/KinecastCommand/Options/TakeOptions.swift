@@ -1,4 +1,4 @@
-// What `record` and `broadcast` take beside source, audio and encoding: how long, where the file may go, and COMMAND.
+// The options of `record` and `broadcast` beside source, audio and encoding: length, file, output and COMMAND.
 import ArgumentParser
 import Glibc
 import KineControl
@@ -6,10 +6,12 @@ import KineControl
 struct TakeOptions: ParsableArguments {
     @Option(
         name: [.customShort("t"), .long],
-        help: ArgumentHelp("End after so much recorded time: 10s, 2m, 1h30m or seconds.", valueName: "TIME"))
+        help: ArgumentHelp(
+            "Stop after this much recorded time, such as 90 (seconds), 10s, 2m or 1h30m.", valueName: "TIME")
+    )
     var duration: DurationOption?
 
-    @Flag(help: "Replace the file if it is there.")
+    @Flag(help: "Replace the file if it exists.")
     var overwrite = false
 
     @Flag(help: "Move the index to the front of the finished file, for players that read from the network.")
@@ -17,6 +19,11 @@ struct TakeOptions: ParsableArguments {
 
     @Flag(help: "Print every event as a line of JSON on standard output.")
     var json = false
+
+    @Flag(
+        name: .shortAndLong,
+        help: "Show frame rate, dropped frames, bitrates and memory in the progress line too.")
+    var verbose = false
 
     @Argument(
         parsing: .postTerminator,
@@ -38,7 +45,8 @@ struct TakeOptions: ParsableArguments {
     /// Runs the take to its end; throws its exit status where that is not 0.
     func run(_ configuration: TakeConfiguration, showing command: ShownCommand?) throws {
         var configuration = configuration
-        let reporter = TakeReporter(configuration, terminal: .standardError, json: json, hasCommand: command != nil)
+        let reporter = TakeReporter(
+            configuration, terminal: .standardError, json: json, hasCommand: command != nil, isVerbose: verbose)
         configuration.wantsProgress = reporter.wantsProgress
         let status = try TakeRun(configuration: configuration, command: command, reporter: reporter).run()
         if status != 0 { throw ExitCode(status) }

@@ -1,82 +1,54 @@
 // A destination as `--json` prints it, in events, in `status` and in the last summary.
 import KineControl
 
-/// The keys of a destination. Those without a value are left out.
+/// A destination's status, all on one level; docs/json-events.md says what the keys mean.
 struct DestinationLine: Encodable, Equatable {
-    var destination: Int
-    var service: String
-    var label: String
-    var phase: String
-    var link: String?
-    var playerLink: String?
-    var state: String?
-    var problem: String?
-    var pid: Int32?
-    /// Bytes, as are the two below.
-    var residentMemory: Int64
-    var peakMemory: Int64
-    var memoryLimit: Int64
-    var frames: Int64
-    var audioSamples: Int64
-    var bytes: Int64
-    var queuedBytes: Int64
-    var sentBytes: Int64
-    var viewers: Int?
-    /// Seconds since its connection was made, and how often it was made again. This and the next five are its own report.
-    var uptime: Double?
-    var reconnects: Int?
-    /// Bits a second that arrive.
-    var bitrate: Int?
-    var queueMilliseconds: Int?
-    var roundTripMilliseconds: Double?
-    var framesDropped: Int?
-    /// Bits and frames a second that it asks of the encoder; nil: as chosen.
-    var requestedBitrate: Int?
-    var requestedFrameRate: Double?
-    var framesSkipped: Int64
-    /// Seconds.
-    var audioLost: Double
-    var restarts: Int
-    /// The layers of confinement that hold for its process.
-    var confinement: [String]?
-    var ending: String?
-    /// More about the ending, where there is more.
-    var message: String?
+    private enum Key: String, CodingKey {
+        case destination, service, label, phase, ending, message, link, playerLink, state, problem, pid
+        case residentMemory, peakMemory, memoryLimit, frames, audioSamples, bytes, queuedBytes, sentBytes, viewers
+        case uptime, reconnects, bitrate, queueMilliseconds, roundTripMilliseconds, framesDropped
+        case requestedBitrate, requestedFrameRate, framesSkipped, audioLost, restarts, confinement
+    }
 
-    init(_ status: DestinationStatus) {
-        destination = status.destination
-        service = status.service
-        label = status.label
-        phase = status.phase.rawValue
-        link = status.link
-        playerLink = status.playerLink
-        state = status.state
-        problem = status.problem
-        pid = status.pid
-        residentMemory = status.residentMemory
-        peakMemory = status.peakMemory
-        memoryLimit = status.memoryLimit
-        frames = status.statistics.frames
-        audioSamples = status.statistics.audioSamples
-        bytes = status.statistics.bytes
-        queuedBytes = status.statistics.queuedBytes
-        sentBytes = status.statistics.sentBytes
-        viewers = status.statistics.viewers
+    let status: DestinationStatus
+
+    init(_ status: DestinationStatus) { self.status = status }
+
+    func encode(to encoder: any Encoder) throws {
+        var line = encoder.container(keyedBy: Key.self)
+        try line.encode(status.destination, forKey: .destination)
+        try line.encode(status.service, forKey: .service)
+        try line.encode(status.label, forKey: .label)
+        try line.encode(status.phase, forKey: .phase)
+        try line.encodeIfPresent(status.ending?.name, forKey: .ending)
+        try line.encodeIfPresent(status.ending?.message, forKey: .message)
+        try line.encodeIfPresent(status.link, forKey: .link)
+        try line.encodeIfPresent(status.playerLink, forKey: .playerLink)
+        try line.encodeIfPresent(status.state, forKey: .state)
+        try line.encodeIfPresent(status.problem, forKey: .problem)
+        try line.encodeIfPresent(status.pid, forKey: .pid)
+        try line.encode(status.residentMemory, forKey: .residentMemory)
+        try line.encode(status.peakMemory, forKey: .peakMemory)
+        try line.encode(status.memoryLimit, forKey: .memoryLimit)
+        try line.encode(status.statistics.frames, forKey: .frames)
+        try line.encode(status.statistics.audioSamples, forKey: .audioSamples)
+        try line.encode(status.statistics.bytes, forKey: .bytes)
+        try line.encode(status.statistics.queuedBytes, forKey: .queuedBytes)
+        try line.encode(status.statistics.sentBytes, forKey: .sentBytes)
+        try line.encodeIfPresent(status.statistics.viewers, forKey: .viewers)
         let connection = status.statistics.connection
-        uptime = connection?.uptime
-        reconnects = connection?.reconnects
-        bitrate = connection?.bitrate
-        queueMilliseconds = connection?.queueMilliseconds
-        roundTripMilliseconds = connection?.roundTripMilliseconds
-        framesDropped = connection?.framesDropped
-        requestedBitrate = status.encoding.averageBitrate
-        requestedFrameRate = status.encoding.maximumFrameRate
-        framesSkipped = status.framesSkipped
-        audioLost = status.audioLost
-        restarts = status.restarts
-        confinement = status.confinement.map { $0.map(\.rawValue).sorted() }
-        ending = status.ending?.name
-        message = status.ending?.message
+        try line.encodeIfPresent(connection?.uptime, forKey: .uptime)
+        try line.encodeIfPresent(connection?.reconnects, forKey: .reconnects)
+        try line.encodeIfPresent(connection?.bitrate, forKey: .bitrate)
+        try line.encodeIfPresent(connection?.queueMilliseconds, forKey: .queueMilliseconds)
+        try line.encodeIfPresent(connection?.roundTripMilliseconds, forKey: .roundTripMilliseconds)
+        try line.encodeIfPresent(connection?.framesDropped, forKey: .framesDropped)
+        try line.encodeIfPresent(status.encoding.averageBitrate, forKey: .requestedBitrate)
+        try line.encodeIfPresent(status.encoding.maximumFrameRate, forKey: .requestedFrameRate)
+        try line.encode(status.framesSkipped, forKey: .framesSkipped)
+        try line.encode(status.audioLost, forKey: .audioLost)
+        try line.encode(status.restarts, forKey: .restarts)
+        try line.encodeIfPresent(status.confinement?.map(\.rawValue).sorted(), forKey: .confinement)
     }
 }
 
@@ -106,29 +78,17 @@ extension JSONEvent {
             $0.destination = event.destination
             $0.label = event.label
             switch event.kind {
-            case .phase(let phase): $0.set("phase", phase: phase.rawValue)
-            case .link(let link): $0.set("link", link: link)
-            case .playerLink(let link): $0.set("playerLink", link: link)
-            case .state(let state): $0.set("state", state: state)
-            case .warning(let text): $0.set("warning", message: text)
+            case .phase(let phase): ($0.kind, $0.phase) = ("phase", phase.rawValue)
+            case .link(let link): ($0.kind, $0.link) = ("link", link)
+            case .playerLink(let link): ($0.kind, $0.link) = ("playerLink", link)
+            case .state(let state): ($0.kind, $0.state) = ("state", state)
+            case .warning(let text): ($0.kind, $0.message) = ("warning", text)
             case .memoryWarning(let resident, let limit):
-                $0.set("memoryWarning")
-                $0.residentMemory = resident
-                $0.memoryLimit = limit
+                ($0.kind, $0.residentMemory, $0.memoryLimit) = ("memoryWarning", resident, limit)
             case .restarting(let ending): $0.set("restarting", ending)
             case .ended(let ending): $0.set("ended", ending)
             }
         }
-    }
-
-    private mutating func set(
-        _ kind: String, phase: String? = nil, link: String? = nil, state: String? = nil, message: String? = nil
-    ) {
-        self.kind = kind
-        self.phase = phase
-        self.link = link
-        self.state = state
-        self.message = message
     }
 
     private mutating func set(_ kind: String, _ ending: DestinationEnding) {
@@ -136,8 +96,7 @@ extension JSONEvent {
         self.ending = ending.name
         message = ending.message
         if case .memoryLimitExceeded(let peak, let limit) = ending {
-            peakMemory = peak
-            memoryLimit = limit
+            (peakMemory, memoryLimit) = (peak, limit)
         }
     }
 }

@@ -129,10 +129,8 @@ struct JSONEvent: Encodable, Equatable {
 }
 
 /// Writes JSON, one object to a line, on standard output.
-struct JSONEvents {
-    func emit(_ event: JSONEvent) { Self.write(event) }
-
-    /// Any value as one line. What has no JSON cannot come here: no value holds a number that is not finite.
+enum JSONEvents {
+    /// Writes any value as one line. Only a number that is not finite has no JSON, and no value holds one.
     static func write(_ value: some Encodable) {
         guard let line = try? line(value) else { return }
         Terminal.standardOutput.line(line)

@@ -1,33 +1,56 @@
-// The line at the bottom of a terminal that is rewritten once a second.
+// The line at the bottom of a terminal that is rewritten once a second. Pure.
 import KineClient
 import KineControl
 
-enum ProgressLine {
-    /// `● 0:07  1.2 MB  29.8 fps  live: 3 viewers, 12 MB  12 unchanged  0 dropped`.
-    static func text(
-        _ progress: TakeProgress, since last: TakeProgress?, isPaused: Bool, hasFile: Bool = true,
-        _ statuses: [DestinationStatus] = []
-    ) -> String {
+/// `● 0:07  1.2 MB  live: 3 viewers`. With `isVerbose` also how capture, network and memory fare:
+/// `● 0:07  1.2 MB  live: 3 viewers, 12 MB  29.8 fps  12 unchanged  0 dropped`.
+struct ProgressLine {
+    var progress: TakeProgress
+    /// What the line before this one showed; the frame rate is counted since then.
+    var last: TakeProgress?
+    var statuses: [DestinationStatus] = []
+    var isPaused = false
+    var hasFile = true
+    var isVerbose = false
+
+    /// At most `columns` wide, since a line that wraps cannot be rewritten. Where addresses do not fit, destinations go by
+    /// their services' ids: how they are matters more.
+    func text(columns: Int) -> String {
+        let text = text(statuses.map { destination($0, name: $0.label) })
+        return text.columns <= columns
+            ? text : self.text(statuses.map { destination($0, name: $0.service) }).cut(to: columns)
+    }
+
+    private func text(_ destinations: [String]) -> String {
         var parts = ["\(isPaused ? "‖" : "●") \(Quantity.clock(progress.duration))"]
         if hasFile { parts.append(Quantity.bytes(progress.bytes)) }
-        let elapsed = progress.duration.seconds - (last?.duration ?? .zero).seconds
-        let drawn = Double(progress.framesDrawn) - Double(last?.framesDrawn ?? 0)
-        parts.append(isPaused ? "paused" : "\(Quantity.oneDecimal(elapsed > 0.05 ? drawn / elapsed : 0)) fps")
-        // How the destinations are matters more than what was skipped, and the line may be cut.
-        parts += statuses.map(destination)
-        parts += ["\(progress.framesUnchanged) unchanged", "\(progress.framesDropped) dropped"]
+        if isPaused { parts.append("paused") }
+        parts += destinations
+        if isVerbose {
+            if !isPaused { parts.append("\(Quantity.oneDecimal(frameRate)) fps") }
+            parts += ["\(progress.framesUnchanged) unchanged", "\(progress.framesDropped) dropped"]
+        }
         return parts.joined(separator: "  ")
     }
 
-    /// `live: 3 viewers, 12 MB`.
-    static func destination(_ status: DestinationStatus) -> String {
-        if let ending = status.ending { return "\(status.label): \(DestinationSentences.word(ending))" }
-        var parts: [String] = []
-        if status.phase != .live { parts.append(status.phase.rawValue) }
+    private var frameRate: Double {
+        let elapsed = progress.duration.seconds - (last?.duration ?? .zero).seconds
+        let drawn = Double(progress.framesDrawn) - Double(last?.framesDrawn ?? 0)
+        return elapsed > 0.05 ? drawn / elapsed : 0
+    }
+
+    private func destination(_ status: DestinationStatus, name: String) -> String {
+        if let ending = status.ending { return "\(name): \(DestinationSentences.word(ending))" }
+        var parts = status.phase == .live ? [] : [status.phase.rawValue]
         if let state = status.state { parts.append(DestinationSentences.phrase(state)) }
         if let viewers = status.statistics.viewers { parts.append(Quantity.count(viewers, "viewer")) }
-        if let bits = status.statistics.connection?.bitrate { parts.append(Quantity.bitrate(bits)) }
-        if status.residentMemory > 0 { parts.append(Quantity.memory(status.residentMemory)) }
-        return "\(status.label): \(parts.joined(separator: ", "))"
+        if parts.isEmpty { parts = [status.phase.rawValue] }
+        if isVerbose {
+            let connection = status.statistics.connection
+            if let bits = connection?.bitrate { parts.append(Quantity.bitrate(bits)) }
+            if let queue = connection?.queueMilliseconds { parts.append("\(queue) ms to send") }
+            if status.residentMemory > 0 { parts.append(Quantity.memory(status.residentMemory)) }
+        }
+        return "\(name): \(parts.joined(separator: ", "))"
     }
 }

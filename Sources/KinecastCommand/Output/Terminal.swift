@@ -3,7 +3,7 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A place for lines. What cannot be written (to a closed pipe) is dropped: the take matters more.
+/// A place for lines. A line that cannot be written, to a closed pipe for example, is dropped: the take matters more.
 final class Terminal: Sendable {
     static let standardError = Terminal(.standardError)
     static let standardOutput = Terminal(.standardOutput)
@@ -27,17 +27,20 @@ final class Terminal: Sendable {
         write((clear ? "\r\u{1b}[K" : "") + text + "\n")
     }
 
-    /// Replaces the status line of a terminal. Cuts it to the terminal's width, since a line that wraps cannot be rewritten.
-    func status(_ text: String) {
+    /// Writes a line that tells of trouble, and who tells it.
+    func problem(_ text: String) { line("kinecast: \(text)") }
+
+    /// Replaces the status line of a terminal. `text` gets the columns that there are; the last one stays free for the cursor.
+    func status(_ text: (_ columns: Int) -> String) {
         guard isInteractive else { return }
         hasStatusLine.withLock { $0 = true }
-        write("\r\u{1b}[K" + text.prefix(max(1, columns - 1)))
+        write("\r\u{1b}[K" + text(max(1, columns - 1)))
     }
 
     private var columns: Int {
         var size = winsize()
-        guard ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
+        if ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+        return getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80
     }
 
     private func write(_ text: String) { _ = try? descriptor.writeAll(text.utf8) }

@@ -9,9 +9,9 @@ struct PrivateFile {
     static let limit = 64 * 1024
 
     let path: FilePath
-    /// What named it, for a sentence: "--to-file".
+    /// The option that named it, for a sentence: "--to-file".
     let name: String
-    /// What other users must not see in it, for a sentence.
+    /// The secrets in it, for a sentence.
     var content = "stream keys"
     /// Files of root are accepted too, where only a group can read them beside it.
     var allowsSystemFiles = false
@@ -39,9 +39,8 @@ struct PrivateFile {
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(
-                status: ExitStatus.usage,
-                message: "Standard input, named by --to-file -, cannot be read: \(error); pipe the addresses into it.")
+            throw CommandFailure.usage(
+                "Standard input, named by --to-file -, cannot be read: \(error); pipe the addresses into it.")
         }
     }
 
@@ -87,8 +86,7 @@ struct PrivateFile {
 
     private func check(_ status: stat) throws(CommandFailure) {
         guard status.st_mode & S_IFMT != S_IFDIR else {
-            throw CommandFailure(
-                status: ExitStatus.usage, message: "\(path), named by \(name), is a directory; name a file.")
+            throw CommandFailure.usage("\(path), named by \(name), is a directory; name a file.")
         }
         let mode = status.st_mode & 0o777
         if allowsSystemFiles, status.st_uid == 0, mode & 0o027 == 0 { return }
@@ -108,16 +106,10 @@ struct PrivateFile {
     }
 
     private static func text(of file: FileDescriptor, named name: String) throws -> String {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 4096)
-        while case let count = try chunk.withUnsafeMutableBytes({ try file.read(into: $0) }), count > 0 {
-            bytes += chunk[..<count]
-            guard bytes.count <= limit else {
-                throw CommandFailure(
-                    status: ExitStatus.usage,
-                    message:
-                        "There are more than \(limit / 1024) kB in \(name), too many for addresses; name another file.")
-            }
+        let bytes = try file.contents(limit: limit)
+        guard bytes.count <= limit else {
+            throw CommandFailure.usage(
+                "There are more than \(limit / 1024) kB in \(name), too many for addresses; name another file.")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -21,7 +21,7 @@ struct ShownCommand {
         guard let found = candidates.first(where: Self.isProgram) else {
             throw CommandFailure(
                 status: ExitStatus.unavailable,
-                message: "The command \(name) is not there or cannot be executed; check its spelling and PATH.")
+                message: "The command \(name) was not found or cannot be executed; check its spelling and PATH.")
         }
         executable = found
     }

@@ -1,5 +1,4 @@
-// What `record` and `broadcast` do when something happens: a state machine without I/O. TakeRun feeds it and carries out its
-// actions.
+// The course of `record` and `broadcast` as a state machine without I/O. TakeRun feeds it and carries out its actions.
 import KineClient
 import KinePlatform
 

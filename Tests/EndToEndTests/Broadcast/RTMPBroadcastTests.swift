@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `a test says what the server is, and leaves no stream there`() throws {
+    @Test func `a check says what the server is, and leaves no stream there`() throws {
         let server = try MediaServer()
         try TestPlace.with { place in
             let port = try Loopback.freePort()
@@ -136,13 +136,13 @@ import Testing
                 "broadcast", "--check", "--json", "--to", server.address("hush-key"), "--to",
                 "rtmp://127.0.0.1:\(port)/live/hush-key")
             #expect(ended.status == 75, "\(ended)")
-            let tests = ended.events.filter { $0.event == "test" }
-            #expect(tests.map(\.label) == [server.port, port].map { "rtmp (127.0.0.1:\($0)/live)" })
-            #expect(ended.errors.contains(" takes the stream; round trip "))
+            let checks = ended.events.filter { $0.event == "check" }
+            #expect(checks.map(\.label) == [server.port, port].map { "rtmp (127.0.0.1:\($0)/live)" })
+            #expect(ended.errors.contains(" accepts the stream; round trip "))
             #expect(ended.errors.contains("Connection refused"))
             #expect(!(ended.output + ended.errors).contains("hush"))
             // Both answers, and what is said of a key that was typed.
-            #expect(ended.events.map(\.event).sorted() == ["test", "test", "warning"])
+            #expect(ended.events.map(\.event).sorted() == ["check", "check", "warning"])
             #expect(try place.run("broadcast", "--check", "--to", server.address("hush-key")).status == 0)
             // There is no frame to write down.
             #expect(try server.recorded("hush-key").isEmpty)

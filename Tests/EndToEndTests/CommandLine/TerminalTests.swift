@@ -18,12 +18,14 @@ import Testing
         return (FileDescriptor(rawValue: master), FileDescriptor(rawValue: slave))
     }
 
-    @Test func `a terminal gets a progress line that is rewritten, and the summary below it`() throws {
+    @Test(arguments: [false, true])
+    func `a terminal gets a progress line that is rewritten, and the summary below it`(isVerbose: Bool) throws {
         try TestPlace.with { place in
             let (master, slave) = try pseudoTerminal()
             defer { try? master.close() }
             let take = try place.start(
-                ["record", "a.mp4", "--pattern", "320x240", "--duration", "2.5"], terminal: slave)
+                ["record", "a.mp4", "--pattern", "320x240", "--duration", "2.5"] + (isVerbose ? ["-v"] : []),
+                terminal: slave)
             try slave.close()
             let ended = try take.wait()
             #expect(ended.status == 0)
@@ -39,14 +41,18 @@ import Testing
             #expect(lines.first?.hasPrefix("Recording 320x240 to \(place.path("a.mp4")) as ") == true)
             let rewritten = lines.last.map { $0.split(separator: "\r\u{1b}[K") } ?? []
             #expect(!rewritten.dropLast().isEmpty, "\(shown)")
-            #expect(rewritten.dropLast().allSatisfy { $0.hasPrefix("● 0:0") && $0.hasSuffix("0 dropped") }, "\(shown)")
+            // A dot, the time and the size with its unit; frames a second, unchanged and dropped ones.
+            for line in rewritten.dropLast() {
+                #expect(line.hasPrefix("● 0:0") && line.hasSuffix(" dropped") == isVerbose, "\(shown)")
+                #expect(line.split(separator: " ").count == (isVerbose ? 10 : 4), "\(shown)")
+            }
             #expect(rewritten.last?.hasPrefix("Saved \(place.path("a.mp4")): 2.5 s") == true, "\(shown)")
         }
     }
 
-    @Test func `a pipe gets the summary and nothing else`() throws {
+    @Test func `a pipe gets the summary and nothing else, also with verbose`() throws {
         try TestPlace.with { place in
-            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "2.5")
+            let ended = try place.run("record", "a.mp4", "--pattern", "320x240", "--duration", "2.5", "--verbose")
             #expect(ended.output == "")
             #expect(ended.errors.split(separator: "\n").count == 1, "\(ended)")
         }

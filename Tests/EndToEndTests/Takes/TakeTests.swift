@@ -1,6 +1,7 @@
 // Takes from beginning to end, and what other terminals do with them.
 import Glibc
 import KineContainers
+import KineMeasure
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -37,6 +38,22 @@ import Testing
             #expect(ended.events.last?.output == place.path("a.mp4"))
             #expect(ended.errors.hasPrefix("Saved \(place.path("a.mp4")): 1.0 s, "))
             #expect(abs(try TakeFile.finishedDuration(place.path("a.mp4")) - 1) < 0.05)
+        }
+    }
+
+    @Test func `a preset is the encoder's: the fastest leaves out what only High profile has`() throws {
+        try TestPlace.with { place in
+            for (options, profile) in [([], "High"), (["--preset", "ultrafast"], "Constrained Baseline")] {
+                let take = ["record", "a.mp4", "--pattern", "320x240", "--duration", "0.5", "--overwrite"]
+                #expect(try place.run(take + options).status == 0)
+                let found = try Tool.output(
+                    "ffprobe",
+                    [
+                        "-v", "error", "-select_streams", "v", "-show_entries", "stream=profile", "-of", "csv=p=0",
+                        place.path("a.mp4"),
+                    ])
+                #expect(found == profile + "\n")
+            }
         }
     }
 

@@ -10,6 +10,7 @@ enum RecordedMessages {
         .start(TakeConfiguration(source: .screen(monitor: nil), output: nil)),
         .start(everything), .start(screen), .start(region), .start(window), .status, .pause, .resume,
         .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
+        .start(slow),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -47,6 +48,12 @@ enum RecordedMessages {
         take.video.rateControl = .averageBitrate(2_000_000)
         take.audio.app = .none
         take.audio.microphone = .defaultDevice
+        return take
+    }()
+
+    private static let slow = {
+        var take = screen
+        take.video.preset = .slow
         return take
     }()
 

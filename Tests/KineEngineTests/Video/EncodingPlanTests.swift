@@ -24,6 +24,13 @@ import Testing
         return EncodingPlan(configuration, services: services, size: Self.size)
     }
 
+    @Test(arguments: [true, false]) func `a preset is the encoder's, shared or not`(isRecorded: Bool) {
+        let slow = plan([Self.ingest], isRecorded: isRecorded) { $0.preset = .slow }
+        var usual = plan([Self.ingest], isRecorded: isRecorded)
+        usual.settings.preset = .slow
+        #expect(slow == usual)
+    }
+
     @Test func `the built-in services expect what their far ends do`() {
         #expect(BuiltInServices.rtmp.video == Self.ingest.video)
         #expect(BuiltInServices.live.video == Self.page.video)

@@ -1,0 +1,1 @@
+../../../Sources/KinecastCommand/FileContents.swift
