@@ -15,19 +15,14 @@ enum X11Layout {
         case .screen(let name?):
             let all = monitors(connection)
             guard let monitor = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                let names = all.map(\.name).joined(separator: ", ")
-                throw .unavailable("There is no monitor \(name) on this display; it has \(names).")
+                throw .noMonitor(name, existing: all.map(\.name))
             }
             wanted = monitor.bounds
         case .region(let rect):
             wanted = rect
         }
         let area = wanted.intersection(rootBounds)
-        guard !area.isEmpty else {
-            throw .unavailable(
-                "The region \(wanted.width)x\(wanted.height)+\(wanted.x)+\(wanted.y) lies outside the screen, which is "
-                    + "\(rootBounds.width)x\(rootBounds.height); choose one inside it.")
-        }
+        guard !area.isEmpty else { throw .outsideScreen(wanted, screen: rootBounds.size) }
         return area
     }
 

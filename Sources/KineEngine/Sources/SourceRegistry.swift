@@ -62,7 +62,7 @@ enum SourceRegistry {
         _ configuration: TakeConfiguration, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         guard let kind = kind(of: configuration.source) else {
-            throw .unavailable("This engine cannot record: \(configuration.source); install Kinecast completely.")
+            throw .unknownSource(configuration.source.description)
         }
         return try kind.open(configuration.video, cancellation)
     }

@@ -21,8 +21,8 @@ struct VirtualKind: SourceKind {
                 size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
             // This process's own sources look at the private servers from here on.
             for entry in session.environment {
-                let parts = entry.split(separator: "=", maxSplits: 1)
-                setenv(String(parts[0]), String(parts[1]), 1)
+                let name = entry.prefix { $0 != "=" }
+                setenv(String(name), String(entry.dropFirst(name.count + 1)), 1)
             }
             return session
         } catch {
