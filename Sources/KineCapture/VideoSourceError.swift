@@ -1,4 +1,4 @@
-// Why a source of video ends or cannot be opened, as codes. KineEngine makes the sentences.
+// The codes of what ends a source of video or keeps it from being opened. KineEngine makes the sentences.
 import KineMedia
 import SystemPackage
 

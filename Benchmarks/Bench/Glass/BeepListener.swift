@@ -29,7 +29,7 @@ final class BeepListener: Sendable {
         }
         func soundClosed(_ stream: SoundStreamID) {}
         func soundSettled(now: Int64) {}
-        func soundWarning(_ sentence: String) {}
+        func soundWarning(_ warning: AudioWarning) {}
 
         func sound(_ stream: SoundStreamID, samples: Span<Float>) {
             state.withLock { state in

@@ -16,11 +16,11 @@ final class AudioSession: PulseRecordStream.Owner {
         private let state = Monitor(State())
 
         func outcome(until deadline: Int64) -> Result<Void, SoundCapture.Error> {
-            state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer("it does not answer within five seconds"))
+            state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer(.noAnswer(seconds: 5)))
         }
 
         /// Ends the wait for the outcome.
-        func giveUp() { settle(.failure(.noServer("the take was ended before it answered"))) }
+        func giveUp() { settle(.failure(.noServer(.cancelled))) }
 
         func perform(_ job: @escaping @Sendable (AudioSession) -> Void) {
             state.withLock {
@@ -85,7 +85,7 @@ final class AudioSession: PulseRecordStream.Owner {
         handle: Handle
     ) {
         guard let connection = PulseConnection(server: server) else {
-            return handle.settle(.failure(.noServer("out of memory")))
+            return handle.settle(.failure(.noServer(.outOfMemory)))
         }
         let session = AudioSession(
             connection: connection, targets: targets, channels: channels, pace: pace, receiver: receiver,
@@ -131,16 +131,16 @@ final class AudioSession: PulseRecordStream.Owner {
     private func followConnection() {
         switch connection.state {
         case .connecting: break
-        case .failed(let reason):
+        case .failed(let fault):
             guard hasBegun else {
                 // A server that is not there at the beginning is not waited for.
-                handle.settle(.failure(.noServer(reason)))
+                handle.settle(.failure(.noServer(fault)))
                 retryAt = nil
                 return
             }
             if !connectionLost {
                 connectionLost = true
-                receiver.soundWarning("The audio server is gone (\(reason)); the recording is silent until it is back.")
+                receiver.soundWarning(.serverLost(fault))
                 for (stream, _) in Array(streams.values) { end(stream) }
             }
             if retryAt == nil { retryAt = MonotonicClock.now() + Self.retryInterval }
@@ -177,7 +177,7 @@ final class AudioSession: PulseRecordStream.Owner {
             let kept = Set(open.map(\.stream.source))
             for source in wanted where !kept.contains(source) { start(source, target: index) }
             if wanted.isEmpty && isWorthAWarning(target, before: isPresent[index]) {
-                receiver.soundWarning(target.absence(in: inventory))
+                receiver.soundWarning(.missing(target.missing(in: inventory)))
             }
             isPresent[index] = !wanted.isEmpty
         }
@@ -193,14 +193,9 @@ final class AudioSession: PulseRecordStream.Owner {
         }
     }
 
-    private func firstMissing(in inventory: SoundInventory) -> String? {
-        for target in targets where target.sources(in: inventory).isEmpty {
-            switch target {
-            case .microphone, .defaultMicrophone: return target.absence(in: inventory)
-            case .defaultOutput, .application: continue
-            }
-        }
-        return nil
+    /// The first microphone that is not there. Outputs and applications may come later.
+    private func firstMissing(in inventory: SoundInventory) -> MissingAudio? {
+        targets.first { $0.isMicrophone && $0.sources(in: inventory).isEmpty }?.missing(in: inventory)
     }
 
     private func start(_ source: AudioSource, target: Int) {

@@ -1,4 +1,4 @@
-// What an audio server offers, as values, and which of it a target means. Pure: `PulseConnection` asks the server.
+// An audio server's devices and applications as values, and which of them a target means. Pure: `PulseConnection` asks the server.
 
 /// The server's devices and playing applications at one moment.
 public struct SoundInventory: Sendable, Equatable {
@@ -75,6 +75,13 @@ public enum SoundTarget: Hashable, Sendable {
     case application(String)
     case defaultMicrophone
     case microphone(String)
+
+    var isMicrophone: Bool {
+        switch self {
+        case .defaultMicrophone, .microphone: true
+        case .defaultOutput, .application: false
+        }
+    }
 }
 
 /// One stream to record in order to satisfy a target.
@@ -101,25 +108,16 @@ extension SoundTarget {
         }
     }
 
-    /// One sentence for a person, when there is nothing to record for this target.
-    func absence(in inventory: SoundInventory) -> String {
-        switch self {
-        case .defaultOutput:
-            return "The audio server has no output; the recording is silent until one appears."
-        case .application(let name):
-            let playing = Self.list(inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application })
-            return "No application called \(name) plays audio\(playing); its track is silent until it does."
-        case .defaultMicrophone:
-            return "The audio server has no microphone; plug one in, or leave --mic out."
-        case .microphone(let name):
-            let known = Self.list(inventory.microphones.map(\.name))
-            return "There is no microphone called \(name)\(known); see kinecast sources for the names."
-        }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        var seen: [String] = []
-        for name in names where !name.isEmpty && !seen.contains(name) { seen.append(name) }
-        return seen.isEmpty ? "" : " (there is: \(seen.joined(separator: ", ")))"
+    /// That there is nothing to record for this target, with the names that there are.
+    func missing(in inventory: SoundInventory) -> MissingAudio {
+        let names: [String] =
+            switch self {
+            case .defaultOutput, .defaultMicrophone: []
+            case .application: inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application }
+            case .microphone: inventory.microphones.map(\.name)
+            }
+        var existing: [String] = []
+        for name in names where !name.isEmpty && !existing.contains(name) { existing.append(name) }
+        return MissingAudio(target: self, existing: existing)
     }
 }

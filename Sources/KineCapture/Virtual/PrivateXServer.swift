@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// An X server that only those who know its cookie can use.
+/// An X server for those clients alone that know its cookie.
 final class PrivateXServer: Sendable {
     static let program = "Xvfb"
 

@@ -1,5 +1,5 @@
-// Whether the session's screen is a Wayland compositor's. Its X server, Xwayland, then has the windows of X11 programs, which can be
-// recorded, on a screen that stays black. Pure: `X11Connection` asks the server.
+// Tells a session on Wayland from one on X11. Its X server, Xwayland, has the windows of X11 programs, which can be recorded, but
+// its screen is black. Pure: `X11Connection` asks the server.
 
 enum WaylandSession {
     /// Whether a process with these variables runs in a session on Wayland.

@@ -31,8 +31,6 @@ public struct X11Inventory: Sendable, Equatable {
     public let windows: [Window]
     /// The server is on this machine and shares memory with its clients.
     public let hasSharedMemory: Bool
-    /// Windows can be recorded although others cover them.
-    public let hasComposite: Bool
 
     /// Asks the server of that name; nil stands for what DISPLAY says. Throws where there is none.
     public init(display: String? = nil) throws(VideoSourceError) {
@@ -42,6 +40,5 @@ public struct X11Inventory: Sendable, Equatable {
         monitors = screenProblem == nil ? X11Layout.monitors(connection) : []
         windows = X11Layout.windows(connection)
         hasSharedMemory = connection.hasSharedMemory
-        hasComposite = connection.hasComposite
     }
 }

@@ -1,4 +1,4 @@
-// Where things are on an X screen: monitors by RandR, windows by what the window manager says.
+// Finds things on an X screen: monitors by RandR, windows by what the window manager says.
 import CXCB
 import Glibc
 import KineMedia
@@ -88,7 +88,10 @@ enum X11Layout {
     private static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {
         connection.reply(
             xcb_get_window_attributes(connection.handle, window), xcb_get_window_attributes_reply
-        ) { $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue) && $0.pointee._class == 1 } ?? false
+        ) {
+            $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
+                && $0.pointee._class == UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue)
+        } ?? false
     }
 
     private static func property(_ atom: UInt32, of window: UInt32, _ connection: X11Connection) -> [UInt8] {

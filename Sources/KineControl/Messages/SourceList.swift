@@ -1,4 +1,4 @@
-// What a machine offers to record. The engine gathers it and `kinecast sources` prints it, as JSON or as a text whose lines begin
+// The sources of a machine. The engine gathers them, and `kinecast sources` prints them, as JSON or as a text whose lines begin
 // with the option to type.
 import KineMedia
 import KinePlatform
@@ -76,9 +76,9 @@ extension SourceList {
                     ["--window 0x\(String($0.id, radix: 16))", Self.text($0.bounds), $0.application, $0.title]
                 }),
             Section(
-                title: "Applications with sound", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
+                title: "Applications with audio", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
             Section(
-                title: "System sound",
+                title: "System audio",
                 rows: outputs.map {
                     ["--audio system", $0.isDefault ? "this one" : "(when it is the default)", $0.description]
                 }),

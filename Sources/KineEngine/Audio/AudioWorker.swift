@@ -175,5 +175,5 @@ final class AudioWorker: SoundReceiver {
         if isWaitOver { state.signal { _ in } }
     }
 
-    func soundWarning(_ sentence: String) { inbox.post(.warning(sentence)) }
+    func soundWarning(_ warning: AudioWarning) { inbox.post(.warning(warning.sentence)) }
 }

@@ -63,4 +63,52 @@ extension VirtualSession.Error {
     }
 }
 
+extension SoundCapture.Error {
+    var sentence: String {
+        switch self {
+        case .noServer(let fault):
+            "No audio server answers (\(fault.words)); start PulseAudio or PipeWire, set PULSE_SERVER, or record with --audio "
+                + "none."
+        case .missing(let missing): missing.sentence
+        case .noThread(let errno): DedicatedThread.explanation(of: errno, thread: "audio")
+        }
+    }
+}
+
+extension AudioWarning {
+    var sentence: String {
+        switch self {
+        case .serverLost(let fault):
+            "The audio server is gone (\(fault.words)); the recording is silent until it is back."
+        case .missing(let missing): missing.sentence
+        }
+    }
+}
+
+extension AudioServerFault {
+    /// For the middle of a sentence.
+    var words: String {
+        switch self {
+        case .pulse(let error): error.description
+        case .outOfMemory: "out of memory"
+        case .noAnswer(let seconds): "it does not answer within \(seconds) seconds"
+        case .cancelled: "the take was ended before it answered"
+        }
+    }
+}
+
+extension MissingAudio {
+    fileprivate var sentence: String {
+        let instead = existing.isEmpty ? "" : " (there is: \(existing.joined(separator: ", ")))"
+        return switch target {
+        case .defaultOutput: "The audio server has no output; the recording is silent until one appears."
+        case .application(let name):
+            "No application called \(name) plays audio\(instead); its track is silent until it does."
+        case .defaultMicrophone: "The audio server has no microphone; plug one in, or leave --mic out."
+        case .microphone(let name):
+            "There is no microphone called \(name)\(instead); see kinecast sources for the names."
+        }
+    }
+}
+
 private func text(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }

@@ -1,4 +1,4 @@
-// The kinds of video source. Whoever asks about sources asks here, and names no kind: survey, doctor, annotation, and the take.
+// The kinds of video source. Survey, doctor, annotation and the take ask here, and name no kind themselves.
 import KineCapture
 import KineControl
 import KinePlatform

@@ -43,12 +43,9 @@ struct VirtualKind: SourceKind {
 
     static func check() -> DoctorCheck? {
         let missing = VirtualSession.programs.filter { ExecutableSearch.find($0.name) == nil }
-        guard !missing.isEmpty else {
-            return DoctorCheck(name: "virtual", ok: true, essential: false, detail: "Xvfb and PulseAudio are installed")
-        }
-        return DoctorCheck(
-            name: "virtual", ok: false, essential: false,
-            detail: "--virtual needs \(missing.map(\.name).joined(separator: " and "))",
+        guard !missing.isEmpty else { return .passed("virtual", "Xvfb and PulseAudio are installed") }
+        return .failed(
+            "virtual", "--virtual needs \(missing.map(\.name).joined(separator: " and "))",
             remedy: "apt install \(missing.map(\.package).joined(separator: " "))")
     }
 }

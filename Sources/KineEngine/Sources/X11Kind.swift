@@ -61,16 +61,14 @@ struct X11Kind: SourceKind {
             let display = try X11Inventory()
             if let problem = display.screenProblem { throw problem }
             let size = "\(display.screen.width)x\(display.screen.height)"
-            guard display.hasSharedMemory else {
-                return DoctorCheck(
-                    name: "display", ok: true, essential: false,
-                    detail: "\(size), but without shared memory, so reading it costs several times as much",
-                    remedy: "run kinecast on the machine of the X server, with MIT-SHM enabled")
-            }
-            return DoctorCheck(name: "display", ok: true, essential: false, detail: "\(size), shared memory")
+            guard !display.hasSharedMemory else { return .passed("display", "\(size), shared memory") }
+            var slow = DoctorCheck.passed(
+                "display", "\(size), but without shared memory, so reading it costs several times as much")
+            slow.remedy = "run kinecast on the machine of the X server, with MIT-SHM enabled"
+            return slow
         } catch {
-            return DoctorCheck(
-                name: "display", ok: false, essential: false, detail: error.sentence,
+            return .failed(
+                "display", error.sentence,
                 remedy: "log in to a session on X11, or use --virtual 1280x720 -- COMMAND")
         }
     }

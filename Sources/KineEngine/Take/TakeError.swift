@@ -1,5 +1,6 @@
 // Why a take cannot begin or go on, and the one sentence that a person is told of it.
 import KineCapture
+import KineCodecs
 import KineContainers
 import KineControl
 import KinePlatform
@@ -12,7 +13,8 @@ enum TakeError: Error, Sendable {
     case virtualSession(VirtualSession.Error)
     /// A client asks for what this version does not know.
     case unknownRequest(String)
-    case audio(any Error)
+    case audio(SoundCapture.Error)
+    case audioEncoder(AACEncoder.Error)
     /// The file cannot be made.
     case file(StorageError)
     /// Nothing more can be written.
@@ -56,7 +58,8 @@ enum TakeError: Error, Sendable {
         case .unknownRequest(let name):
             "This kinecast-engine does not understand the request \(name.printable(limit: 40)); "
                 + "use the kinecast and kinecast-engine of one installation."
-        case .audio(let error): "\(error)"
+        case .audio(let error): error.sentence
+        case .audioEncoder(let error): error.description
         case .file(let error), .storage(let error): error.description
         case .thread(let name, let error): DedicatedThread.explanation(of: error, thread: name)
         case .source(let error): error.sentence

@@ -37,7 +37,7 @@ enum ServiceText {
             if let rate { parts.append("at most \(rate) a second") }
         case nil: break
         }
-        if let sound = manifest.appAudio { parts.append("sound as \(sound.rawValue)") }
+        if let sound = manifest.appAudio { parts.append("audio as \(sound.rawValue)") }
         if let sound = manifest.micAudio { parts.append("microphone as \(sound.rawValue)") }
         return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
     }

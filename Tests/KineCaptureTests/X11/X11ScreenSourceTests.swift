@@ -160,7 +160,7 @@ import Testing
         #expect(inventory.screen == Self.size)
         #expect(inventory.windows.map(\.id) == [window])
         #expect(inventory.windows.first?.bounds == PixelRect(size: Self.size))
-        #expect(inventory.hasComposite && inventory.hasSharedMemory)
+        #expect(inventory.hasSharedMemory && inventory.screenProblem == nil)
     }
 
     @Test func `many scattered changes are all read`() throws {

@@ -49,4 +49,24 @@ import Testing
         let sentence = error.sentence
         #expect(sentence.hasSuffix(".") && parts.allSatisfy(sentence.contains), "\(sentence)")
     }
+
+    @Test(
+        arguments: [
+            (
+                .missing(MissingAudio(target: .application("Draughts"), existing: ["Chess", "Go"])),
+                "No application called Draughts plays audio (there is: Chess, Go); its track is silent until it does."
+            ),
+            (
+                .missing(MissingAudio(target: .microphone("table"))),
+                "There is no microphone called table; see kinecast sources for the names."
+            ),
+            (
+                .noServer(.pulse(PulseError(rawValue: 6))),
+                "No audio server answers (Connection refused); start PulseAudio or PipeWire, set PULSE_SERVER, or "
+                    + "record with --audio none."
+            ),
+        ] as [(SoundCapture.Error, String)])
+    func `audio that cannot be had is told with what there is instead`(error: SoundCapture.Error, sentence: String) {
+        #expect(error.sentence == sentence)
+    }
 }
