@@ -22,14 +22,9 @@ public enum AudioServerFault: Equatable, Sendable {
 
 /// A target for which there is nothing to record.
 public struct MissingAudio: Equatable, Sendable {
-    public let target: SoundTarget
+    public var target: SoundTarget
     /// The microphones or applications that there are instead; empty where the target names none.
-    public let existing: [String]
-
-    public init(target: SoundTarget, existing: [String] = []) {
-        self.target = target
-        self.existing = existing
-    }
+    public var existing: [String] = []
 }
 
 /// What a person should know while the recording goes on.

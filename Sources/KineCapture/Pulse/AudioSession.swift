@@ -80,37 +80,32 @@ final class AudioSession: PulseRecordStream.Owner {
     /// Nanoseconds between attempts to reach a lost server or device.
     private static let retryInterval: Int64 = 1_000_000_000
 
-    static func run(
+    /// Nil where there is no memory for a connection, which `handle` is told.
+    init?(
         targets: [SoundTarget], channels: Int, server: String?, pace: SoundPace, receiver: any SoundReceiver,
         handle: Handle
     ) {
         guard let connection = PulseConnection(server: server) else {
-            return handle.settle(.failure(.noServer(.outOfMemory)))
+            handle.settle(.failure(.noServer(.outOfMemory)))
+            return nil
         }
-        let session = AudioSession(
-            connection: connection, targets: targets, channels: channels, pace: pace, receiver: receiver,
-            handle: handle)
-        handle.attach(connection.waker)
-        session.runUntilStopped()
-        handle.attach(nil)
-        for (stream, _) in session.streams.values { stream.close() }
-        connection.close()
-    }
-
-    private init(
-        connection: PulseConnection, targets: [SoundTarget], channels: Int, pace: SoundPace,
-        receiver: any SoundReceiver, handle: Handle
-    ) {
-        self.pace = pace
         self.connection = connection
         self.targets = targets
         self.channels = channels
+        self.pace = pace
         self.receiver = receiver
         self.handle = handle
         isPresent = Array(repeating: nil, count: targets.count)
     }
 
-    private func runUntilStopped() {
+    /// Runs the loop until `handle` is stopped.
+    func run() {
+        handle.attach(connection.waker)
+        defer {
+            handle.attach(nil)
+            for (stream, _) in streams.values { stream.close() }
+            connection.close()
+        }
         connection.connect()
         var quietUntil = MonotonicClock.now() + pace.quietInterval
         while !handle.isStopped {

@@ -77,9 +77,9 @@ public final class SoundCapture: SoundFeed {
         defer { if let token { cancellation?.remove(token) } }
         do throws(Errno) {
             thread = try DedicatedThread(starting: "audio") {
-                AudioSession.run(
+                AudioSession(
                     targets: targets, channels: channels, server: server, pace: pace, receiver: receiver,
-                    handle: handle)
+                    handle: handle)?.run()
             }
         } catch {
             throw .noThread(error)

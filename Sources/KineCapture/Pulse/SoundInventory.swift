@@ -8,23 +8,11 @@ public struct SoundInventory: Sendable, Equatable {
         public var description: String
         /// The source that carries what this output plays.
         public var monitor: String
-
-        public init(index: UInt32, name: String, description: String, monitor: String) {
-            self.index = index
-            self.name = name
-            self.description = description
-            self.monitor = monitor
-        }
     }
 
     public struct Microphone: Sendable, Equatable {
         public var name: String
         public var description: String
-
-        public init(name: String, description: String) {
-            self.name = name
-            self.description = description
-        }
     }
 
     /// One stream that an application plays (PulseAudio: a sink input).
@@ -36,13 +24,6 @@ public struct SoundInventory: Sendable, Equatable {
         public var application: String
         /// `application.process.binary`; empty where the application gives none.
         public var binary: String
-
-        public init(index: UInt32, output: UInt32, application: String, binary: String) {
-            self.index = index
-            self.output = output
-            self.application = application
-            self.binary = binary
-        }
 
         func belongs(to name: String) -> Bool {
             let name = name.lowercased()
@@ -57,8 +38,6 @@ public struct SoundInventory: Sendable, Equatable {
     public var defaultOutput: String?
     /// The server's default source; may name a monitor.
     public var defaultSource: String?
-
-    public init() {}
 
     /// The microphone that "the default" means. The server's default source may be a monitor; that would record the output a
     /// second time, so the first real microphone is used instead.

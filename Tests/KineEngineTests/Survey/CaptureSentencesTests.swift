@@ -1,9 +1,9 @@
 // What a person is told of KineCapture's errors.
-import KineCapture
 import KineMedia
 import SystemPackage
 import Testing
 
+@testable import KineCapture
 @testable import KineEngine
 
 @Suite struct CaptureSentencesTests {
