@@ -1,17 +1,45 @@
-// Why a source of video ends or cannot be opened.
+// The codes of what ends a source of video or keeps it from being opened. KineEngine makes the sentences.
+import KineMedia
+import SystemPackage
 
 /// Why a source cannot go on, or could not begin.
-public enum VideoSourceError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// It came to its natural end: the window was closed. The recording is whole.
-    case ended(reason: String)
-    /// Something the machine needs is missing. One sentence: what, and what to do.
-    case unavailable(String)
-    /// It was lost while recording. One sentence.
-    case lost(String)
+public enum VideoSourceError: Error, Equatable, Sendable {
+    /// Its natural end: the recording is whole.
+    case windowClosed
+    /// The X server went away while it was recorded.
+    case serverLost
+    /// The X server did not answer, and the wait for it was cancelled.
+    case serverGivenUp
 
-    public var description: String {
-        switch self {
-        case .ended(let text), .unavailable(let text), .lost(let text): text
-        }
-    }
+    // MARK: An X server that cannot be recorded
+
+    /// DISPLAY names none.
+    case noDisplay
+    /// The session's screen is that of a Wayland compositor.
+    case waylandSession
+    /// `code` is what `xcb_connection_has_error` returned.
+    case noConnection(display: String, code: Int32)
+    case unsupportedDepth(bits: Int, display: String)
+    /// DAMAGE, XFIXES or RANDR is missing.
+    case missingExtensions(display: String)
+
+    // MARK: A target that is not there
+
+    case noMonitor(String, existing: [String])
+    case outsideScreen(PixelRect, screen: PixelSize)
+    case noWindow(UInt32)
+    case windowNotShown(UInt32)
+    /// Without the Composite extension, no window can be recorded.
+    case noComposite
+    /// This version has no source of that kind.
+    case unknownSource(String)
+
+    // MARK: Resources
+
+    case noDescriptor(Errno)
+    case noThread(name: String, Errno)
+    /// Memory for frames that readers share; `call` failed.
+    case noSharedMemory(call: String, Errno)
+    /// So many readers want the source's own frames.
+    case tooManyReaders(Int, limit: Int)
 }

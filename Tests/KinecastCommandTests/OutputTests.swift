@@ -47,9 +47,9 @@ import Testing
     @Test func `the doctor marks what is wrong and says what helps`() {
         let lines = DoctorCommand.text([
             DoctorCheck(name: "display", ok: true, essential: false, detail: ":0"),
-            DoctorCheck(name: "sound", ok: false, essential: false, detail: "no server", remedy: "install pulseaudio"),
+            DoctorCheck(name: "audio", ok: false, essential: false, detail: "no server", remedy: "install pulseaudio"),
         ])
-        #expect(lines == ["✓ display  :0", "✗ sound    no server", "           → install pulseaudio"])
+        #expect(lines == ["✓ display  :0", "✗ audio    no server", "           → install pulseaudio"])
     }
 
     @Test func `the file is named for the time where no name is given, and never one that is there`() throws {

@@ -29,7 +29,7 @@ final class BeepListener: Sendable {
         }
         func audioClosed(_ stream: AudioStreamID) {}
         func audioSettled(now: Int64) {}
-        func audioWarning(_ sentence: String) {}
+        func audioWarning(_ warning: AudioWarning) {}
 
         func audio(_ stream: AudioStreamID, samples: Span<Float>) {
             state.withLock { state in

@@ -3,18 +3,6 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Feeds a `AudioReceiver` from a thread of its own.
-public protocol AudioFeed: Sendable {
-    /// Asks for what is still to come in small pieces, without waiting for a full one.
-    func hurry()
-    /// Delivers in larger or smaller pieces from now on.
-    func change(pace: AudioPace)
-    /// Ends the thread. No call reaches the receiver afterwards. Not from the receiver's calls.
-    func stop()
-}
-
-extension AudioCapture: AudioFeed {}
-
 /// Synthetic audio that needs no server: one stereo or mono stream at 48 kHz for target 0.
 public final class PatternAudio: AudioFeed {
     private struct State {
@@ -38,7 +26,7 @@ public final class PatternAudio: AudioFeed {
         let state = Monitor(State(interval: Int64(pace.fragment * 1e9)))
         self.state = state
         do throws(Errno) {
-            thread = try DedicatedThread(starting: "sound") {
+            thread = try DedicatedThread(starting: "audio") {
                 Self.run(state, channels: channels, receiver: receiver)
             }
         } catch {

@@ -4,6 +4,7 @@ import CLinux
 import Glibc
 import KineMedia
 import KinePlatform
+import SystemPackage
 
 /// A test pattern, drawn at a steady rate. Used by the capture thread.
 public final class PatternSource: VideoSource {
@@ -27,9 +28,7 @@ public final class PatternSource: VideoSource {
 
     public init(size: PixelSize, framesPerSecond: Int) throws(VideoSourceError) {
         descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_NONBLOCK | TFD_CLOEXEC))
-        guard descriptor >= 0 else {
-            throw .unavailable("No file descriptor is left for the test pattern; raise the limit with ulimit -n.")
-        }
+        guard descriptor >= 0 else { throw .noDescriptor(Errno(rawValue: errno)) }
         self.size = size
         interval = 1_000_000_000 / Int64(max(1, framesPerSecond))
         pixels = .allocate(capacity: size.area)

@@ -25,8 +25,17 @@ public protocol AudioReceiver: AnyObject, Sendable {
     func audioClosed(_ stream: AudioStreamID)
     /// A run of the calls above is over, or nothing came for the pace's `quietInterval`.
     func audioSettled(now: Int64)
-    /// Something a person should know, in one sentence.
-    func audioWarning(_ sentence: String)
+    func audioWarning(_ warning: AudioWarning)
+}
+
+/// Feeds a `AudioReceiver` from a thread of its own.
+public protocol AudioFeed: Sendable {
+    /// Asks for what is still to come in small pieces, without waiting for a full one.
+    func hurry()
+    /// Delivers in larger or smaller pieces from now on.
+    func change(pace: AudioPace)
+    /// Ends the thread. No call reaches the receiver afterwards. Not from the receiver's calls.
+    func stop()
 }
 
 /// How soon audio must arrive after it was heard. Each piece wakes a sleeping machine.
@@ -42,33 +51,19 @@ public enum AudioPace: Sendable {
     public var quietInterval: Int64 { self == .file ? 480_000_000 : 20_000_000 }
 }
 
-public final class AudioCapture: Sendable {
-    public enum Error: Swift.Error, Equatable, CustomStringConvertible {
-        /// No audio server answers; libpulse's reason.
-        case noServer(String)
-        /// A target that must be there from the start is not; one sentence.
-        case missing(String)
+public final class AudioCapture: AudioFeed {
+    public enum Error: Swift.Error, Equatable {
+        case noServer(AudioServerFault)
+        /// A target that must be there from the start is not.
+        case missing(MissingAudio)
         /// The process may have no more threads.
         case noThread(Errno)
-
-        public var description: String {
-            switch self {
-            case .noServer(let reason):
-                "No audio server answers (\(reason)); start PulseAudio or PipeWire, set PULSE_SERVER, "
-                    + "or record with --audio none."
-            case .missing(let sentence): sentence
-            case .noThread(let failure): DedicatedThread.explanation(of: failure, thread: "sound")
-            }
-        }
     }
-
-    /// The longest time between two calls of `audioSettled`, in nanoseconds, at the pace of a file.
-    public static let quietInterval: Int64 = AudioPace.file.quietInterval
 
     private let session: AudioSession.Handle
     private let thread: DedicatedThread
 
-    /// Connects and opens what is there; blocks until it is known what, five seconds at most.
+    /// Connects, and opens the streams that there are; blocks until the server has said which, five seconds at most.
     ///
     /// Microphones must be there at the start; outputs and applications may come later. `server` as in PULSE_SERVER;
     /// nil asks the environment. `cancellation` ends the wait, and the error is then that no server answers.
@@ -81,10 +76,10 @@ public final class AudioCapture: Sendable {
         let token = cancellation?.onCancel { handle.giveUp() }
         defer { if let token { cancellation?.remove(token) } }
         do throws(Errno) {
-            thread = try DedicatedThread(starting: "sound") {
-                AudioSession.run(
+            thread = try DedicatedThread(starting: "audio") {
+                AudioSession(
                     targets: targets, channels: channels, server: server, pace: pace, receiver: receiver,
-                    handle: handle)
+                    handle: handle)?.run()
             }
         } catch {
             throw .noThread(error)
@@ -97,19 +92,13 @@ public final class AudioCapture: Sendable {
         }
     }
 
-    /// Runs `job` on the capture's thread, between the receiver's calls. Dropped after `stop`.
-    public func perform(_ job: @escaping @Sendable () -> Void) { session.perform { _ in job() } }
-
-    /// Asks for what is still under way in small pieces, without waiting for a full one.
     public func hurry() { session.perform { $0.hurry() } }
 
-    /// Delivers in larger or smaller pieces from now on.
     public func change(pace: AudioPace) { session.perform { $0.change(pace: pace) } }
 
     /// How often the thread has woken from sleep so far.
     var wakeups: Int { session.wakeups }
 
-    /// Ends all streams and the thread. No call reaches the receiver afterwards. Not from the receiver's calls.
     public func stop() {
         if session.stop() { thread.join() }
     }

@@ -1,4 +1,4 @@
-// What an audio server offers, as values, and which of it a target means. Pure: `PulseConnection` asks the server.
+// An audio server's devices and applications as values, and which of them a target means. Pure: `PulseConnection` asks the server.
 
 /// The server's devices and playing applications at one moment.
 public struct AudioInventory: Sendable, Equatable {
@@ -8,23 +8,11 @@ public struct AudioInventory: Sendable, Equatable {
         public var description: String
         /// The source that carries what this output plays.
         public var monitor: String
-
-        public init(index: UInt32, name: String, description: String, monitor: String) {
-            self.index = index
-            self.name = name
-            self.description = description
-            self.monitor = monitor
-        }
     }
 
     public struct Microphone: Sendable, Equatable {
         public var name: String
         public var description: String
-
-        public init(name: String, description: String) {
-            self.name = name
-            self.description = description
-        }
     }
 
     /// One stream that an application plays (PulseAudio: a sink input).
@@ -36,13 +24,6 @@ public struct AudioInventory: Sendable, Equatable {
         public var application: String
         /// `application.process.binary`; empty where the application gives none.
         public var binary: String
-
-        public init(index: UInt32, output: UInt32, application: String, binary: String) {
-            self.index = index
-            self.output = output
-            self.application = application
-            self.binary = binary
-        }
 
         func belongs(to name: String) -> Bool {
             let name = name.lowercased()
@@ -57,8 +38,6 @@ public struct AudioInventory: Sendable, Equatable {
     public var defaultOutput: String?
     /// The server's default source; may name a monitor.
     public var defaultSource: String?
-
-    public init() {}
 
     /// The microphone that "the default" means. The server's default source may be a monitor; that would record the output a
     /// second time, so the first real microphone is used instead.
@@ -75,6 +54,13 @@ public enum AudioTarget: Hashable, Sendable {
     case application(String)
     case defaultMicrophone
     case microphone(String)
+
+    var isMicrophone: Bool {
+        switch self {
+        case .defaultMicrophone, .microphone: true
+        case .defaultOutput, .application: false
+        }
+    }
 }
 
 /// One stream to record in order to satisfy a target.
@@ -101,25 +87,16 @@ extension AudioTarget {
         }
     }
 
-    /// One sentence for a person, when there is nothing to record for this target.
-    func absence(in inventory: AudioInventory) -> String {
-        switch self {
-        case .defaultOutput:
-            return "The audio server has no output; the recording is silent until one appears."
-        case .application(let name):
-            let playing = Self.list(inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application })
-            return "No application called \(name) plays audio\(playing); its track is silent until it does."
-        case .defaultMicrophone:
-            return "The audio server has no microphone; plug one in, or leave --mic out."
-        case .microphone(let name):
-            let known = Self.list(inventory.microphones.map(\.name))
-            return "There is no microphone called \(name)\(known); see kinecast sources for the names."
-        }
-    }
-
-    private static func list(_ names: [String]) -> String {
-        var seen: [String] = []
-        for name in names where !name.isEmpty && !seen.contains(name) { seen.append(name) }
-        return seen.isEmpty ? "" : " (there is: \(seen.joined(separator: ", ")))"
+    /// That there is nothing to record for this target, with the names that there are.
+    func missing(in inventory: AudioInventory) -> MissingAudio {
+        let names: [String] =
+            switch self {
+            case .defaultOutput, .defaultMicrophone: []
+            case .application: inventory.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application }
+            case .microphone: inventory.microphones.map(\.name)
+            }
+        var existing: [String] = []
+        for name in names where !name.isEmpty && !existing.contains(name) { existing.append(name) }
+        return MissingAudio(target: self, existing: existing)
     }
 }

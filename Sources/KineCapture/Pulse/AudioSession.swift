@@ -16,11 +16,11 @@ final class AudioSession: PulseRecordStream.Owner {
         private let state = Monitor(State())
 
         func outcome(until deadline: Int64) -> Result<Void, AudioCapture.Error> {
-            state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer("it does not answer within five seconds"))
+            state.wait(until: deadline) { $0.outcome } ?? .failure(.noServer(.noAnswer(seconds: 5)))
         }
 
         /// Ends the wait for the outcome.
-        func giveUp() { settle(.failure(.noServer("the take was ended before it answered"))) }
+        func giveUp() { settle(.failure(.noServer(.cancelled))) }
 
         func perform(_ job: @escaping @Sendable (AudioSession) -> Void) {
             state.withLock {
@@ -80,37 +80,32 @@ final class AudioSession: PulseRecordStream.Owner {
     /// Nanoseconds between attempts to reach a lost server or device.
     private static let retryInterval: Int64 = 1_000_000_000
 
-    static func run(
+    /// Nil where there is no memory for a connection, which `handle` is told.
+    init?(
         targets: [AudioTarget], channels: Int, server: String?, pace: AudioPace, receiver: any AudioReceiver,
         handle: Handle
     ) {
         guard let connection = PulseConnection(server: server) else {
-            return handle.settle(.failure(.noServer("out of memory")))
+            handle.settle(.failure(.noServer(.outOfMemory)))
+            return nil
         }
-        let session = AudioSession(
-            connection: connection, targets: targets, channels: channels, pace: pace, receiver: receiver,
-            handle: handle)
-        handle.attach(connection.waker)
-        session.runUntilStopped()
-        handle.attach(nil)
-        for (stream, _) in session.streams.values { stream.close() }
-        connection.close()
-    }
-
-    private init(
-        connection: PulseConnection, targets: [AudioTarget], channels: Int, pace: AudioPace,
-        receiver: any AudioReceiver, handle: Handle
-    ) {
-        self.pace = pace
         self.connection = connection
         self.targets = targets
         self.channels = channels
+        self.pace = pace
         self.receiver = receiver
         self.handle = handle
         isPresent = Array(repeating: nil, count: targets.count)
     }
 
-    private func runUntilStopped() {
+    /// Runs the loop until `handle` is stopped.
+    func run() {
+        handle.attach(connection.waker)
+        defer {
+            handle.attach(nil)
+            for (stream, _) in streams.values { stream.close() }
+            connection.close()
+        }
         connection.connect()
         var quietUntil = MonotonicClock.now() + pace.quietInterval
         while !handle.isStopped {
@@ -131,16 +126,16 @@ final class AudioSession: PulseRecordStream.Owner {
     private func followConnection() {
         switch connection.state {
         case .connecting: break
-        case .failed(let reason):
+        case .failed(let fault):
             guard hasBegun else {
                 // A server that is not there at the beginning is not waited for.
-                handle.settle(.failure(.noServer(reason)))
+                handle.settle(.failure(.noServer(fault)))
                 retryAt = nil
                 return
             }
             if !connectionLost {
                 connectionLost = true
-                receiver.audioWarning("The audio server is gone (\(reason)); the recording is silent until it is back.")
+                receiver.audioWarning(.serverLost(fault))
                 for (stream, _) in Array(streams.values) { end(stream) }
             }
             if retryAt == nil { retryAt = MonotonicClock.now() + Self.retryInterval }
@@ -177,7 +172,7 @@ final class AudioSession: PulseRecordStream.Owner {
             let kept = Set(open.map(\.stream.source))
             for source in wanted where !kept.contains(source) { start(source, target: index) }
             if wanted.isEmpty && isWorthAWarning(target, before: isPresent[index]) {
-                receiver.audioWarning(target.absence(in: inventory))
+                receiver.audioWarning(.missing(target.missing(in: inventory)))
             }
             isPresent[index] = !wanted.isEmpty
         }
@@ -193,14 +188,9 @@ final class AudioSession: PulseRecordStream.Owner {
         }
     }
 
-    private func firstMissing(in inventory: AudioInventory) -> String? {
-        for target in targets where target.sources(in: inventory).isEmpty {
-            switch target {
-            case .microphone, .defaultMicrophone: return target.absence(in: inventory)
-            case .defaultOutput, .application: continue
-            }
-        }
-        return nil
+    /// The first microphone that is not there. Outputs and applications may come later.
+    private func firstMissing(in inventory: AudioInventory) -> MissingAudio? {
+        targets.first { $0.isMicrophone && $0.sources(in: inventory).isEmpty }?.missing(in: inventory)
     }
 
     private func start(_ source: AudioSource, target: Int) {

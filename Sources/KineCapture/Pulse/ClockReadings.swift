@@ -1,4 +1,4 @@
-// Which of an audio server's clock readings to believe. Pure.
+// Decides which of an audio server's clock readings to believe. Pure.
 
 /// A frame of a stream and the CLOCK_MONOTONIC instant (nanoseconds) at which it was heard, or will be.
 public struct AudioClockReading: Sendable, Equatable {

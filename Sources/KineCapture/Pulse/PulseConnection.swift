@@ -6,8 +6,8 @@ import KinePlatform
 final class PulseConnection {
     enum State: Equatable {
         case connecting, ready
-        /// Refused, lost or never there, in libpulse's words.
-        case failed(String)
+        /// Refused, lost or never there.
+        case failed(AudioServerFault)
     }
 
     private(set) var state = State.connecting
@@ -53,7 +53,7 @@ final class PulseConnection {
         close()
         state = .connecting
         guard let context = pa_context_new(pa_mainloop_get_api(loop), "Kinecast") else {
-            state = .failed("out of memory")
+            state = .failed(.outOfMemory)
             return
         }
         self.context = context
@@ -100,7 +100,7 @@ final class PulseConnection {
                 | PA_SUBSCRIPTION_MASK_SOURCE.rawValue | PA_SUBSCRIPTION_MASK_SINK_INPUT.rawValue
             forget(pa_context_subscribe(context, pa_subscription_mask_t(rawValue: interest), nil, nil))
         case PA_CONTEXT_FAILED, PA_CONTEXT_TERMINATED:
-            state = .failed(String(cString: pa_strerror(pa_context_errno(context))))
+            state = .failed(.pulse(PulseError(rawValue: pa_context_errno(context))))
             completion = nil
         default: break
         }

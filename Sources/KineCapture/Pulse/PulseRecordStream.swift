@@ -206,9 +206,9 @@ final class PulseRecordStream {
         guard let answered = answeredAt, let info = pa_stream_get_timing_info(stream)?.pointee,
             info.write_index_corrupt == 0, info.read_index_corrupt == 0
         else { return }
-        // How long ago the next frame to be read was heard: what waits for us, what server and device still hold, and the
-        // answer's own way. A monitor is ahead of the listener by the output's latency (sink_usec). pa_stream_get_latency
-        // is of no use: it makes zero of the negative values of a stream's first moments.
+        // The next frame was heard as long ago as it has waited here, in the server and in the device, and as the answer took.
+        // A monitor is ahead of the listener by the output's latency (sink_usec). pa_stream_get_latency would not do: it
+        // makes zero of the negative values of a stream's first moments.
         let waiting = (info.write_index - info.read_index) / Int64(channels * MemoryLayout<Float>.size)
         let micro = Int64(info.source_usec) + Int64(info.transport_usec) + heldBack - Int64(info.sink_usec)
         let latency = waiting * 1_000_000_000 / Int64(rate) + micro * 1000

@@ -1,4 +1,4 @@
-// What an audio server offers to record, for `kinecast sources`.
+// Lists the devices and applications of an audio server, for `kinecast sources`.
 import KinePlatform
 
 public enum PulseSources {
@@ -6,14 +6,14 @@ public enum PulseSources {
     ///
     /// `server` as in PULSE_SERVER; nil asks the environment.
     public static func list(server: String? = nil) throws(AudioCapture.Error) -> AudioInventory {
-        guard let connection = PulseConnection(server: server) else { throw .noServer("out of memory") }
+        guard let connection = PulseConnection(server: server) else { throw .noServer(.outOfMemory) }
         defer { connection.close() }
         connection.connect()
         var result: AudioInventory?
         var hasAsked = false
         let deadline = MonotonicClock.now() + 3_000_000_000
         while MonotonicClock.now() < deadline {
-            if case .failed(let reason) = connection.state { throw .noServer(reason) }
+            if case .failed(let fault) = connection.state { throw .noServer(fault) }
             if connection.state == .ready && !hasAsked {
                 hasAsked = true
                 connection.askInventory { result = $0 }
@@ -21,6 +21,6 @@ public enum PulseSources {
             if let result { return result }
             connection.runOnce(until: deadline)
         }
-        throw .noServer("it does not answer within three seconds")
+        throw .noServer(.noAnswer(seconds: 3))
     }
 }

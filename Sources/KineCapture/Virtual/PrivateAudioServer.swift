@@ -19,9 +19,7 @@ final class PrivateAudioServer: Sendable {
         let deadline = MonotonicClock.now() + VirtualSession.patience
         while !Self.accepts(socket) {
             guard process.poll() == nil, MonotonicClock.now() < deadline, !cancellation.isCancelled else {
-                throw VirtualSession.giveUp(
-                    process, cancellation,
-                    .cannotStart(program: Self.program, reason: "it does not answer; run it by hand to see why"))
+                throw VirtualSession.giveUp(process, cancellation, .noAudio)
             }
             // PulseAudio has no way to say that it is ready, other than answering.
             _ = WakeSignal.poll([cancellation.descriptor], until: MonotonicClock.now() + 10_000_000)
@@ -34,30 +32,20 @@ final class PrivateAudioServer: Sendable {
     }
 
     private static func start(directory: String, socket: String) throws(VirtualSession.Error) -> ChildProcess {
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, nil]
-        options.parentDeathSignal = SIGTERM
-        options.newSession = true
         let own = [
             "PULSE_RUNTIME_PATH": directory, "PULSE_STATE_PATH": directory, "HOME": directory,
             "XDG_CONFIG_HOME": directory,
         ]
-        let executable = try VirtualSession.find(program)
-        do throws(Errno) {
-            return try ChildProcess(
-                executable: executable,
-                arguments: [
-                    "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disallow-exit",
-                    "--realtime=no", "--high-priority=no",
-                    "--load=module-native-protocol-unix auth-anonymous=1 auth-cookie-enabled=0 socket=\(socket)",
-                    "--load=module-null-sink sink_name=kinecast sink_properties=device.description=Kinecast",
-                ],
-                environment: ProcessEnvironment.current(
-                    changing: own, removing: ["DISPLAY", "PULSE_SERVER", "DBUS_SESSION_BUS_ADDRESS"]),
-                options: options)
-        } catch {
-            throw .cannotStart(program: program, reason: error.description)
-        }
+        return try VirtualSession.start(
+            program,
+            [
+                "-n", "--daemonize=no", "--exit-idle-time=-1", "--use-pid-file=no", "--disallow-exit", "--realtime=no",
+                "--high-priority=no",
+                "--load=module-native-protocol-unix auth-anonymous=1 auth-cookie-enabled=0 socket=\(socket)",
+                "--load=module-null-sink sink_name=kinecast sink_properties=device.description=Kinecast",
+            ],
+            environment: ProcessEnvironment.current(
+                changing: own, removing: ["DISPLAY", "PULSE_SERVER", "DBUS_SESSION_BUS_ADDRESS"]))
     }
 
     private static func accepts(_ path: String) -> Bool {

@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// An X server that only those who know its cookie can use.
+/// An X server for those clients alone that know its cookie.
 final class PrivateXServer: Sendable {
     static let program = "Xvfb"
 
@@ -15,24 +15,21 @@ final class PrivateXServer: Sendable {
     /// Blocks until the server accepts clients. Its cookie is in `directory`.
     init(size: PixelSize, directory: String, cancellation: Cancellation) throws(VirtualSession.Error) {
         authority = directory + "/Xauthority"
-        do { try Self.writeCookie(to: authority) } catch {
-            throw .cannotStart(program: Self.program, reason: "its cookie file cannot be written (\(error))")
-        }
+        do { try Self.writeCookie(to: authority) } catch { throw .cookieNotWritten(error as? Errno ?? .ioError) }
         let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
         do { pipe = try FileDescriptor.pipe() } catch {
-            throw .cannotStart(program: Self.program, reason: "no file descriptor is left")
+            throw .cannotStart(program: Self.program, error as? Errno ?? .ioError)
         }
         defer { try? pipe.readEnd.close() }
         process = try Self.start(size: size, authority: authority, displayNumber: pipe.writeEnd)
         let deadline = MonotonicClock.now() + VirtualSession.patience
         guard let display = Self.readNumber(from: pipe.readEnd, deadline: deadline, cancellation) else {
-            throw VirtualSession.giveUp(
-                process, cancellation,
-                .cannotStart(
-                    program: Self.program,
-                    reason: "it named no display; try a smaller size than \(size.width)x\(size.height)"))
+            throw VirtualSession.giveUp(process, cancellation, .noDisplayNumber(size))
         }
-        environment = ["DISPLAY=:\(display)", "XAUTHORITY=\(authority)"]
+        // Programs that can use Wayland would prefer the session's own compositor to this screen.
+        environment = [
+            "DISPLAY=:\(display)", "XAUTHORITY=\(authority)", "WAYLAND_DISPLAY=", "XDG_SESSION_TYPE=x11",
+        ]
     }
 
     func end(deadline: Int64) {
@@ -45,21 +42,12 @@ final class PrivateXServer: Sendable {
         size: PixelSize, authority: String, displayNumber: FileDescriptor
     ) throws(VirtualSession.Error) -> ChildProcess {
         defer { try? displayNumber.close() }
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, nil, displayNumber]
-        options.parentDeathSignal = SIGTERM
-        options.newSession = true
-        let executable = try VirtualSession.find(program)
-        do throws(Errno) {
-            return try ChildProcess(
-                executable: executable,
-                arguments: [
-                    "-displayfd", "3", "-screen", "0", "\(size.width)x\(size.height)x24", "-auth", authority,
-                    "-nolisten", "tcp", "-noreset", "-s", "0", "-dpms",
-                ], environment: ProcessEnvironment.current, options: options)
-        } catch {
-            throw .cannotStart(program: program, reason: error.description)
-        }
+        return try VirtualSession.start(
+            program,
+            [
+                "-displayfd", "3", "-screen", "0", "\(size.width)x\(size.height)x24", "-auth", authority, "-nolisten",
+                "tcp", "-noreset", "-s", "0", "-dpms",
+            ], descriptor: displayNumber)
     }
 
     /// An entry for every display (FamilyWild), since the number is known only once the server runs. The format is

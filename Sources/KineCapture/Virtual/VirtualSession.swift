@@ -1,27 +1,25 @@
 // A private X server and a private audio server for one take. They need no display, no sound card and no set-up, and change nothing
 // in the user's session.
+import Glibc
 import KineMedia
 import KinePlatform
+import SystemPackage
 
 /// Xvfb and PulseAudio with their files in one directory. Both end with this process, however it ends.
 ///
 /// Start it from a thread that lives as long as the process: the servers get a signal when that thread ends.
 public final class VirtualSession: Sendable {
-    public enum Error: Swift.Error, CustomStringConvertible {
+    public enum Error: Swift.Error, Equatable {
         case missing(program: String, package: String)
-        case cannotStart(program: String, reason: String)
+        /// The system refused the process, or what it needs.
+        case cannotStart(program: String, Errno)
+        case cookieNotWritten(Errno)
+        /// The X server ended or stayed silent.
+        case noDisplayNumber(PixelSize)
+        /// The audio server ended or stayed silent.
+        case noAudio
         /// The take was told to end before the servers answered.
         case cancelled
-
-        public var description: String {
-            switch self {
-            case .missing(let program, let package):
-                "A virtual screen needs \(program), which is not installed; install the package \(package)."
-            case .cannotStart(let program, let reason):
-                "\(program) did not start: \(reason)."
-            case .cancelled: "The take was ended before its private screen was there."
-            }
-        }
     }
 
     /// What `init` needs: the programs, and the Debian packages that have them.
@@ -57,14 +55,31 @@ public final class VirtualSession: Sendable {
         screen.end(deadline: deadline)
     }
 
-    /// The program's path.
-    static func find(_ program: String) throws(Error) -> String {
-        if let path = ExecutableSearch.find(program) { return path }
-        throw .missing(program: program, package: programs.first { $0.name == program }?.package ?? program)
-    }
+    // MARK: For both servers
 
     /// How long a server may take to answer, in nanoseconds.
     static let patience: Int64 = 20_000_000_000
+
+    /// Starts a server that ends with the calling thread. It gets `descriptor` as 3, and /dev/null as
+    /// its standard streams.
+    static func start(
+        _ program: String, _ arguments: [String], environment: [String] = ProcessEnvironment.current,
+        descriptor: FileDescriptor? = nil
+    ) throws(Error) -> ChildProcess {
+        guard let executable = ExecutableSearch.find(program) else {
+            throw .missing(program: program, package: programs.first { $0.name == program }?.package ?? program)
+        }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, nil] + (descriptor.map { [$0] } ?? [])
+        options.parentDeathSignal = SIGTERM
+        options.newSession = true
+        do throws(Errno) {
+            return try ChildProcess(
+                executable: executable, arguments: arguments, environment: environment, options: options)
+        } catch {
+            throw .cannotStart(program: program, error)
+        }
+    }
 
     /// Ends a server that did not answer. Returns the error to throw.
     static func giveUp(_ process: ChildProcess, _ cancellation: Cancellation, _ failure: Error) -> Error {

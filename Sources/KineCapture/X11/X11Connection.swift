@@ -44,19 +44,12 @@ final class X11Connection {
     /// connection is made.
     init(display: String? = nil, cancellation: Cancellation? = nil) throws(VideoSourceError) {
         var screenNumber: Int32 = 0
-        let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
-        guard !name.isEmpty else {
-            throw .unavailable(
-                "There is no display: DISPLAY is not set. Run inside a graphical session, or record a private screen "
-                    + "with --virtual 1280x720 -- COMMAND.")
-        }
-        guard let connection = xcb_connect(name, &screenNumber) else {
-            throw .unavailable("There is not enough memory to connect to the display \(name); close something first.")
-        }
-        guard xcb_connection_has_error(connection) == 0 else {
+        let name = try Self.serverName(display)
+        let connection = xcb_connect(name, &screenNumber)
+        let code = xcb_connection_has_error(connection)
+        guard let connection, code == 0 else {
             xcb_disconnect(connection)
-            throw .unavailable(
-                "The X display \(name) cannot be opened; check that it runs and that XAUTHORITY names its cookie file.")
+            throw .noConnection(display: name, code: code)
         }
         link = Link(connection, cancellation)
         handle = connection
@@ -71,18 +64,13 @@ final class X11Connection {
             return extensionData
         }
         guard Self.pixelsAreBGRA(connection, depth: screen.root_depth) else {
-            throw .unavailable(
-                "The display \(name) has \(screen.root_depth) bits a pixel, and only 24 or 32 can be recorded; start the X "
-                    + "server with depth 24.")
+            throw .unsupportedDepth(bits: Int(screen.root_depth), display: name)
         }
         guard let damage = present(kine_damage_extension(connection)),
             let fixes = present(kine_xfixes_extension(connection)),
             let randr = present(kine_randr_extension(connection))
         else {
-            if cancellation?.isCancelled == true { throw Self.cancelled }
-            throw .unavailable(
-                "The X server \(name) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg, Xwayland or Xvfb."
-            )
+            throw cancellation?.isCancelled == true ? .serverGivenUp : .missingExtensions(display: name)
         }
         damageEvent = damage.first_event
         fixesEvent = fixes.first_event
@@ -91,11 +79,28 @@ final class X11Connection {
         hasSharedMemory = present(kine_shm_extension(connection)) != nil
         hasComposite = present(kine_composite_extension(connection)) != nil
         negotiateVersions()
-        if cancellation?.isCancelled == true { throw Self.cancelled }
+        if cancellation?.isCancelled == true { throw .serverGivenUp }
     }
 
-    private static let cancelled = VideoSourceError.lost(
-        "The X server did not answer, so its connection was closed; start it again.")
+    /// `display`, or what DISPLAY says where that is nil.
+    static func serverName(
+        _ display: String?, _ variable: (String) -> String? = ProcessEnvironment.value
+    ) throws(VideoSourceError) -> String {
+        if let name = display ?? variable("DISPLAY"), !name.isEmpty { return name }
+        throw WaylandSession.isNamed(by: variable) ? .waylandSession : .noDisplay
+    }
+
+    /// Why the server's screen cannot be recorded, though its windows can; nil: it can.
+    var screenProblem: VideoSourceError? {
+        guard WaylandSession.isNamed(by: ProcessEnvironment.value) else { return nil }
+        let name = "XWAYLAND"
+        let hasExtension =
+            reply(xcb_query_extension(handle, UInt16(name.utf8.count), name), xcb_query_extension_reply) {
+                $0.pointee.present != 0
+            } ?? false
+        let monitors = X11Layout.monitors(self).map(\.name)
+        return WaylandSession.isXwayland(hasExtension: hasExtension, monitors: monitors) ? .waylandSession : nil
+    }
 
     var descriptor: Int32 { xcb_get_file_descriptor(handle) }
     var isBroken: Bool { xcb_connection_has_error(handle) != 0 }

@@ -13,7 +13,7 @@ final class X11Cursor {
     private var imageIsStale = true
     private var mayHaveMoved = true
     /// Where the pointer was last drawn, in the frame's coordinates; nil where it was outside.
-    private(set) var drawnRect: PixelRect?
+    private var drawnRect: PixelRect?
     /// False without XInput: there are then no events of motion, and every look asks for the position.
     let reportsMotion: Bool
 

@@ -1,4 +1,4 @@
-// What an X display offers to record.
+// The monitors and windows of an X display that can be recorded.
 import KineMedia
 
 /// The monitors and windows of an X display, as they are now.
@@ -23,21 +23,22 @@ public struct X11Inventory: Sendable, Equatable {
     }
 
     public let screen: PixelSize
+    /// Why screen, monitors and regions cannot be recorded, though windows can; nil: they can.
+    public let screenProblem: VideoSourceError?
+    /// None where there is a `screenProblem`.
     public let monitors: [Monitor]
     /// The windows that the window manager lists, or where none runs, the top-level windows that are shown.
     public let windows: [Window]
     /// The server is on this machine and shares memory with its clients.
     public let hasSharedMemory: Bool
-    /// Windows can be recorded although others cover them.
-    public let hasComposite: Bool
 
-    /// Asks the server of that name; nil stands for what DISPLAY says. Throws `unavailable` where there is none.
+    /// Asks the server of that name; nil stands for what DISPLAY says. Throws where there is none.
     public init(display: String? = nil) throws(VideoSourceError) {
         let connection = try X11Connection(display: display)
         screen = connection.initialSize
-        monitors = X11Layout.monitors(connection)
+        screenProblem = connection.screenProblem
+        monitors = screenProblem == nil ? X11Layout.monitors(connection) : []
         windows = X11Layout.windows(connection)
         hasSharedMemory = connection.hasSharedMemory
-        hasComposite = connection.hasComposite
     }
 }

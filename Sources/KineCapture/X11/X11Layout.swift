@@ -1,4 +1,4 @@
-// Where things are on an X screen: monitors by RandR, windows by what the window manager says.
+// Finds things on an X screen: monitors by RandR, windows by what the window manager says.
 import CXCB
 import Glibc
 import KineMedia
@@ -15,19 +15,14 @@ enum X11Layout {
         case .screen(let name?):
             let all = monitors(connection)
             guard let monitor = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                let names = all.map(\.name).joined(separator: ", ")
-                throw .unavailable("There is no monitor \(name) on this display; it has \(names).")
+                throw .noMonitor(name, existing: all.map(\.name))
             }
             wanted = monitor.bounds
         case .region(let rect):
             wanted = rect
         }
         let area = wanted.intersection(rootBounds)
-        guard !area.isEmpty else {
-            throw .unavailable(
-                "The region \(wanted.width)x\(wanted.height)+\(wanted.x)+\(wanted.y) lies outside the screen, which is "
-                    + "\(rootBounds.width)x\(rootBounds.height); choose one inside it.")
-        }
+        guard !area.isEmpty else { throw .outsideScreen(wanted, screen: rootBounds.size) }
         return area
     }
 
@@ -93,7 +88,10 @@ enum X11Layout {
     private static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {
         connection.reply(
             xcb_get_window_attributes(connection.handle, window), xcb_get_window_attributes_reply
-        ) { $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue) && $0.pointee._class == 1 } ?? false
+        ) {
+            $0.pointee.map_state == UInt8(XCB_MAP_STATE_VIEWABLE.rawValue)
+                && $0.pointee._class == UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue)
+        } ?? false
     }
 
     private static func property(_ atom: UInt32, of window: UInt32, _ connection: X11Connection) -> [UInt8] {

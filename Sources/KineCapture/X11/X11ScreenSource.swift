@@ -34,8 +34,8 @@ public final class X11ScreenSource: VideoSource {
     private var windowIsGone = false
     private var everythingIsDamaged = true
 
-    /// `display` is the server's name; nil stands for what DISPLAY says. Throws `unavailable` where there is no such server
-    /// or no such target on it.
+    /// `display` is the server's name; nil stands for what DISPLAY says. Throws where there is no such server or no such target
+    /// on it.
     ///
     /// A server that stops answering keeps every call of this class waiting; `cancellation` ends the wait, and then the source
     /// cannot be used any more.
@@ -50,6 +50,7 @@ public final class X11ScreenSource: VideoSource {
         var watched = connection.root
         switch target {
         case .screen, .region:
+            if let problem = connection.screenProblem { throw problem }
             let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
             drawable = connection.root
             origin = (area.x, area.y)
@@ -97,15 +98,13 @@ public final class X11ScreenSource: VideoSource {
                 note(event)
                 free(event)
             }
-            if connection.isBroken { throw Self.serverIsGone }
-            if windowIsGone { throw .ended(reason: "the window was closed") }
+            if connection.isBroken { throw .serverLost }
+            if windowIsGone { throw .windowClosed }
             guard layoutChanged else { return }
             layoutChanged = false
             try followLayout()
         }
     }
-
-    private static let serverIsGone = VideoSourceError.lost("The X server has gone away, so the recording ends here.")
 
     private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
         let type = event.pointee.response_type & 0x7f
@@ -198,7 +197,7 @@ public final class X11ScreenSource: VideoSource {
         }
         if !isComplete {
             // The screen or the window changed its size between the event and the request: all of it is read again.
-            if connection.isBroken { throw Self.serverIsGone }
+            if connection.isBroken { throw .serverLost }
             layoutChanged = true
             everythingIsDamaged = true
         }

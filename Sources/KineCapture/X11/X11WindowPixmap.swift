@@ -7,32 +7,20 @@ final class X11WindowPixmap {
     let window: UInt32
     private let connection: X11Connection
     private(set) var id: UInt32 = 0
-    private(set) var size: PixelSize
+    private(set) var size = PixelSize(width: 0, height: 0)
     /// Where the window's content begins in the pixmap: inside the border.
-    private(set) var origin: (x: Int, y: Int)
+    private(set) var origin = (x: 0, y: 0)
 
     init(window: UInt32, connection: X11Connection) throws(VideoSourceError) {
         self.window = window
         self.connection = connection
-        guard connection.hasComposite else {
-            throw .unavailable(
-                "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region.")
-        }
-        guard let geometry = connection.geometry(of: window) else {
-            throw .unavailable(
-                "There is no window 0x\(String(window, radix: 16)) on this display; kinecast sources lists them.")
-        }
-        size = geometry.rect.size
-        origin = (geometry.border, geometry.border)
+        guard connection.hasComposite else { throw .noComposite }
+        guard connection.geometry(of: window) != nil else { throw .noWindow(window) }
         let handle = connection.handle
         var mask = UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
         xcb_change_window_attributes(handle, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
         xcb_composite_redirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
-        guard renew() else {
-            throw .unavailable(
-                "The window 0x\(String(window, radix: 16)) is not shown, so it has no picture; open it and record again."
-            )
-        }
+        guard renew() else { throw .windowNotShown(window) }
     }
 
     deinit { if id != 0 { xcb_free_pixmap(connection.handle, id) } }

@@ -2,7 +2,7 @@
 
 /// The result of one check. `kinecast-engine --doctor` prints an array of these as JSON.
 public struct DoctorCheck: Codable, Sendable, Equatable {
-    /// What was checked, in a word or two: "display", "sound", "encoder", "disk" …
+    /// What was checked, in a word or two: "display", "audio", "encoder", "disk" …
     public var name: String
     public var ok: Bool
     /// Without it nothing can be recorded, not even the pattern.

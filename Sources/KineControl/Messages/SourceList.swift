@@ -1,4 +1,4 @@
-// What a machine offers to record. The engine gathers it and `kinecast sources` prints it, as JSON or as a text whose lines begin
+// The sources of a machine. The engine gathers them, and `kinecast sources` prints them, as JSON or as a text whose lines begin
 // with the option to type.
 import KineMedia
 import KinePlatform

@@ -42,24 +42,22 @@ final class AudioPipeline: Sendable {
         plan = AudioPlan(configuration, isRecorded: isRecorded, requirements: requirements)
         self.configuration = configuration
         let isLive = requirements.contains { [plan] in !plan.choices(for: $0).isEmpty }
-        do {
+        do throws(TakeError) {
             running =
                 plan.tracks.isEmpty
                 ? nil
                 : try Self.open(
                     plan, configuration, clock: clock, server: server, isPattern: isPattern, isLive: isLive,
                     inbox: inbox, cancellation: cancellation)
-        } catch AudioCapture.Error.noServer(let reason) where !plan.isRequired {
-            inbox.post(.warning("No sound server answers (\(reason)), so this take has no sound."))
+        } catch .audio(.noServer(let fault)) where !plan.isRequired {
+            inbox.post(.warning("No audio server answers (\(fault.words)), so this take has no audio."))
             running = nil
-        } catch AACEncoder.Error.missing where !plan.isRequired {
+        } catch .audioEncoder(.missing) where !plan.isRequired {
             inbox.post(
                 .warning(
-                    "libavcodec, which encodes sound, is not installed or has no AAC encoder, so this take has no sound; "
+                    "libavcodec, which encodes audio, is not installed or has no AAC encoder, so this take has no audio; "
                         + "install Debian's libavcodec59."))
             running = nil
-        } catch {
-            throw .audio(error)
         }
         tracks = zip(plan.tracks, running?.worker.formats ?? []).compactMap { $0.isRecorded ? $1 : nil }
     }
@@ -67,18 +65,27 @@ final class AudioPipeline: Sendable {
     private static func open(
         _ plan: AudioPlan, _ configuration: TakeConfiguration.Audio, clock: TakeClock, server: String?,
         isPattern: Bool, isLive: Bool, inbox: Inbox, cancellation: Cancellation?
-    ) throws -> Running {
-        let worker = try AudioWorker(
-            plan: plan, configuration: configuration, clock: clock, isLive: isLive, inbox: inbox)
-        let pace: AudioPace = isLive ? .live : .file
-        guard !isPattern else {
-            let pattern = try PatternAudio(channels: configuration.channels, pace: pace, receiver: worker)
-            return Running(worker: worker, capture: pattern)
+    ) throws(TakeError) -> Running {
+        let worker: AudioWorker
+        do throws(AACEncoder.Error) {
+            worker = try AudioWorker(
+                plan: plan, configuration: configuration, clock: clock, isLive: isLive, inbox: inbox)
+        } catch {
+            throw .audioEncoder(error)
         }
-        let capture = try AudioCapture(
-            targets: plan.targets, channels: configuration.channels, server: server, pace: pace, receiver: worker,
-            cancellation: cancellation)
-        return Running(worker: worker, capture: capture)
+        let channels = configuration.channels
+        let pace: AudioPace = isLive ? .live : .file
+        do throws(AudioCapture.Error) {
+            let capture: any AudioFeed =
+                isPattern
+                ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
+                : try AudioCapture(
+                    targets: plan.targets, channels: channels, server: server, pace: pace, receiver: worker,
+                    cancellation: cancellation)
+            return Running(worker: worker, capture: capture)
+        } catch {
+            throw .audio(error)
+        }
     }
 
     /// What a feed with these requirements gets, and the track of each. Requirements that were not among those at the beginning

@@ -167,5 +167,5 @@ final class AudioWorker: AudioReceiver {
         if isWaitOver { state.signal { _ in } }
     }
 
-    func audioWarning(_ sentence: String) { inbox.post(.warning(sentence)) }
+    func audioWarning(_ warning: AudioWarning) { inbox.post(.warning(warning.sentence)) }
 }

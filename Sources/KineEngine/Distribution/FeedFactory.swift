@@ -60,8 +60,7 @@ final class FeedFactory: Sendable {
         if requirements.contains(where: { !$0.isNative || $0.framesPerSecond != nil }) { slots.count += 1 }
         guard readers > 0 else { return slots }
         guard slots.count <= FrameSlotLayout.slotLimit else {
-            throw .unavailable(
-                TakeError.tooManyReaders(readers, limit: (FrameSlotLayout.slotLimit - 4) / FrameSink.slotsEach).message)
+            throw .tooManyReaders(readers, limit: (FrameSlotLayout.slotLimit - 4) / FrameSink.slotsEach)
         }
         let layout = FrameLayout(pixelFormat: .i420, size: size.roundedUpToEven)
         do throws(SharedMemory.Error) {
@@ -70,8 +69,10 @@ final class FeedFactory: Sendable {
             slots.memory = FrameRing.Memory(base: memory.slot(0), owner: memory)
             state.withLock { $0.memory = memory }
             return slots
+        } catch .system(let call, let errno) {
+            throw .noSharedMemory(call: call, errno)
         } catch {
-            throw .unavailable(error.description)
+            throw .noSharedMemory(call: "fcntl", .noMemory)  // only memory that was received has other faults
         }
     }
 

@@ -1,4 +1,4 @@
-// What an extension is told about what is recorded. Texts for a person, except where a key says otherwise.
+// Describes to extensions what is recorded. Texts for a person, except where a key says otherwise.
 import KineControl
 import KineMedia
 

@@ -1,4 +1,4 @@
-// The kinds of video source. Whoever asks about sources asks here, and names no kind: survey, doctor, annotation, and the take.
+// The kinds of video source. Survey, doctor, annotation and the take ask here, and name no kind themselves.
 import KineCapture
 import KineControl
 import KinePlatform
@@ -62,7 +62,7 @@ enum SourceRegistry {
         _ configuration: TakeConfiguration, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         guard let kind = kind(of: configuration.source) else {
-            throw .unavailable("This engine cannot record: \(configuration.source); install Kinecast completely.")
+            throw .unknownSource(configuration.source.description)
         }
         return try kind.open(configuration.video, cancellation)
     }

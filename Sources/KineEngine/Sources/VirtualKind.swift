@@ -21,8 +21,8 @@ struct VirtualKind: SourceKind {
                 size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
             // This process's own sources look at the private servers from here on.
             for entry in session.environment {
-                let parts = entry.split(separator: "=", maxSplits: 1)
-                setenv(String(parts[0]), String(parts[1]), 1)
+                let name = entry.prefix { $0 != "=" }
+                setenv(String(name), String(entry.dropFirst(name.count + 1)), 1)
             }
             return session
         } catch {
@@ -43,12 +43,9 @@ struct VirtualKind: SourceKind {
 
     static func check() -> DoctorCheck? {
         let missing = VirtualSession.programs.filter { ExecutableSearch.find($0.name) == nil }
-        guard !missing.isEmpty else {
-            return DoctorCheck(name: "virtual", ok: true, essential: false, detail: "Xvfb and PulseAudio are installed")
-        }
-        return DoctorCheck(
-            name: "virtual", ok: false, essential: false,
-            detail: "--virtual needs \(missing.map(\.name).joined(separator: " and "))",
+        guard !missing.isEmpty else { return .passed("virtual", "Xvfb and PulseAudio are installed") }
+        return .failed(
+            "virtual", "--virtual needs \(missing.map(\.name).joined(separator: " and "))",
             remedy: "apt install \(missing.map(\.package).joined(separator: " "))")
     }
 }

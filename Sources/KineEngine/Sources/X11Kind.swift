@@ -44,6 +44,7 @@ struct X11Kind: SourceKind {
     static func survey(_ list: inout SourceList) {
         do throws(VideoSourceError) {
             let display = try X11Inventory()
+            if let problem = display.screenProblem { list.problems.append(problem.sentence) }
             list.monitors = display.monitors.map {
                 SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
             }
@@ -51,25 +52,24 @@ struct X11Kind: SourceKind {
                 SourceList.Window(id: $0.id, title: $0.title, application: $0.application, bounds: $0.bounds)
             }
         } catch {
-            list.problems.append(error.description)
+            list.problems.append(error.sentence)
         }
     }
 
     static func check() -> DoctorCheck? {
         do throws(VideoSourceError) {
             let display = try X11Inventory()
+            if let problem = display.screenProblem { throw problem }
             let size = "\(display.screen.width)x\(display.screen.height)"
-            guard display.hasSharedMemory else {
-                return DoctorCheck(
-                    name: "display", ok: true, essential: false,
-                    detail: "\(size), but without shared memory, so reading it costs several times as much",
-                    remedy: "run kinecast on the machine of the X server, with MIT-SHM enabled")
-            }
-            return DoctorCheck(name: "display", ok: true, essential: false, detail: "\(size), shared memory")
+            guard !display.hasSharedMemory else { return .passed("display", "\(size), shared memory") }
+            var slow = DoctorCheck.passed(
+                "display", "\(size), but without shared memory, so reading it costs several times as much")
+            slow.remedy = "run kinecast on the machine of the X server, with MIT-SHM enabled"
+            return slow
         } catch {
-            return DoctorCheck(
-                name: "display", ok: false, essential: false, detail: error.description,
-                remedy: "log in to a graphical session, or use --virtual 1280x720 -- COMMAND")
+            return .failed(
+                "display", error.sentence,
+                remedy: "log in to a session on X11, or use --virtual 1280x720 -- COMMAND")
         }
     }
 }

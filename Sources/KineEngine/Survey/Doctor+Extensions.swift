@@ -1,4 +1,4 @@
-// What extensions need: services that can be started, and what keeps extensions within their limits.
+// Checks what extensions need: services that can be started, and what keeps extensions within their limits.
 import Glibc
 import KineControl
 import KinePlatform
@@ -17,21 +17,18 @@ extension Doctor {
     ) -> DoctorCheck {
         let lacking = services.filter { !isExecutable($0.executable) }
         if let first = lacking.first {
-            return DoctorCheck(
-                name: "services", ok: false, essential: false,
-                detail: "\(lacking.map(\.id).joined(separator: ", ")) cannot be started: "
+            return .failed(
+                "services",
+                "\(lacking.map(\.id).joined(separator: ", ")) cannot be started: "
                     + "\(first.executable) is not there or not executable",
                 remedy: first.origin == .builtIn
                     ? "install Kinecast completely; what is built from source needs the product \(first.manifest.executable)"
                     : "install the service again, or kinecast services remove \(first.id)")
         }
         if let problem = problems.first {
-            return DoctorCheck(
-                name: "services", ok: false, essential: false, detail: problem,
-                remedy: "kinecast services names them all")
+            return .failed("services", problem, remedy: "kinecast services names them all")
         }
-        return DoctorCheck(
-            name: "services", ok: true, essential: false, detail: services.map(\.id).joined(separator: ", "))
+        return .passed("services", services.map(\.id).joined(separator: ", "))
     }
 
     /// What keeps extensions away from the screen, the user's files and each other.
@@ -42,27 +39,25 @@ extension Doctor {
         let words = Sandbox.Layer.allCases.filter(layers.contains).map {
             $0 == .landlock ? "Landlock \(landlock)" : $0.rawValue
         }
+        let held = "extensions are held by \(words.joined(separator: ", "))"
         let missing = Sandbox.Layer.allCases.filter { !layers.contains($0) }
         guard missing.isEmpty, landlock >= 6 else {
             let lack = missing.isEmpty ? "a newer Landlock" : missing.map(\.rawValue).joined(separator: " and ")
-            return DoctorCheck(
-                name: "confinement", ok: false, essential: false,
-                detail: "extensions are held by \(words.joined(separator: ", ")), without \(lack)",
+            return .failed(
+                "confinement", "\(held), without \(lack)",
                 remedy:
                     "use Linux 6.12 or newer with Landlock among its security modules, and a system and container that "
                     + "allow namespaces to their users")
         }
-        return DoctorCheck(
-            name: "confinement", ok: true, essential: false,
-            detail: "extensions are held by \(words.joined(separator: ", "))")
+        return .passed("confinement", held)
     }
 
     /// The engine enforces the limit by itself where the kernel cannot; the kernel is only quicker.
     static func memoryLimit() -> DoctorCheck {
         let group = MemoryCap(name: "kinecast-doctor-\(getpid())", limit: Int64(ServiceManifest.memoryLimit))
-        return DoctorCheck(
-            name: "memory limit", ok: true, essential: false,
-            detail: group == nil
+        return .passed(
+            "memory limit",
+            group == nil
                 ? "extensions are watched by the engine; this session has no part of the cgroup tree"
                 : "the kernel holds extensions to it, by a cgroup each")
     }

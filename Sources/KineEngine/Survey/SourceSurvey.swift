@@ -1,4 +1,4 @@
-// What this machine offers to record: `kinecast-engine --list-sources`, which `kinecast sources` prints.
+// Lists what can be recorded on this machine: `kinecast-engine --list-sources`, which `kinecast sources` prints.
 import KineCapture
 import KineControl
 
@@ -20,7 +20,7 @@ public enum SourceSurvey {
             list.applications = Set(audio.playbacks.map { $0.application.isEmpty ? $0.binary : $0.application })
                 .sorted()
         } catch {
-            list.problems.append(error.description)
+            list.problems.append(error.sentence)
         }
         return list
     }

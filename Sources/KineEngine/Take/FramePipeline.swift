@@ -60,7 +60,8 @@ struct FramePipeline: Sendable {
     private func captureEnded(_ error: VideoSourceError?) {
         switch error {
         case nil: factory.failed(.over(reason: nil))
-        case .ended(let reason):
+        case .windowClosed:
+            let reason = "the window was closed"
             factory.failed(.over(reason: reason))
             inbox.post(.event(.stopRequested(.sourceEnded(reason), at: MonotonicClock.now())))
         case .some(let error):

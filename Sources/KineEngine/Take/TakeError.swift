@@ -1,5 +1,6 @@
 // The reasons why a take cannot begin or go on, with a sentence for each.
 import KineCapture
+import KineCodecs
 import KineContainers
 import KineControl
 import KinePlatform
@@ -12,7 +13,8 @@ enum TakeError: Error, Sendable {
     case virtualSession(VirtualSession.Error)
     /// A client asks for what this version does not know.
     case unknownRequest(String)
-    case audio(any Error)
+    case audio(AudioCapture.Error)
+    case audioEncoder(AACEncoder.Error)
     /// The file cannot be made.
     case file(StorageError)
     /// Nothing more can be written.
@@ -32,7 +34,6 @@ enum TakeError: Error, Sendable {
     case missingExecutable(Service)
     case setup(Service.SetupProblem)
     case unknownCodec(String, service: String)
-    case tooManyReaders(Int, limit: Int)
     case noMemory(String)
     case noDestinationLeft
 
@@ -53,15 +54,16 @@ enum TakeError: Error, Sendable {
         switch self {
         case .configuration(let problem): problem.description
         case .registry(let error): error.description
-        case .virtualSession(let error): error.description
+        case .virtualSession(let error): error.sentence
         case .unknownRequest(let name):
             "This kinecast-engine does not understand the request \(name.printable(limit: 40)); "
                 + "use the kinecast and kinecast-engine of one installation."
-        case .audio(let error): "\(error)"
+        case .audio(let error): error.sentence
+        case .audioEncoder(let error): error.description
         case .file(let error): "\(error.description)."
         case .storage(let error): error.description
         case .thread(let name, let error): DedicatedThread.explanation(of: error, thread: name)
-        case .source(let error): error.description
+        case .source(let error): error.sentence
         case .over(let reason): "The take is over\(reason.map { ", as \($0)" } ?? ""); start another."
         case .nothingCaptured(let isRecorded):
             "The take ended before its first picture, so nothing was "
@@ -81,9 +83,6 @@ enum TakeError: Error, Sendable {
         case .unknownCodec(let codec, let service):
             "\(service) wants video encoded as \(codec), and this engine encodes "
                 + "\(TakeEncoder.codec.rawValue) only; use another service."
-        case .tooManyReaders(let count, let limit):
-            "\(count) destinations want uncompressed frames, and one take has room for \(limit); leave some out, or "
-                + "give them to a second take."
         case .noDestinationLeft:
             "Every destination has ended and nothing is recorded; correct what was said of them and start again."
         }

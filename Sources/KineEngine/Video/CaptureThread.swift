@@ -118,7 +118,7 @@ final class CaptureThread: Sendable {
         } catch {
             thread = nil
             control.withLock { $0.hasEnded = true }
-            output.ended(.unavailable(DedicatedThread.explanation(of: error, thread: "capture")))
+            output.ended(.noThread(name: "capture", error))
         }
     }
 

@@ -107,11 +107,11 @@ public enum Tool {
     }
 
     /// Only a failure waits for it, so it is long enough for a machine that does much else: nanoseconds.
-    static let patience: Int64 = 300_000_000_000
+    package static let patience: Int64 = 300_000_000_000
 
     /// The next line, without its end, a byte at a time: what follows is left for others. Nil where none is whole at the end, or
     /// when CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever).
-    static func readLine(_ file: FileDescriptor, until deadline: Int64? = nil) -> String? {
+    package static func readLine(_ file: FileDescriptor, until deadline: Int64? = nil) -> String? {
         var line: [UInt8] = []
         while WakeSignal.poll([file.rawValue], until: deadline)[0] {
             var byte: UInt8 = 0

@@ -20,7 +20,7 @@ import Testing
             }
             let silent = try record()
             #expect(silent.status == 0, "\(silent)")
-            #expect(silent.errors.contains("libavcodec") && silent.errors.contains("no sound"))
+            #expect(silent.errors.contains("libavcodec") && silent.errors.contains("no audio"))
             _ = try TakeFile.finishedDuration(place.path("a.mp4"))
             let refused = try record("--overwrite", "--audio", "system")
             #expect(refused.status == ExitStatus.unavailable)

@@ -75,21 +75,13 @@ import Testing
         let watcher = try Watcher(.window(window), on: screen.name)
         try watcher.settle()
         painter.destroy(window)
-        #expect(throws: VideoSourceError.ended(reason: "the window was closed")) { try watcher.follow { _ in false } }
+        #expect(throws: VideoSourceError.windowClosed) { try watcher.follow { _ in false } }
     }
 
-    @Test func `a window that is not there, or not shown, is told with what to do`() throws {
+    @Test func `a window that is not there, or not shown, is an error that names it`() throws {
         let (screen, painter, window) = try stage()
-        #expect {
-            _ = try Watcher(.window(0x77_7777), on: screen.name)
-        } throws: {
-            "\($0)".contains("0x777777") && "\($0)".contains("kinecast sources")
-        }
+        #expect(throws: VideoSourceError.noWindow(0x77_7777)) { try Watcher(.window(0x77_7777), on: screen.name) }
         painter.unmap(window)
-        #expect {
-            _ = try Watcher(.window(window), on: screen.name)
-        } throws: {
-            "\($0)".contains("is not shown")
-        }
+        #expect(throws: VideoSourceError.windowNotShown(window)) { try Watcher(.window(window), on: screen.name) }
     }
 }

@@ -280,7 +280,7 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             pipeline.finish(at: MonotonicClock.now())
             #expect(
                 audio.warnings == [
-                    "No sound server answers (Connection refused), so this take has no sound."
+                    "No audio server answers (Connection refused), so this take has no audio."
                 ])
         }
     }

@@ -21,7 +21,7 @@ import Testing
         message.hasPrefix("The thread “\(thread)” cannot be started (Resource temporarily unavailable); ")
     }
 
-    @Test(arguments: [(false, "file"), (true, "sound")])
+    @Test(arguments: [(false, "file"), (true, "audio")])
     func `without a thread for the file or the audio the take does not begin, and there is no file`(
         hasAudio: Bool, thread: String
     ) throws {

@@ -26,7 +26,7 @@ import Testing
         func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) { damage.insertAll() }
         func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
             CaptureStopTests.hold(gate)
-            throw .lost("the connection was closed")
+            throw .serverLost
         }
     }
 

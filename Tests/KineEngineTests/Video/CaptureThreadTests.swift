@@ -215,7 +215,7 @@ import Testing
         #expect(stage.samples[1].data.count < 60)
     }
 
-    @Test(arguments: [VideoSourceError.ended(reason: "the window was closed"), .lost("gone")])
+    @Test(arguments: [VideoSourceError.windowClosed, .serverLost])
     func `an end of the source is passed on, also out of a pause`(error: VideoSourceError) {
         for pauses in [false, true] {
             let stage = Stage()

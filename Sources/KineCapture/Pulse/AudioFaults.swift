@@ -1,0 +1,35 @@
+// The codes of what can go wrong with an audio server. KineEngine makes the sentences.
+import CPulse
+
+/// libpulse's number for an error. The description is libpulse's own.
+public struct PulseError: RawRepresentable, Equatable, Sendable, CustomStringConvertible {
+    public let rawValue: Int32
+
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+
+    public var description: String { String(cString: pa_strerror(rawValue)) }
+}
+
+/// Why no audio server answers.
+public enum AudioServerFault: Equatable, Sendable {
+    /// It refused the connection, or is gone.
+    case pulse(PulseError)
+    case outOfMemory
+    case noAnswer(seconds: Int)
+    /// The wait was cancelled.
+    case cancelled
+}
+
+/// A target for which there is nothing to record.
+public struct MissingAudio: Equatable, Sendable {
+    public var target: AudioTarget
+    /// The microphones or applications that there are instead; empty where the target names none.
+    public var existing: [String] = []
+}
+
+/// What a person should know while the recording goes on.
+public enum AudioWarning: Equatable, Sendable {
+    case serverLost(AudioServerFault)
+    /// The recording is silent until the target is there.
+    case missing(MissingAudio)
+}

@@ -1,0 +1,114 @@
+// One sentence for each error of KineCapture: what happened, on what, and what to do.
+import KineCapture
+import KineMedia
+import KinePlatform
+import KineRelay
+
+extension VideoSourceError {
+    var sentence: String {
+        switch self {
+        case .windowClosed: "The window was closed, so the recording ends here."
+        case .serverLost: "The X server has gone away, so the recording ends here."
+        case .serverGivenUp: "The X server did not answer, so its connection was closed; start it again."
+        case .noDisplay:
+            "There is no display: DISPLAY is not set. Run inside a graphical session, or record a private screen "
+                + "with --virtual 1280x720 -- COMMAND."
+        case .waylandSession:
+            "This session runs on Wayland, whose screen Kinecast cannot record yet; log in to a session on X11, record one X11 "
+                + "window with --window, or a private screen with --virtual 1280x720 -- COMMAND."
+        case .noConnection(let display, let code):
+            "The X display \(display) cannot be opened (error \(code)); check that it runs and that XAUTHORITY names its "
+                + "cookie file."
+        case .unsupportedDepth(let bits, let display):
+            "The display \(display) has \(bits) bits a pixel, and only 24 or 32 can be recorded; start the X server with "
+                + "depth 24."
+        case .missingExtensions(let display):
+            "The X server \(display) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg or Xvfb."
+        case .noMonitor(let name, let existing):
+            "There is no monitor \(name) on this display; it has \(existing.joined(separator: ", "))."
+        case .outsideScreen(let area, let screen):
+            "The region \(text(area.size))+\(area.x)+\(area.y) lies outside the screen, which is \(text(screen)); choose one "
+                + "inside it."
+        case .noWindow(let id):
+            "There is no window 0x\(String(id, radix: 16)) on this display; kinecast sources lists them."
+        case .windowNotShown(let id):
+            "The window 0x\(String(id, radix: 16)) is not shown, so it has no picture; open it and record again."
+        case .noComposite:
+            "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region."
+        case .unknownSource(let source):
+            "This engine cannot record: \(source); install Kinecast completely."
+        case .noDescriptor(let errno):
+            "No file descriptor can be had for the test pattern (\(errno)); raise the limit with ulimit -n."
+        case .noThread(let name, let errno): DedicatedThread.explanation(of: errno, thread: name)
+        case .noSharedMemory(let call, let errno): SharedMemory.Error.system(call: call, errno).description
+        case .tooManyReaders(let count, let limit):
+            "\(count) destinations want uncompressed frames, and one take has room for \(limit); leave some out, or give them "
+                + "to a second take."
+        }
+    }
+}
+
+extension VirtualSession.Error {
+    var sentence: String {
+        switch self {
+        case .missing(let program, let package):
+            "A virtual screen needs \(program), which is not installed; install the package \(package)."
+        case .cannotStart(let program, let errno): "\(program) did not start: \(errno)."
+        case .cookieNotWritten(let errno): "Xvfb did not start: its cookie file cannot be written (\(errno))."
+        case .noDisplayNumber(let size):
+            "Xvfb did not start: it named no display; try a smaller size than \(text(size))."
+        case .noAudio: "pulseaudio did not start: it does not answer; run it by hand to see why."
+        case .cancelled: "The take was ended before its private screen was there."
+        }
+    }
+}
+
+extension AudioCapture.Error {
+    var sentence: String {
+        switch self {
+        case .noServer(let fault):
+            "No audio server answers (\(fault.words)); start PulseAudio or PipeWire, set PULSE_SERVER, or record with --audio "
+                + "none."
+        case .missing(let missing): missing.sentence
+        case .noThread(let errno): DedicatedThread.explanation(of: errno, thread: "audio")
+        }
+    }
+}
+
+extension AudioWarning {
+    var sentence: String {
+        switch self {
+        case .serverLost(let fault):
+            "The audio server is gone (\(fault.words)); the recording is silent until it is back."
+        case .missing(let missing): missing.sentence
+        }
+    }
+}
+
+extension AudioServerFault {
+    /// For the middle of a sentence.
+    var words: String {
+        switch self {
+        case .pulse(let error): error.description
+        case .outOfMemory: "out of memory"
+        case .noAnswer(let seconds): "it does not answer within \(seconds) seconds"
+        case .cancelled: "the take was ended before it answered"
+        }
+    }
+}
+
+extension MissingAudio {
+    fileprivate var sentence: String {
+        let instead = existing.isEmpty ? "" : " (there is: \(existing.joined(separator: ", ")))"
+        return switch target {
+        case .defaultOutput: "The audio server has no output; the recording is silent until one appears."
+        case .application(let name):
+            "No application called \(name) plays audio\(instead); its track is silent until it does."
+        case .defaultMicrophone: "The audio server has no microphone; plug one in, or leave --mic out."
+        case .microphone(let name):
+            "There is no microphone called \(name)\(instead); see kinecast sources for the names."
+        }
+    }
+}
+
+private func text(_ size: PixelSize) -> String { "\(size.width)x\(size.height)" }

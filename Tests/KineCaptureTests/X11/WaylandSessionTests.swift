@@ -1,0 +1,41 @@
+// What a session on Wayland is known by.
+import Testing
+
+@testable import KineCapture
+
+@Suite struct WaylandSessionTests {
+    @Test(arguments: [nil, "", "x11", "tty", "wayland"], [nil, "", "wayland-0"])
+    func `a session on Wayland says so by its type or names its compositor`(type: String?, compositor: String?) {
+        let variables = ["XDG_SESSION_TYPE": type, "WAYLAND_DISPLAY": compositor]
+        let isWayland = WaylandSession.isNamed { variables[$0] ?? nil }
+        #expect(isWayland == (type == "wayland" || compositor == "wayland-0"))
+    }
+
+    @Test(
+        arguments: [false, true],
+        [([], false), (["eDP-1"], false), (["screen"], false), (["XWAYLAND0"], true), (["eDP-1", "XWAYLAND1"], true)]
+            as [([String], Bool)])
+    func `Xwayland is known by its extension or its monitors' names`(
+        hasExtension: Bool, monitors: (names: [String], areXwayland: Bool)
+    ) {
+        let isXwayland = WaylandSession.isXwayland(hasExtension: hasExtension, monitors: monitors.names)
+        #expect(isXwayland == (hasExtension || monitors.areXwayland))
+    }
+
+    @Test(arguments: [nil, ""])
+    func `without a display the error says whether the session is on Wayland`(display: String?) {
+        func error(_ variables: [String: String]) -> VideoSourceError? {
+            do throws(VideoSourceError) {
+                _ = try X11Connection.serverName(display) { variables[$0] }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(error([:]) == .noDisplay)
+        #expect(error(["XDG_SESSION_TYPE": "x11"]) == .noDisplay)
+        #expect(error(["XDG_SESSION_TYPE": "wayland"]) == .waylandSession)
+        #expect(error(["WAYLAND_DISPLAY": "wayland-0"]) == .waylandSession)
+        #expect(error(["WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"]) == (display == nil ? nil : .waylandSession))
+    }
+}

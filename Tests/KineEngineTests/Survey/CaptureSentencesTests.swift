@@ -1,0 +1,72 @@
+// What a person is told of KineCapture's errors.
+import KineMedia
+import SystemPackage
+import Testing
+
+@testable import KineCapture
+@testable import KineEngine
+
+@Suite struct CaptureSentencesTests {
+    @Test(
+        arguments: [
+            (.noDisplay, ["DISPLAY is not set", "--virtual"]),
+            (.waylandSession, ["Wayland", "session on X11", "--window", "--virtual 1280x720 -- COMMAND"]),
+            (.noConnection(display: ":7", code: 1), [":7", "XAUTHORITY"]),
+            (.unsupportedDepth(bits: 16, display: ":7"), [":7", "16 bits", "depth 24"]),
+            (.missingExtensions(display: ":7"), [":7", "DAMAGE", "Xorg"]),
+            (.noMonitor("HDMI-9", existing: ["eDP-1", "DP-2"]), ["HDMI-9", "eDP-1, DP-2"]),
+            (
+                .outsideScreen(
+                    PixelRect(x: 320, y: 0, width: 10, height: 20), screen: PixelSize(width: 320, height: 240)),
+                ["10x20+320+0", "320x240"]
+            ),
+            (.noWindow(0x77_7777), ["0x777777", "kinecast sources"]),
+            (.windowNotShown(0x77), ["0x77", "is not shown"]),
+            (.noComposite, ["COMPOSITE", "--region"]), (.unknownSource("camera"), ["camera", "install"]),
+            (.noDescriptor(.tooManyOpenFiles), ["Too many open files", "ulimit -n"]),
+            (.noThread(name: "capture", .resourceTemporarilyUnavailable), ["capture", "ulimit -u"]),
+            (.noSharedMemory(call: "memfd_create", .noMemory), ["memfd_create", "free some memory"]),
+            (.tooManyReaders(40, limit: 30), ["40 destinations", "30"]),
+        ] as [(VideoSourceError, [String])])
+    func `a source that cannot be opened is told with what it is about and what to do`(
+        error: VideoSourceError, parts: [String]
+    ) {
+        let sentence = error.sentence
+        #expect(sentence.hasSuffix(".") && parts.allSatisfy(sentence.contains), "\(sentence)")
+    }
+
+    @Test(
+        arguments: [
+            (.missing(program: "Xvfb", package: "xvfb"), ["Xvfb", "package xvfb"]),
+            (.cannotStart(program: "Xvfb", .tooManyOpenFiles), ["Xvfb did not start: Too many open files."]),
+            (.cookieNotWritten(.noSpace), ["cookie", "No space left on device"]),
+            (.noDisplayNumber(PixelSize(width: 9999, height: 9999)), ["smaller size than 9999x9999"]),
+            (.noAudio, ["pulseaudio", "does not answer"]), (.cancelled, ["was ended"]),
+        ] as [(VirtualSession.Error, [String])])
+    func `a private screen that cannot be had is told with what it is about`(
+        error: VirtualSession.Error, parts: [String]
+    ) {
+        let sentence = error.sentence
+        #expect(sentence.hasSuffix(".") && parts.allSatisfy(sentence.contains), "\(sentence)")
+    }
+
+    @Test(
+        arguments: [
+            (
+                .missing(MissingAudio(target: .application("Draughts"), existing: ["Chess", "Go"])),
+                "No application called Draughts plays audio (there is: Chess, Go); its track is silent until it does."
+            ),
+            (
+                .missing(MissingAudio(target: .microphone("table"))),
+                "There is no microphone called table; see kinecast sources for the names."
+            ),
+            (
+                .noServer(.pulse(PulseError(rawValue: 6))),
+                "No audio server answers (Connection refused); start PulseAudio or PipeWire, set PULSE_SERVER, or "
+                    + "record with --audio none."
+            ),
+        ] as [(AudioCapture.Error, String)])
+    func `audio that cannot be had is told with what there is instead`(error: AudioCapture.Error, sentence: String) {
+        #expect(error.sentence == sentence)
+    }
+}
