@@ -19,7 +19,7 @@ final class ViewerDistributor: @unchecked Sendable {
     /// How long a pass waits for more samples, so that audio and video often go out in one write. Few viewers are not kept waiting: the
     /// wait would be much longer than writing to all of them takes. A wait below a millisecond would save less than its timer costs.
     static func wait(viewers: Int) -> TimeAmount? {
-        let wait = min(TimeAmount.microseconds(50) * (viewers - 60), .milliseconds(12))
+        let wait = min(TimeAmount.microseconds(40) * (viewers - 60), .milliseconds(12))
         return wait < .milliseconds(1) ? nil : wait
     }
 
