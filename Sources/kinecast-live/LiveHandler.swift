@@ -51,7 +51,7 @@ final class LiveHandler: BroadcastSampleHandler {
             self?.viewers = viewers
             self?.sentBytes = sentBytes
         }
-        events.warn = { [weak self] sentence in self?.warn(sentence) }
+        events.warn = { [weak self] warning in self?.warn("\(warning)") }
         let server = try await LiveServer.start(settings, format: format, events: events)
         self.server = server
         announce(server.links)

@@ -41,8 +41,9 @@ struct CrowdCommand: ParsableCommand {
         for number in 0..<hostile { _ = crowd.join(Role.strangers[number % Role.strangers.count]) }
         print("connected \(members.count(where: \.isServed))")
         fflush(nil)
+        let before = members.map(\.received)
         FrameRhythm.sleep(until: deadline(in: seconds))
-        let received = members.map(\.received)
+        let received = zip(members, before).map { $0.received - $1 }
         print("viewers \(members.count(where: \.isServed)) least \(received.min() ?? 0) bytes \(received.reduce(0, +))")
     }
 

@@ -50,7 +50,7 @@ final class LiveFeed {
         origin = MonotonicClock.now()
         thread = DedicatedThread(name: "feed") { [sender, origin, connection, isOver] in
             Self.send(to: sender, from: origin) {
-                // What the server has to say is read, or it would have to wait with it.
+                // The server's reports are read: it would have to wait with them otherwise.
                 _ = try? connection.receive(until: 0)
                 return isOver.withLock { $0 }
             }

@@ -54,9 +54,9 @@ import Testing
 
     /// The kinds of the records that come next; nil at the stream's end.
     private func kinds(_ stream: LiveStream, _ viewer: inout LiveStream.Viewer) -> [LiveRecord.Kind]? {
-        var buffers: [ByteBuffer] = []
-        if stream.next(for: &viewer, into: &buffers) == .over { return nil }
-        return buffers.compactMap { kind(of: $0) }
+        let step = stream.step(from: viewer)
+        viewer = step.to
+        return step.progress == .over ? nil : step.buffers.compactMap { kind(of: $0) }
     }
 
     private func kind(of record: ByteBuffer) -> LiveRecord.Kind? {

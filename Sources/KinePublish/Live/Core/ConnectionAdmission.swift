@@ -58,6 +58,8 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     /// Places that are in use by connections without a token: in all, and by address.
     private var unauthenticated = 0
     private var unauthenticatedByAddress: [String: Int] = [:]
+    /// Connections that are being closed and still use such a place.
+    private var placesHeldByClosing: Set<ID> = []
     private var authenticated = 0
     private var acceptance = Acceptance.open
 
@@ -132,9 +134,6 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         connections[id] = nil
         return advance()
     }
-
-    /// Connections that are being closed and still use such a place.
-    private var placesHeldByClosing: Set<ID> = []
 
     private mutating func leavePlace(of id: ID) {
         guard let address = connections[id]?.address else { return }

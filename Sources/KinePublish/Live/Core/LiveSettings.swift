@@ -4,9 +4,15 @@ import KinePlatform
 
 /// Where the live page is served, and how.
 public struct LiveSettings: Sendable, Equatable {
-    /// A setting that cannot be used. One sentence.
-    public struct Error: Swift.Error, Equatable, CustomStringConvertible {
-        public let description: String
+    /// A setting that cannot be used. LiveSentences.swift has the sentences for a person.
+    public enum Error: Swift.Error, Equatable {
+        case listen(String)
+        case publicURL(String)
+        case playerLink(String)
+        /// A public address leads to a port that does not change.
+        case portMissing
+        case keyMissing
+        case certificateMissing
     }
 
     /// PEM files.
@@ -59,21 +65,12 @@ public struct LiveSettings: Sendable, Equatable {
     public init(setupInfo: [String: String]) throws(Error) {
         func text(_ key: String) -> String? { setupInfo[key].flatMap { $0.isEmpty ? nil : $0 } }
         let address = text("listen") ?? ""
-        guard let listen = ListenAddress(address) else {
-            throw Error(
-                description:
-                    "The live page cannot listen on “\(address)”: give an address and a port, such as 8080, "
-                    + "127.0.0.1:8080, 0.0.0.0:8080 or [::1]:8080.")
-        }
+        guard let listen = ListenAddress(address) else { throw .listen(address) }
         self.listen = listen
         title = text("title") ?? "Live screen"
         certificate = try Self.certificate(text("tls-cert"), key: text("tls-key"))
         publicURL = try text("public-url").map { (text) throws(Error) in try Self.publicURL(text) }
-        if publicURL != nil, listen.port == 0 {
-            throw Error(
-                description: "With “public-url” the live page needs a port that does not change, for the proxy or the "
-                    + "tunnel to lead to; set “listen” to one, such as 127.0.0.1:8080.")
-        }
+        if publicURL != nil, listen.port == 0 { throw .portMissing }
         reachableHost = text("reachableHost")
         hasPlayerLink = try text("player-link").map { (text) throws(Error) in try Self.choice(text) } ?? false
         previous = text("previousLink").flatMap(LiveLinks.parse(page:)).map {
@@ -90,21 +87,13 @@ public struct LiveSettings: Sendable, Equatable {
         switch (chain, key) {
         case (let chain?, let key?): return Certificate(chain: chain, key: key)
         case (nil, nil): return nil
-        case (_?, nil):
-            throw Error(
-                description: "A certificate is set for the live page but no key: set “key” to its PEM file too.")
-        case (nil, _?):
-            throw Error(
-                description: "A key is set for the live page but no certificate: set “cert” to its PEM file too.")
+        case (_?, nil): throw .keyMissing
+        case (nil, _?): throw .certificateMissing
         }
     }
 
     private static func publicURL(_ text: String) throws(Error) -> PublicURL {
-        guard let url = PublicURL(text) else {
-            throw Error(
-                description: "The setting “public-url” is “\(text)”; give the address that viewers open, with "
-                    + "http:// or https:// and without ? and #, such as https://live.example.org/screen/.")
-        }
+        guard let url = PublicURL(text) else { throw .publicURL(text) }
         return url
     }
 
@@ -112,7 +101,7 @@ public struct LiveSettings: Sendable, Equatable {
         switch text.lowercased() {
         case "yes", "true", "1": return true
         case "no", "false", "0": return false
-        default: throw Error(description: "The setting “player-link” is “\(text)”; give yes or no.")
+        default: throw .playerLink(text)
         }
     }
 }

@@ -1,4 +1,4 @@
-// The first record of every stream: what the page has to know before it can decode.
+// The first record of every stream: the page has to know this before it can decode.
 import FoundationEssentials
 import KineContainers
 import KineMedia

@@ -2,8 +2,8 @@
 // viewer affects another. Pure.
 import NIOCore
 
-/// A viewer's place in a `SampleHistory`.
-struct ViewerCursor: Sendable {
+/// A viewer's place in a `SampleHistory`. Two that are equal are sent the same.
+struct ViewerCursor: Equatable, Sendable {
     /// What the viewer is sent.
     enum Form: Sendable {
         /// Every record whole: `samples`.
@@ -21,8 +21,6 @@ struct ViewerCursor: Sendable {
     private(set) var next: Int
     /// The viewer can decode nothing before the next keyframe.
     private(set) var needsKeyframe: Bool
-    /// Frames that the viewer was not sent.
-    private(set) var droppedFrames = 0
 
     /// A new viewer, who begins with the newest keyframe, or waits for one.
     init(form: Form, history: SampleHistory) {
@@ -31,14 +29,14 @@ struct ViewerCursor: Sendable {
         needsKeyframe = history.hasVideo && history.newestKeyframe == nil
     }
 
-    /// Appends the next records, about `byteLimit` bytes at most but at least one; none when the viewer has everything. Returns whether
-    /// the viewer can decode nothing before the next keyframe. A viewer who is only behind waits for the next regular one: an extra
-    /// keyframe would cost everyone who shares the encoder.
+    /// Appends the next records, about `byteLimit` bytes at most but at least one; none when the viewer has everything. Returns how many
+    /// frames they are not sent. A viewer who is only behind waits for the next regular keyframe: an extra one would cost everyone who
+    /// shares the encoder.
     /// - Parameter state: sent when records are skipped, since one of them may have said the same.
     mutating func advance(
         in history: SampleHistory, state: LiveRecord, into buffers: inout [ByteBuffer], byteLimit: Int = 64 << 10
-    ) -> Bool {
-        var bytes = 0
+    ) -> Int {
+        var (bytes, droppedFrames) = (0, 0)
         func add(_ buffer: ByteBuffer?) {
             guard let buffer else { return }
             buffers.append(buffer)
@@ -61,7 +59,7 @@ struct ViewerCursor: Sendable {
             }
             add(buffer(of: record))
         }
-        return needsKeyframe
+        return droppedFrames
     }
 
     /// The number of the record to continue with, if that is not `next`.

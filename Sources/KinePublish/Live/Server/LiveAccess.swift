@@ -1,5 +1,4 @@
-// Who has access now: the gate with its tokens, which can be renewed while the server runs, and the warnings about requests for
-// another name.
+// Holds the gate with its tokens, which can be renewed while the server runs, and warns about requests for another name.
 import KineLive
 import Synchronization
 
@@ -14,12 +13,10 @@ final class LiveAccess: Sendable {
 
     private let state: Mutex<State>
     private let scheme: String
-    private let warn: @Sendable (String) -> Void
+    private let warn: @Sendable (LiveServer.Warning) -> Void
 
-    /// - Parameters:
-    ///   - isEncrypted: the server itself speaks TLS.
-    ///   - warn: gets one sentence at a time, for the broadcaster.
-    init(_ gate: RequestGate, isEncrypted: Bool, warn: @escaping @Sendable (String) -> Void) {
+    /// - Parameter isEncrypted: the server itself speaks TLS.
+    init(_ gate: RequestGate, isEncrypted: Bool, warn: @escaping @Sendable (LiveServer.Warning) -> Void) {
         state = Mutex(State(gate: gate))
         scheme = isEncrypted ? "https" : "http"
         self.warn = warn
@@ -45,9 +42,6 @@ final class LiveAccess: Sendable {
         let isNew = state.withLock { state in
             state.foreignHosts.count < Self.mostForeignHosts && state.foreignHosts.insert(name).inserted
         }
-        guard isNew else { return }
-        warn(
-            "A request for the live page as \(name) was refused, since that is not its address; if viewers are to reach it by "
-                + "that name, start again with --public-url \(scheme)://\(name)/.")
+        if isNew { warn(.foreignHost(authority: name, scheme: scheme)) }
     }
 }

@@ -87,7 +87,7 @@ struct LiveListener: Sendable {
             // Requests are short, and there may be hundreds of connections.
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 512))
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            // What a viewer has not read waits in the history, once for all viewers, and not here.
+            // Samples for a slow viewer wait in the history, once for all viewers, and not here.
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10))
             .childChannelInitializer(serve)
     }
@@ -110,12 +110,12 @@ struct LiveListener: Sendable {
     func close() async {
         try? await channel.close()
         admission.end()
-        for _ in 0..<Self.closingSteps where !admission.isEmpty {
-            try? await Task.sleep(nanoseconds: Self.closingStep)
-        }
+        await Self.wait { admission.isEmpty }
         admission.close()
     }
 
-    private static let closingStep: UInt64 = 20_000_000
-    private static let closingSteps = 50
+    /// Waits a second at most.
+    static func wait(until isDone: () -> Bool) async {
+        for _ in 0..<50 where !isDone() { try? await Task.sleep(nanoseconds: 20_000_000) }
+    }
 }

@@ -6,20 +6,29 @@ import KinePlatform
 import NIOCore
 import NIOSSL
 import Synchronization
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import SystemPackage
 
 /// A running server of one live stream. All methods may be called from any thread, but samples of one type in their order.
 ///
 /// Call `finish()` at the end: a server that is only released keeps its port and its viewers.
 public final class LiveServer: Sendable {
-    /// Why the server cannot run. One sentence.
-    public struct Error: Swift.Error, Equatable, CustomStringConvertible {
-        public let description: String
+    /// Why the server cannot run. LiveSentences.swift has the sentences for a person.
+    public enum Error: Swift.Error, Equatable {
+        case certificateUnreadable(file: String)
+        /// Or it does not belong to the certificate.
+        case keyUnusable(file: String, certificate: String)
+        /// No address is known for the host.
+        case hostUnknown(place: String)
+        /// nil: the reason has no number.
+        case cannotListen(place: String, Errno?)
+    }
+
+    /// Something that the broadcaster should know, while the server runs.
+    public enum Warning: Equatable, Sendable {
+        /// It listens on that host for other machines, without TLS.
+        case notEncrypted(host: String)
+        /// The page was requested as `authority`, which is not its address.
+        case foreignHost(authority: String, scheme: String)
     }
 
     /// What the server says while it runs, from any thread.
@@ -28,8 +37,7 @@ public final class LiveServer: Sendable {
         public var wantsKeyframe: @Sendable () -> Void = {}
         /// Called twice a second: how many viewers there are, and how many bytes were sent in all.
         public var observe: @Sendable (_ viewers: Int, _ sentBytes: Int64) -> Void = { _, _ in }
-        /// One sentence that the broadcaster should read.
-        public var warn: @Sendable (String) -> Void = { _ in }
+        public var warn: @Sendable (Warning) -> Void = { _ in }
 
         public init() {}
     }
@@ -92,7 +100,9 @@ public final class LiveServer: Sendable {
                 tls: tls,
                 responder: LiveResponder(access: access, stream: stream))
         } catch {
-            throw Self.explanation(of: error, place: ListenAddress.description(host: listen.host, port: port))
+            let place = ListenAddress.description(host: listen.host, port: port)
+            if error is SocketAddressError.UnknownHost { throw .hostUnknown(place: place) }
+            throw .cannotListen(place: place, (error as? IOError).map { Errno(rawValue: $0.errnoCode) })
         }
         base =
             settings.publicURL?.description
@@ -108,12 +118,7 @@ public final class LiveServer: Sendable {
                 try? await Task.sleep(nanoseconds: UInt64(LiveStream.tickInterval / 2))
             }
         }
-        if settings.isOpenAndPlain {
-            events.warn(
-                "The live page listens on \(listen.host) without TLS: anyone who can listen in on the network sees the link "
-                    + "and the screen; give a certificate with --tls-cert and --tls-key, or use a proxy on this machine that encrypts."
-            )
-        }
+        if settings.isOpenAndPlain { events.warn(.notEncrypted(host: listen.host)) }
     }
 
     /// Makes new links. The old ones stop working, and their viewers are disconnected.
@@ -157,19 +162,15 @@ public final class LiveServer: Sendable {
     /// Frames left out for viewers who were too slow, all viewers together.
     var droppedFrames: Int { stream.counts.droppedFrames }
 
-    /// Tells viewers that the broadcast has ended, gives them a moment to read the rest, and closes the server. Takes two seconds at
+    /// Tells viewers that the broadcast has ended, gives them a second to read the rest, and closes the server. Takes two seconds at
     /// most. Samples that are published afterwards reach nobody.
     public func finish() async {
         stream.set(.ended)
         stream.close()
-        for _ in 0..<Self.closingSteps where viewers > 0 { try? await Task.sleep(nanoseconds: Self.closingStep) }
+        await LiveListener.wait { viewers == 0 }
         ticking.cancel()
         await listener.close()
     }
-
-    /// Viewers have a second to read their last bytes.
-    private static let closingStep: UInt64 = 20_000_000
-    private static let closingSteps = 50
 
     private static func tls(_ certificate: LiveSettings.Certificate?) throws(Error) -> TLSConfiguration? {
         guard let certificate else { return nil }
@@ -179,9 +180,7 @@ public final class LiveServer: Sendable {
                 try certificate.contents.map { try NIOSSLCertificate.fromPEMBytes($0.chain) }
                 ?? NIOSSLCertificate.fromPEMFile(certificate.chain)
         } catch {
-            throw Error(
-                description:
-                    "The live page's certificate \(certificate.chain) cannot be read: give a PEM file with “cert”.")
+            throw .certificateUnreadable(file: certificate.chain)
         }
         do {
             let key =
@@ -195,27 +194,7 @@ public final class LiveServer: Sendable {
             _ = try NIOSSLContext(configuration: tls)
             return tls
         } catch {
-            throw Error(
-                description: "The live page's key \(certificate.key) cannot be used: "
-                    + "give the PEM file of the key that belongs to \(certificate.chain) with “key”.")
+            throw .keyUnusable(file: certificate.key, certificate: certificate.chain)
         }
-    }
-
-    private static func explanation(of failure: any Swift.Error, place: String) -> Error {
-        if failure is SocketAddressError.UnknownHost {
-            return Error(
-                description: "The live page cannot be served on \(place): no address is known for that name; set "
-                    + "“listen” to an address of this machine, or to 0.0.0.0 for all.")
-        }
-        let reason =
-            switch (failure as? IOError)?.errnoCode {
-            case EADDRINUSE:
-                "something else listens there already; set “listen” to another port, or to none for a free one"
-            case EACCES: "ports below 1024 are for root; set “listen” to a port above"
-            case EADDRNOTAVAIL:
-                "this machine has no such address; set “listen” to one of its own, or to 0.0.0.0 for all"
-            default: "\(failure); set “listen” to another address"
-            }
-        return Error(description: "The live page cannot be served on \(place): \(reason).")
     }
 }

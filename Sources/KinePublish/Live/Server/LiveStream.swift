@@ -32,7 +32,7 @@ final class LiveStream: Sendable {
     }
 
     /// A viewer's place in the stream, kept by their connection.
-    struct Viewer: Sendable {
+    struct Viewer: Equatable, Sendable {
         fileprivate var cursor: ViewerCursor
         /// How many ticks there had been when they were last sent something.
         fileprivate var tick: Int
@@ -49,10 +49,32 @@ final class LiveStream: Sendable {
         case over
     }
 
+    /// Everyone who is at one place is sent the same.
+    struct Step: Sendable {
+        let from: Viewer
+        let to: Viewer
+        let progress: Progress
+        /// May be empty.
+        private(set) var buffers: [ByteBuffer]
+        fileprivate var bytes: Int64 = 0
+        fileprivate var droppedFrames = 0
+        /// All bytes are in one buffer, which nothing else refers to.
+        private(set) var isJoined = false
+
+        mutating func join() {
+            isJoined = true
+            guard !buffers.isEmpty else { return }
+            var whole = ByteBufferAllocator().buffer(capacity: Int(bytes))
+            for buffer in buffers { whole.writeImmutableBuffer(buffer) }
+            buffers = [whole]
+        }
+    }
+
     private struct State {
         var history: SampleHistory
         var generation = 0
-        var distributors: [ObjectIdentifier: ViewerDistributor] = [:]
+        var distributors: [ViewerDistributor] = []
+        var viewers = 0
         var phase = Phase.live
         var stateRecord: LiveRecord
         /// Ticks so far, and the newest. They are not in the history, so that a pause of days takes no memory: a viewer is sent only
@@ -64,7 +86,6 @@ final class LiveStream: Sendable {
         var told: Status?
         var sequenceNumber: UInt32 = 0
         var newest = MediaTime.zero
-        var counts = Counts()
         var isClosed = false
         /// CLOCK_MONOTONIC nanoseconds.
         var lastRecord: Int64
@@ -72,6 +93,8 @@ final class LiveStream: Sendable {
     }
 
     private let state: Mutex<State>
+    private let sentBytes = Atomic<Int64>(0)
+    private let droppedFrames = Atomic(0)
     /// CLOCK_MONOTONIC nanoseconds when the stream began.
     private let beginning: Int64
     /// The video and the first audio track, which is all that browsers play of one file.
@@ -154,7 +177,7 @@ final class LiveStream: Sendable {
     func tick(at now: Int64 = MonotonicClock.now()) {
         let isDue = state.withLock { state in
             let isNews =
-                state.told?.viewers != state.counts.viewers
+                state.told?.viewers != state.viewers
                 || StreamClock.differ(state.told?.ahead.map { $0 * 1000 }, state.clock.ahead)
             return now - state.lastRecord >= Self.tickInterval || isNews
         }
@@ -172,33 +195,38 @@ final class LiveStream: Sendable {
 
     private func status(of state: State, at now: Int64) -> Status {
         Status(
-            phase: state.phase, viewers: state.counts.viewers, clock: (now - beginning) / 1000,
+            phase: state.phase, viewers: state.viewers, clock: (now - beginning) / 1000,
             ahead: state.clock.ahead.map { $0 / 1000 })
     }
 
     /// Ends the stream of each viewer once they have everything.
     func close() {
         change { $0.isClosed = true }
-        state.withLock { $0.distributors = [:] }
+        state.withLock { $0.distributors = [] }
     }
 
-    var counts: Counts { state.withLock { $0.counts } }
+    var counts: Counts {
+        Counts(
+            viewers: state.withLock { $0.viewers }, sentBytes: sentBytes.load(ordering: .relaxed),
+            droppedFrames: droppedFrames.load(ordering: .relaxed))
+    }
 
     /// Changes the state, then wakes all viewers.
     private func change(_ body: (inout State) -> Void) {
-        state.withLock { state in
+        let distributors = state.withLock { state in
             body(&state)
-            for distributor in state.distributors.values { distributor.wake() }
+            return state.distributors
         }
+        for distributor in distributors { distributor.wake() }
     }
 
     /// The distributor for the viewers of an event loop.
     func distributor(for eventLoop: any EventLoop) -> ViewerDistributor {
         state.withLock { state in
-            if let known = state.distributors[ObjectIdentifier(eventLoop)] { return known }
+            if let known = state.distributors.first(where: { $0.eventLoop === eventLoop }) { return known }
             let distributor = ViewerDistributor(eventLoop: eventLoop)
             // A closed stream changes no more.
-            if !state.isClosed { state.distributors[ObjectIdentifier(eventLoop)] = distributor }
+            if !state.isClosed { state.distributors.append(distributor) }
             return distributor
         }
     }
@@ -207,7 +235,7 @@ final class LiveStream: Sendable {
     func join(_ form: ViewerCursor.Form) -> (viewer: Viewer, preface: [ByteBuffer]) {
         let now = MonotonicClock.now()
         let (viewer, stateRecord, told) = state.withLock { state in
-            state.counts.viewers += 1
+            state.viewers += 1
             let cursor = ViewerCursor(form: form, history: state.history)
             let viewer = Viewer(cursor: cursor, tick: state.tick, generation: state.generation)
             return (viewer, state.stateRecord, status(of: state, at: now))
@@ -227,35 +255,46 @@ final class LiveStream: Sendable {
     func disconnectViewers() {
         change { state in
             state.generation += 1
-            state.counts.viewers = 0
+            state.viewers = 0
         }
     }
 
     /// To be called once for each viewer who joined.
     func leave(_ viewer: Viewer) {
-        state.withLock { if $0.generation == viewer.generation { $0.counts.viewers -= 1 } }
+        state.withLock { if $0.generation == viewer.generation { $0.viewers -= 1 } }
     }
 
-    /// Appends what the viewer is sent next, which may be nothing.
-    func next(for viewer: inout Viewer, into buffers: inout [ByteBuffer]) -> Progress {
-        let (progress, requestsKeyframe) = state.withLock { state -> (Progress, Bool) in
-            guard viewer.generation == state.generation else { return (.over, false) }
-            let before = viewer.cursor.droppedFrames
-            let start = buffers.count
-            let needsKeyframe = viewer.cursor.advance(in: state.history, state: state.stateRecord, into: &buffers)
-            if viewer.tick != state.tick, viewer.cursor.form == .records { buffers.append(state.tickRecord.chunks) }
-            viewer.tick = state.tick
-            state.counts.droppedFrames += viewer.cursor.droppedFrames - before
-            for buffer in buffers[start...] { state.counts.sentBytes += Int64(buffer.readableBytes) }
-            let requestsKeyframe =
-                needsKeyframe && state.phase == .live && state.keyframeRequests.allows(at: MonotonicClock.now())
-            let isComplete = viewer.cursor.next == state.history.end
+    /// The next step of a viewer at that place. Requests a keyframe where they need one.
+    func step(from viewer: Viewer) -> Step {
+        let (step, requestsKeyframe) = state.withLock { state -> (Step, Bool) in
+            var next = viewer
+            var buffers: [ByteBuffer] = []
+            guard viewer.generation == state.generation else {
+                return (Step(from: viewer, to: next, progress: .over, buffers: []), false)
+            }
+            let droppedFrames = next.cursor.advance(in: state.history, state: state.stateRecord, into: &buffers)
+            if next.tick != state.tick, next.cursor.form == .records { buffers.append(state.tickRecord.chunks) }
+            next.tick = state.tick
             let progress: Progress =
-                if state.isClosed { buffers.count == start ? .over : .more } else { isComplete ? .complete : .more }
-            return (progress, requestsKeyframe)
+                if state.isClosed { buffers.isEmpty ? .over : .more } else {
+                    next.cursor.next == state.history.end ? .complete : .more
+                }
+            let requestsKeyframe =
+                next.cursor.needsKeyframe && state.phase == .live
+                && state.keyframeRequests.allows(at: MonotonicClock.now())
+            let step = Step(
+                from: viewer, to: next, progress: progress, buffers: buffers,
+                bytes: buffers.reduce(0) { $0 + Int64($1.readableBytes) }, droppedFrames: droppedFrames)
+            return (step, requestsKeyframe)
         }
         if requestsKeyframe { wantsKeyframe() }
-        return progress
+        return step
+    }
+
+    /// To be called for each viewer who is sent the step.
+    func count(_ step: Step) {
+        sentBytes.add(step.bytes, ordering: .relaxed)
+        if step.droppedFrames > 0 { droppedFrames.add(step.droppedFrames, ordering: .relaxed) }
     }
 
     private static func record(of phase: Phase, time: MediaTime, now: Int64) -> LiveRecord {

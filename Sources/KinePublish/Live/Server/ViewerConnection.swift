@@ -3,6 +3,12 @@
 import NIOCore
 import NIOSSL
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The handler nearest to the socket, or to TLS, from the head of the response to the stream's end. Used in its event loop.
 final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
@@ -20,8 +26,12 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     private let isEncrypted: Bool
     private let ended: EventLoopPromise<Void>
     private var viewer: LiveStream.Viewer
-    /// Records of this viewer that have not been written.
+    /// Bytes that are not written yet.
     private var unsent: [ByteBuffer]
+    /// Without TLS, the channel's socket, which is open as long as the channel is active.
+    private var socket: NIOBSDSocket.Handle?
+    /// Writes that the channel has not completed: what is written to the socket must come behind them.
+    private var channelWrites = 0
     private var context: ChannelHandlerContext?
     private var isDelivering = false
 
@@ -60,8 +70,15 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        if !isEncrypted { try? channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.sharedBytes) }
         distributor.add(self)
+        if !isEncrypted {
+            try? channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.sharedBytes)
+            // Not to the socket: the response's head may still wait in the channel.
+            let preface = unsent
+            unsent = []
+            writeToChannel(preface, context)
+            socket = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable { $0 }
+        }
         deliver()
     }
 
@@ -83,45 +100,76 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         guard !isDelivering else { return }
         isDelivering = true
         defer { isDelivering = false }
-        distributor.withBuffers { buffers in
-            buffers.append(contentsOf: unsent)
-            unsent = []
-            var progress = LiveStream.Progress.more
-            while let context, channel.isWritable {
-                if buffers.isEmpty {
-                    if progress == .complete { return }
-                    progress = stream.next(for: &viewer, into: &buffers)
-                    if progress == .over { return end(context) }
-                    if buffers.isEmpty { return }
-                }
-                write(&buffers, context)
+        var progress = LiveStream.Progress.more
+        while let context, acceptsBytes {
+            if !unsent.isEmpty {
+                let buffers = unsent
+                unsent = []
+                write(buffers, context)
+                continue
             }
-            if !buffers.isEmpty { unsent = Array(buffers) }
+            if progress == .complete { return }
+            let step = distributor.step(from: viewer, in: stream)
+            viewer = step.to
+            progress = step.progress
+            if progress == .over { return end(context) }
+            if step.buffers.isEmpty { return }
+            write(step.buffers, context)
         }
     }
 
-    /// Writes as much of `buffers` as the connection accepts, and removes it.
-    private func write(_ buffers: inout [ByteBuffer], _ context: ChannelHandlerContext) {
-        guard isEncrypted else {
-            // They are shared: waiting in the channel costs no memory.
-            for buffer in buffers { context.write(wrapOutboundOut(buffer), promise: nil) }
-            context.flush()
-            buffers.removeAll(keepingCapacity: true)
-            return
+    private var acceptsBytes: Bool { socket != nil && channelWrites == 0 || channel.isWritable }
+
+    /// Writes as much of `buffers` as the connection accepts, and keeps the rest.
+    private func write(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
+        if isEncrypted {
+            encrypt(buffers, context)
+        } else if let socket, channelWrites == 0, channel.isActive, buffers.count == 1 {
+            write(buffers[0], to: socket, context)
+        } else {
+            writeToChannel(buffers, context)
         }
-        var index = 0
+    }
+
+    /// Does what the channel would do, for less: with many viewers the channel's own work is a third of the server's. What the socket
+    /// does not accept is left to the channel, and so is an error, which the channel meets as well.
+    private func write(_ buffer: ByteBuffer, to socket: NIOBSDSocket.Handle, _ context: ChannelHandlerContext) {
+        let count = buffer.withUnsafeReadableBytes { send(socket, $0.baseAddress, $0.count, 0) }
+        guard count < buffer.readableBytes else { return }
+        var rest = buffer
+        rest.moveReaderIndex(forwardBy: max(0, count))
+        writeToChannel([rest], context)
+    }
+
+    /// Shared bytes that wait in the channel cost no memory.
+    private func writeToChannel(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
+        guard let last = buffers.last else { return }
+        channelWrites += 1
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { [self] _ in channelWrites -= 1 }
+        for buffer in buffers.dropLast() { context.write(wrapOutboundOut(buffer), promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(last), promise: written)
+    }
+
+    private func encrypt(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
+        // Of the first byte that is not written.
+        var (index, offset) = (0, 0)
         while index < buffers.count, channel.isWritable {
             var room = Self.encryptedPiece
             while room > 0, index < buffers.count {
-                let length = min(room, buffers[index].readableBytes)
-                guard let piece = buffers[index].readSlice(length: length) else { break }
+                let buffer = buffers[index]
+                let length = min(room, buffer.readableBytes - offset)
+                guard let piece = buffer.getSlice(at: buffer.readerIndex + offset, length: length) else { break }
                 context.write(wrapOutboundOut(piece), promise: nil)
                 room -= length
-                if buffers[index].readableBytes == 0 { index += 1 }
+                offset += length
+                if offset == buffer.readableBytes { (index, offset) = (index + 1, 0) }
             }
             context.flush()
         }
-        buffers.removeFirst(index)
+        guard index < buffers.count else { return }
+        unsent = Array(buffers[index...])
+        unsent[0].moveReaderIndex(forwardBy: offset)
     }
 
     private func end(_ context: ChannelHandlerContext) {

@@ -6,18 +6,20 @@ import Synchronization
 /// The viewers of one event loop.
 final class ViewerDistributor: @unchecked Sendable {
     // Sendable: all but `isWoken` is touched in the event loop only.
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     private let isWoken = Atomic(false)
     private var viewers: [ViewerConnection] = []
-    /// Lent to one viewer at a time, so that none needs memory for what is sent at once.
-    private var buffers: [ByteBuffer] = []
+    /// The newest steps of the pass that is under way. Nearly all viewers are at one place, so that a pass locks the stream once.
+    private var steps: [LiveStream.Step] = []
+    private static let keptSteps = 4
+    private var isInPass = false
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// How long a pass waits for more samples, so that audio and video often go out in one write. Few viewers are not kept waiting, and
-    /// for many it is about as long as writing to all of them takes. A shorter wait would save less than its timer costs.
+    /// How long a pass waits for more samples, so that audio and video often go out in one write. Few viewers are not kept waiting: the
+    /// wait would be much longer than writing to all of them takes. A wait below a millisecond would save less than its timer costs.
     static func wait(viewers: Int) -> TimeAmount? {
-        let wait = min(TimeAmount.microseconds(25) * (viewers - 60), .milliseconds(12))
+        let wait = min(TimeAmount.microseconds(40) * (viewers - 60), .milliseconds(12))
         return wait < .milliseconds(1) ? nil : wait
     }
 
@@ -42,17 +44,27 @@ final class ViewerDistributor: @unchecked Sendable {
         viewers.removeLast()
     }
 
-    /// Calls `body` with an empty array that keeps its capacity.
-    func withBuffers(_ body: (inout [ByteBuffer]) -> Void) {
-        var lent: [ByteBuffer] = []
-        swap(&lent, &buffers)
-        body(&lent)
-        lent.removeAll(keepingCapacity: true)
-        swap(&lent, &buffers)
+    /// The step of a viewer who is sent it.
+    func step(from viewer: LiveStream.Viewer, in stream: LiveStream) -> LiveStream.Step {
+        let known = steps.lastIndex { $0.from == viewer }
+        // Bytes of its own: with those of the stream, the event loops would wait for each other to count references.
+        if let known, !steps[known].isJoined { steps[known].join() }
+        let step = known.map { steps[$0] } ?? stream.step(from: viewer)
+        if known == nil, isInPass {
+            if steps.count == Self.keptSteps { steps.removeFirst() }
+            steps.append(step)
+        }
+        stream.count(step)
+        return step
     }
 
     private func deliver() {
         isWoken.store(false, ordering: .releasing)
+        isInPass = true
+        defer {
+            isInPass = false
+            steps.removeAll(keepingCapacity: true)
+        }
         // From the end: `remove` puts the last viewer, who has been served, in the place of one who leaves.
         for index in viewers.indices.reversed() where index < viewers.count { viewers[index].deliver() }
     }
