@@ -151,7 +151,7 @@ let package = Package(
         .executableTarget(
             name: "kinecast-witness", dependencies: ["KinecastExtension"], path: "Tests/Support/WitnessExtension"),
 
-        // Support, for tests and for Benchmarks/, which is a package of its own: known pictures, a client that draws them,
+        // Support, for tests and for Benchmarks/, which is a package of its own: known frames, a client that draws them,
         // the reading of recordings, the cost of a process, the far end of a network. The pixel loops are optimised in
         // debug builds too, or a test would draw slower than the screen it imitates.
         .target(

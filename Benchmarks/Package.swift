@@ -45,7 +45,7 @@ let package = Package(
             dependencies: ["CTurboJPEG"] + kinecast("CLinux", "CYUV", "KineMeasure", "KineMedia", "KinePlatform")
                 + [argumentParser, system],
             path: "Baselines"),
-        // An extension that notes when its pictures come.
+        // An extension that notes when its frames come.
         .executableTarget(
             name: "kinecast-meter",
             dependencies: kinecast("KinecastExtension", "KineMedia", "KinePlatform") + [system], path: "Meter"),

@@ -7,12 +7,12 @@ import KineMedia
 enum FrameWay: String, CaseIterable, ExpressibleByArgument {
     /// Raw 4:2:0 of 960×540 over TCP on the loopback interface.
     case loopback
-    /// The same picture as a value in a property list that both processes know, with a notification.
+    /// The same frame as a value in a property list that both processes know, with a notification.
     case defaults
-    /// The whole picture as JPEG over a unix socket.
+    /// The whole frame as JPEG over a unix socket.
     case jpeg
 
-    /// The picture that the first two ways send, whatever the screen's size.
+    /// The frame that the first two ways send, whatever the screen's size.
     static let smallSize = PixelSize(width: 960, height: 540)
 
     /// - Parameters:
@@ -52,7 +52,7 @@ protocol FrameReceiver: AnyObject {
     /// What a sender has to know.
     var address: String { get }
     var movedBytes: Int { get }
-    /// Waits for the next frame and gives it to `handler` as a picture; false after the last. The picture lasts as long as
+    /// Waits for the next frame and gives it to `handler` as a frame; false after the last. The frame lasts as long as
     /// the call.
     func receive(_ handler: (_ frame: I420Frame, _ stamp: Int64) -> Void) throws -> Bool
 }

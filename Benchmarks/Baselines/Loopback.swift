@@ -1,8 +1,8 @@
-// Raw pictures over TCP: what NetEase's sample for iOS does (NTESSocketPacket over GCDAsyncSocket to 127.0.0.1, port 8999,
+// Raw frames over TCP: what NetEase's sample for iOS does (NTESSocketPacket over GCDAsyncSocket to 127.0.0.1, port 8999,
 // NTESTPCircularBuffer at the app), and the apps that copied it.
 //
-// Its passes over a picture: NV12 to 4:2:0 · scale · into an NSData · into a packet · the kernel in · the kernel out · into
-// the ring buffer · clear a block · out of the ring into that block · into an NSData · planes of a new picture · into a pixel
+// Its passes over a frame: NV12 to 4:2:0 · scale · into an NSData · into a packet · the kernel in · the kernel out · into
+// the ring buffer · clear a block · out of the ring into that block · into an NSData · planes of a new frame · into a pixel
 // buffer. Here the first, the last, the clearing and one of the two NSData at the app are left out: eight remain.
 import Glibc
 import KineMeasure
@@ -43,7 +43,7 @@ final class LoopbackReceiver: FrameReceiver {
     private let listener: StreamSocket
     private var socket: StreamSocket?
     private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: readBytes, alignment: 64)
-    /// The ring buffer: it is emptied after every picture, so it never wraps.
+    /// The ring buffer: it is emptied after every frame, so it never wraps.
     private let ring = UnsafeMutableRawBufferPointer.allocate(
         byteCount: packetHeader + SmallFrame.bytes + readBytes, alignment: 64)
     private var filled = 0

@@ -1,4 +1,4 @@
-// Whole pictures in the defaults that an extension and its app share: what the other published samples do (NetEase's NERtc
+// Whole frames in the defaults that an extension and its app share: what the other published samples do (NetEase's NERtc
 // screen share: a dictionary of width, height, data and timestamp under the key “frame” of an app group's NSUserDefaults,
 // then `synchronize`; the app observes the key).
 //
@@ -94,7 +94,7 @@ final class DefaultsReceiver: FrameReceiver {
         let value = try decoder.decode(Defaults.self, from: list)
         let small = SmallFrame()
         let stamp = try value.frame.data.withUnsafeBytes { try small.read($0) }
-        // Out of the file, out of the property list, into the picture.
+        // Out of the file, out of the property list, into the frame.
         movedBytes += length + SmallFrame.bytes * 2
         handler(small.frame, stamp)
         return true

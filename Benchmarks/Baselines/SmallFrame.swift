@@ -1,13 +1,13 @@
-// The small picture that two of the ways send, and its form as bytes: sizes and time in front, the planes behind.
+// The small frame that two of the ways send, and its form as bytes: sizes and time in front, the planes behind.
 // Both follow NetEase's published sample (NTESYUVConverter, NTESI420Frame), which many apps have copied: it scales with
-// libyuv to 540×960 (a telephone held upright; a screen that lies on its side is 960×540) and lets the picture write
+// libyuv to 540×960 (a telephone held upright; a screen that lies on its side is 960×540) and lets the frame write
 // itself into an NSData behind width, height, length and time.
 import CYUV
 import Glibc
 import KineMeasure
 import KineMedia
 
-/// A 4:2:0 picture without padding, with memory of its own.
+/// A 4:2:0 frame without padding, with memory of its own.
 final class SmallFrame {
     static let headerBytes = 24
     static let bytes = headerBytes + PreparedFrames.bytes(of: FrameWay.smallSize)
@@ -22,7 +22,7 @@ final class SmallFrame {
 
     deinit { memory.deallocate() }
 
-    /// Makes this picture a smaller `source`. The sample first turns NV12 into 4:2:0 at full size; that pass is left out.
+    /// Makes this frame a smaller `source`. The sample first turns NV12 into 4:2:0 at full size; that pass is left out.
     func scale(_ source: I420Frame) {
         let size = frame.size
         _ = I420Scale(
@@ -32,7 +32,7 @@ final class SmallFrame {
             Int32(size.width), Int32(size.height), kFilterBox)
     }
 
-    /// The picture as bytes.
+    /// The frame as bytes.
     func serialized(stamp: Int64) -> [UInt8] {
         let length = SmallFrame.bytes - SmallFrame.headerBytes
         return [UInt8](unsafeUninitializedCapacity: SmallFrame.bytes) { buffer, count in
@@ -49,7 +49,7 @@ final class SmallFrame {
         }
     }
 
-    /// Makes this picture the one that `serialized` wrote, and returns its stamp.
+    /// Makes this frame the one that `serialized` wrote, and returns its stamp.
     func read(_ bytes: UnsafeRawBufferPointer) throws(WayError) -> Int64 {
         guard bytes.count == SmallFrame.bytes, bytes.loadUnaligned(as: Int32.self) == Int32(frame.size.width) else {
             throw .malformed("a frame of \(bytes.count) bytes")

@@ -1,4 +1,4 @@
-// Whole pictures as JPEG over a unix socket: what LiveKit's SDK for Swift does (BroadcastImageCodec: Core Image on the
+// Whole frames as JPEG over a unix socket: what LiveKit's SDK for Swift does (BroadcastImageCodec: Core Image on the
 // processor, quality 1.0 of 1; IPCChannel: a property list with the size, then the image, as one message; an image that comes
 // while another is sent is left out).
 //

@@ -29,7 +29,7 @@ struct CompareCommand: ParsableCommand {
     @Flag(help: "One round of 3 seconds at 30 frames a second, without the switched-off runs: a check, not a result.")
     var quick = false
 
-    @Flag(inversion: .prefixedNo, help: "Record idle and typing once more with silent sound.")
+    @Flag(inversion: .prefixedNo, help: "Record idle and typing once more with silent audio.")
     var audio = true
 
     @Flag(inversion: .prefixedNo, help: "Record once more with each optimisation switched off.")

@@ -21,7 +21,7 @@ struct Comparison {
     var memoryRatio: Double {
         median(zip(kinecast, plain).map { Double($0.cost.peakResidentBytes) / Double($1.cost.peakResidentBytes) })
     }
-    /// How much better Kinecast's pictures are, as SSIM.
+    /// How much better Kinecast's frames are, as SSIM.
     var similarityDifference: Double { Comparison.similarity(kinecast) - Comparison.similarity(plain) }
 
     static func similarity(_ outcomes: [Outcome]) -> Double { median(outcomes.compactMap(\.frame.similarity)) }
@@ -57,7 +57,7 @@ final class Comparer {
             } else {
                 result.plain.append(try record(take, .ffmpeg(rateFactor: result.rateFactor, decimate: false)))
             }
-            // The sound runs are about the sound; what decimation does is seen without it.
+            // The audio runs are about the audio; what decimation does is seen without it.
             if take.audio { continue }
             result.decimated.append(try record(take, .ffmpeg(rateFactor: result.rateFactor, decimate: true)))
         }
@@ -65,7 +65,7 @@ final class Comparer {
         return result
     }
 
-    /// Looks for the rate factor at which ffmpeg's pictures are as good as `target`, by the secant method, and returns the
+    /// Looks for the rate factor at which ffmpeg's frames are as good as `target`, by the secant method, and returns the
     /// outcome that came nearest, which counts as the first round's.
     private func calibrate(_ comparison: inout Comparison, target: Double) throws -> Outcome {
         var tried: [(factor: Double, error: Double, outcome: Outcome)] = []

@@ -1,4 +1,4 @@
-// Where the measuring happens: a private screen, a private sound server, and one recorder at a time.
+// Where the measuring happens: a private screen, a private audio server, and one recorder at a time.
 import Glibc
 import KineMeasure
 import KineMedia
@@ -10,12 +10,12 @@ struct Outcome {
     var cost = ProcessCost()
     /// Seconds on a processor that the X server needed beyond what the scene alone makes it need.
     var displaySeconds = 0.0
-    /// The same of the sound server; nil in runs without sound.
+    /// The same of the audio server; nil in runs without audio.
     var audioSeconds: Double?
     var bytes = 0
     var frame = FrameReport()
 
-    /// What the recording cost the machine, but for the sound server: the recorder's processes and the X server's increase.
+    /// What the recording cost the machine, but for the audio server: the recorder's processes and the X server's increase.
     var seconds: Double { cost.processorSeconds + displaySeconds }
 }
 
@@ -149,7 +149,7 @@ extension ProcFiles {
 }
 
 extension ProcessEnvironment {
-    /// This process's, but for what leads to the machine's own screen, sound and services.
+    /// This process's, but for what leads to the machine's own screen, audio and services.
     static func secluded(in folder: TemporaryDirectory) -> [String] {
         let hidden = ["DISPLAY=", "XAUTHORITY=", "WAYLAND_DISPLAY=", "PULSE_", "XDG_"]
         return current.filter { entry in !hidden.contains { entry.hasPrefix($0) } } + ["XDG_RUNTIME_DIR=\(folder.path)"]

@@ -42,7 +42,7 @@ enum Recorder: Hashable {
             ]
             return (try Tool.sibling("kinecast"), arguments + (without.map { [$0.rawValue] } ?? []))
         case .ffmpeg(let factor, let decimate):
-            // -t stands before -i, or with mpdecimate a still screen would be recorded for ever. Sound is opened first:
+            // -t stands before -i, or with mpdecimate a still screen would be recorded for ever. Audio is opened first:
             // behind the screen it would keep the screen's frames waiting for over a second, and most would be lost.
             var arguments = ["-v", "error", "-nostdin"]
             if take.audio { arguments += ["-f", "pulse", "-t", fixed(take.seconds, 1), "-i", PrivateAudio.monitor] }
@@ -70,13 +70,13 @@ struct Take: Hashable {
     var scene: SceneKind
     var framesPerSecond: Int
     var seconds: Double
-    /// The system's sound is recorded too; it is silent.
+    /// The system's audio is recorded too; it is silent.
     var audio: Bool
     var size: PixelSize
 
-    var title: String { scene.rawValue + (audio ? " with silent sound" : "") }
+    var title: String { scene.rawValue + (audio ? " with silent audio" : "") }
 
-    /// The pictures, to compare a recording with.
+    /// The frames, to compare a recording with.
     func makeScene() -> any Scene { scene.make(size: size, framesPerSecond: framesPerSecond) }
 }
 

@@ -10,7 +10,7 @@ enum Tables {
     /// Every recorder in every take: the middle of its rounds.
     static func measurements(_ comparisons: [Comparison]) -> String {
         var lines = [
-            "| scene | fps | recorder | CPU s | + X server s | + sound server s | CPU % | peak MiB | shared split MiB "
+            "| scene | fps | recorder | CPU s | + X server s | + audio server s | CPU % | peak MiB | shared split MiB "
                 + "| sum of peaks MiB | bytes | drawn | captured | SSIM | wakes/s |",
             "|---|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]

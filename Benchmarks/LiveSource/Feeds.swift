@@ -6,7 +6,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 
-/// The pictures of a scene. Used by one thread.
+/// The frames of a scene. Used by one thread.
 final class FrameFeed: @unchecked Sendable {
     // Sendable: handed to its thread once, before that thread starts.
     let format: VideoFormat

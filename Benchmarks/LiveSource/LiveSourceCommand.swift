@@ -46,10 +46,10 @@ struct LiveSourceCommand: AsyncParsableCommand {
         let start = MonotonicClock.now() + 100_000_000
         let isOver = Monitor(false)
         let threads = [
-            DedicatedThread(name: "pictures") {
+            DedicatedThread(name: "frames") {
                 frames.run(from: start, request: request, isOver: { isOver.withLock { $0 } }) { server.publish($0) }
             },
-            DedicatedThread(name: "sound") {
+            DedicatedThread(name: "audio") {
                 audio?.run(from: start, isOver: { isOver.withLock { $0 } }) { server.publish($0) }
             },
         ]

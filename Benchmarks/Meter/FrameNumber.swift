@@ -1,4 +1,4 @@
-// The number that the bench's scenes write into their pictures, read with thirty-two looks. KineMeasure's Barcode says how it
+// The number that the bench's scenes write into their frames, read with thirty-two looks. KineMeasure's Barcode says how it
 // is written and reads it more carefully, from recordings; here nothing was compressed.
 
 enum FrameNumber {
@@ -8,7 +8,7 @@ enum FrameNumber {
     private static let dataBits = 24
     private static let checkBits = 6
 
-    /// The number in a picture's luma; -1 where there is none.
+    /// The number in a frame's luma; -1 where there is none.
     static func read(_ luma: UnsafeRawPointer, stride: Int, rows: Int) -> Int {
         guard rows >= corner + 2 * cell, stride >= corner + columns * cell else { return -1 }
         var bits = 0

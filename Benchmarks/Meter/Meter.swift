@@ -1,4 +1,4 @@
-// kinecast-meter: an extension that measures. It takes uncompressed pictures, notes when each reached its handler, and writes
+// kinecast-meter: an extension that measures. It takes uncompressed frames, notes when each reached its handler, and writes
 // an account of itself when the broadcast is over. Nothing else of the package is in it, so that its memory is an extension's.
 import Glibc
 import KineMedia
@@ -6,14 +6,14 @@ import KinePlatform
 import KinecastExtension
 import SystemPackage
 
-/// Setup fields: `report`, the file to write; `read`, "all" to read every byte of every picture, as an encoder would.
+/// Setup fields: `report`, the file to write; `read`, "all" to read every byte of every frame, as an encoder would.
 @main
 final class Meter: BroadcastSampleHandler {
     private struct Arrival {
         let presentationTime: Int64
         /// CLOCK_MONOTONIC when the handler was entered.
         let instant: Int64
-        /// What the picture's barcode says; -1 where there is none.
+        /// What the frame's barcode says; -1 where there is none.
         let frame: Int
     }
 

@@ -1,4 +1,4 @@
-// Whether a picture that a handler sees lies in the engine's own memory: then nothing copied it on the way.
+// Whether a frame that a handler sees lies in the engine's own memory: then nothing copied it on the way.
 import SystemPackage
 
 enum SharedMapping {

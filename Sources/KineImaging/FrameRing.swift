@@ -1,17 +1,17 @@
 // The slots between capture and encoder. Capture draws what changed into a free slot; the ring finds out which tiles really
-// differ from the picture before, and brings the slot up to date with what it missed while others were used (buffer age).
+// differ from the frame before, and brings the slot up to date with what it missed while others were used (buffer age).
 import CPixels
 import KineMedia
 
-/// A few 4:2:0 pictures that are filled in turn. One thread draws; others read lent slots and give them back.
+/// A few 4:2:0 frames that are filled in turn. One thread draws; others read lent slots and give them back.
 ///
 /// Whatever is drawn is first converted to a band of scratch memory one tile high, which stays in the processor's cache,
-/// compared there with the newest picture, and copied only where it differs or where the slot is behind.
+/// compared there with the newest frame, and copied only where it differs or where the slot is behind.
 public final class FrameRing {
-    /// A finished picture, lent once: each further reader retains its slot, and the last one to release it frees it.
+    /// A finished frame, lent once: each further reader retains its slot, and the last one to release it frees it.
     public struct Frame: Sendable {
         public let planes: I420Frame
-        /// The tiles that differ from the picture committed before this one.
+        /// The tiles that differ from the frame committed before this one.
         public let changed: DamageRegion
         /// Its place in the ring's memory.
         public let slot: Int
@@ -19,7 +19,7 @@ public final class FrameRing {
 
     private struct Slot {
         let planes: I420Frame
-        /// What changed in the newest picture since this slot was last up to date.
+        /// What changed in the newest frame since this slot was last up to date.
         var missed: DamageRegion
         /// Nothing was ever drawn in it, and its memory was not touched yet.
         var isFresh = true
@@ -53,7 +53,7 @@ public final class FrameRing {
 
     /// How the slots lie in memory.
     public let layout: FrameLayout
-    /// Which slots are lent; any thread gives pictures back here.
+    /// Which slots are lent; any thread gives frames back here.
     public let loans: SlotLoans
     private var slots: [Slot]
     private var newest: Int?
@@ -63,7 +63,7 @@ public final class FrameRing {
     private let scratch: I420Frame
 
     /// Three slots: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
-    /// two more: the picture it reads, and the next.
+    /// two more: the frame it reads, and the next.
     public init(size: PixelSize, slotCount: Int = 3, memory: Memory? = nil) {
         let layout = FrameLayout(pixelFormat: .i420, size: size)
         self.layout = layout
@@ -81,15 +81,15 @@ public final class FrameRing {
 
     deinit { scratchMemory.deallocate() }
 
-    /// The picture's size in pixels, both sides even.
+    /// The frame's size in pixels, both sides even.
     public var size: PixelSize { layout.size }
 
     public var hasFreeSlot: Bool { loans.firstFree(except: newest) != nil }
 
     /// Takes a free slot to draw in. False where all are lent: the encoder is behind, and nothing should be read now.
     public func begin() -> Bool {
-        precondition(drawing == nil, "the last picture was neither committed nor abandoned")
-        // The newest picture is what drawing is compared with, so it is never drawn over. Of the others, the one with the
+        precondition(drawing == nil, "the last frame was neither committed nor abandoned")
+        // The newest frame is what drawing is compared with, so it is never drawn over. Of the others, the one with the
         // least to catch up; one that was never used has everything, and stays unused while it can.
         guard let slot = loans.cheapestFree(except: newest, cost: { slots[$0].missed.tileCount }) else {
             return false
@@ -102,7 +102,7 @@ public final class FrameRing {
         return true
     }
 
-    /// Black in limited range: Y 16, U and V 128. The borders of a picture that does not fill the frame stay so. Not done
+    /// Black in limited range: Y 16, U and V 128. The borders of a frame that does not fill the frame stay so. Not done
     /// before a slot is needed: the spare ones mostly never are, and cost no memory then.
     private func blacken(_ planes: I420Frame) {
         let rows = (size.height + 15) & ~15
@@ -112,7 +112,7 @@ public final class FrameRing {
     }
 
     /// Draws a rectangle of BGRA pixels at `rect`, whose left and top must be multiples of 16 and whose right and bottom
-    /// too, except at the picture's edge. Pixels past an odd `visible` edge repeat the last column or row.
+    /// too, except at the frame's edge. Pixels past an odd `visible` edge repeat the last column or row.
     public func draw(_ rect: PixelRect, bgra pixels: UnsafeRawPointer, stride: Int) {
         precondition(rect.x % 16 == 0 && rect.y % 16 == 0, "drawing starts on a tile")
         let source = pixels.assumingMemoryBound(to: UInt8.self)
@@ -131,8 +131,8 @@ public final class FrameRing {
         }
     }
 
-    /// Ends drawing. Returns the picture, lent, where anything differs from the one before; nil where nothing does.
-    /// `evenIfUnchanged` gives the picture in any case: a repeat.
+    /// Ends drawing. Returns the frame, lent, where anything differs from the one before; nil where nothing does.
+    /// `evenIfUnchanged` gives the frame in any case: a repeat.
     public func commit(evenIfUnchanged: Bool = false) -> Frame? {
         guard let slot = drawing else { return nil }
         let first = newest == nil
@@ -152,17 +152,17 @@ public final class FrameRing {
         return result
     }
 
-    /// Ends drawing without a picture. What was drawn is forgotten and must be drawn again.
+    /// Ends drawing without a frame. What was drawn is forgotten and must be drawn again.
     public func abandon() {
         if let slot = drawing, slot != newest {
-            // Tiles that were written but not committed no longer equal any committed picture.
+            // Tiles that were written but not committed no longer equal any committed frame.
             slots[slot].missed.formUnion(changed)
         }
         drawing = nil
         changed.removeAll()
     }
 
-    /// Gives a lent picture back; from any thread.
+    /// Gives a lent frame back; from any thread.
     public func release(_ frame: Frame) { loans.release(frame.slot) }
 
     // MARK: Tiles
@@ -191,7 +191,7 @@ public final class FrameRing {
         var begin: Int?
         for x in stride(from: 0, to: width, by: 16) {
             let column = firstColumn + x / 16
-            // A tile drawn twice for one picture was written the first time, whatever the second says.
+            // A tile drawn twice for one frame was written the first time, whatever the second says.
             var isNeeded = changed.contains(column: column, row: row)
             if reference.map({
                 differs($0, x: x, lumaOffset, chromaOffset, width: min(16, width - x), height: height)
@@ -239,7 +239,7 @@ public final class FrameRing {
         }
     }
 
-    /// Copies from the newest picture what `slot` missed and nobody drew over.
+    /// Copies from the newest frame what `slot` missed and nobody drew over.
     private func catchUp(_ slot: Int) {
         guard let newest else { return }
         let source = slots[newest].planes

@@ -1,20 +1,20 @@
-// Pictures of another size or pixel format than the encoder's, for readers that want them so: made from the encoder's picture,
+// Frames of another size or pixel format than the encoder's, for readers that want them so: made from the encoder's frame,
 // only when one is due, and only where something changed.
 import CPixels
 import CYUV
 import KineMedia
 
-/// Makes pictures of one size and format in slots of their own. Belongs to one thread; slots are given back from any.
+/// Makes frames of one size and format in slots of their own. Belongs to one thread; slots are given back from any.
 public final class FrameScaler {
-    /// A converted picture, lent once; see `SlotLoans`.
+    /// A converted frame, lent once; see `SlotLoans`.
     public struct Frame: Sendable {
         public let slot: Int
-        /// The tiles, of the converted picture's own grid, that may differ from the picture converted before this one.
+        /// The tiles, of the converted frame's own grid, that may differ from the frame converted before this one.
         public let changed: DamageRegion
     }
 
     private struct Slot {
-        /// What changed since this slot was last up to date, on the converted picture's grid.
+        /// What changed since this slot was last up to date, on the converted frame's grid.
         var missed: DamageRegion
     }
 
@@ -23,14 +23,14 @@ public final class FrameScaler {
     private let sourceSize: PixelSize
     private let base: UnsafeMutableRawPointer
     private var slots: [Slot]
-    /// A scaled picture on its way to another format.
+    /// A scaled frame on its way to another format.
     private let scaled: (planes: I420Frame, memory: UnsafeMutableRawPointer)?
     /// Rows that are scaled at once.
     private let bands: (sourceRows: Int, targetRows: Int)
-    /// What changed since the last picture.
+    /// What changed since the last frame.
     private var changed: DamageRegion
 
-    /// `sourceSize` is the encoder's pictures' size, `layout.size` that of the converted ones.
+    /// `sourceSize` is the encoder's frames' size, `layout.size` that of the converted ones.
     public init(sourceSize: PixelSize, layout: FrameLayout, slotCount: Int, memory: FrameRing.Memory) {
         self.sourceSize = sourceSize
         self.layout = layout
@@ -50,7 +50,7 @@ public final class FrameScaler {
 
     deinit { scaled?.memory.deallocate() }
 
-    /// Notes what changed in the encoder's picture, on its own grid, where that picture is not converted at once.
+    /// Notes what changed in the encoder's frame, on its own grid, where that frame is not converted at once.
     public func note(_ damage: DamageRegion) {
         if damage.size == layout.size {
             changed.formUnion(damage)
@@ -60,8 +60,8 @@ public final class FrameScaler {
         for rect in damage.rectangles() { changed.insert(mapping.map(rect)) }
     }
 
-    /// Converts `picture`, whose damage has been noted. Nil where every slot is lent: then nothing is lost, and the next
-    /// picture carries this one's damage.
+    /// Converts `frame`, whose damage has been noted. Nil where every slot is lent: then nothing is lost, and the next
+    /// frame carries this one's damage.
     public func convert(_ frame: I420Frame) -> Frame? {
         for other in slots.indices { slots[other].missed.formUnion(changed) }
         guard let index = loans.cheapestFree(except: nil, cost: { slots[$0].missed.tileCount }) else { return nil }

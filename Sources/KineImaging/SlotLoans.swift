@@ -1,8 +1,8 @@
-// The readers of each slot. The encoder, the readers in other processes and the converter may all have the same picture;
+// The readers of each slot. The encoder, the readers in other processes and the converter may all have the same frame;
 // its slot is drawn over again only when the last of them is done.
 import Synchronization
 
-/// Counts the readers of each slot of a picture memory, which it keeps alive. Any thread may call it.
+/// Counts the readers of each slot of a frame memory, which it keeps alive. Any thread may call it.
 public final class SlotLoans: Sendable {
     private let readers: Mutex<[Int]>
     private let memory: any AnyObject & Sendable

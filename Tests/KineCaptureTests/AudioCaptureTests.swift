@@ -1,4 +1,4 @@
-// Sound against a real PulseAudio: what is heard, when, and what happens when things come and go.
+// Audio against a real PulseAudio: what is heard, when, and what happens when things come and go.
 import AudioTesting
 import CoreTesting
 import Glibc

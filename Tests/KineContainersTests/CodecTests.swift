@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `level and tier of AV1 are found behind the timing, if there is any`(hasTiming: Bool) {
-        // Main, no still picture; numbers of ticks, each frame as long as the other: uvlc() 0; a decoder's model; then one
+        // Main, no unchanged frame; numbers of ticks, each frame as long as the other: uvlc() 0; a decoder's model; then one
         // operating point, with all layers, level 13, high tier.
         let timing = String(repeating: "1", count: 64) + "11" + "1" + String(repeating: "1", count: 47)
         let bits = "000" + "0" + "0" + (hasTiming ? "1" + timing : "0") + "0" + "00000" + "111111111111" + "01101" + "1"

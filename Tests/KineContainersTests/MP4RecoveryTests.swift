@@ -9,7 +9,7 @@ import Testing
     private static let take = SyntheticTake(
         seed: 11, seconds: 8, audio: [SyntheticTake.audio(.audioApp)], still: 0.15)
 
-    /// Pictures and access units of sound that are whole in a file: what recovery must at least save.
+    /// Frames and access units of audio that are whole in a file: what recovery must at least save.
     private func saved(_ bytes: [UInt8]) -> (frames: Int, audio: Int) {
         var end = 0  // of the boxes before the first one that is cut
         while end + 16 <= bytes.count {

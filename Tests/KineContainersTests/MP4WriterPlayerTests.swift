@@ -10,8 +10,8 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Appends `pictures` pictures, 30 a second, with sound, flushed twice a second. Returns how many access units of
-    /// sound each track got.
+    /// Appends `frames` frames, 30 a second, with audio, flushed twice a second. Returns how many access units of
+    /// audio each track got.
     private func record(
         _ media: RealMedia, to writer: MP4Writer, frames: Int = 300, audio: [SampleType] = [.audioApp]
     ) throws -> Int {

@@ -49,7 +49,7 @@ import Testing
             #expect(track.edits == (track.handler == "soun" ? [[track.trackDuration, 1024]] : []))
             #expect(track.hasRollGroup == (track.handler == "soun"))
         }
-        #expect(movie.tracks.map(\.name) == Array(["Screen", "Sound", "Microphone"].prefix(movie.tracks.count)))
+        #expect(movie.tracks.map(\.name) == Array(["Screen", "Audio", "Microphone"].prefix(movie.tracks.count)))
     }
 
     @Test(arguments: 1...12) func `the fragments say the same while recording`(seed: UInt64) throws {
@@ -182,7 +182,7 @@ import Testing
                 } else {
                     // Not even the index could be written. Recovery does it once the disk is well again.
                     guard let recovered = try? MP4Recovery.recover(file) else {
-                        #expect(file.bytes.count < 2000)  // not one picture
+                        #expect(file.bytes.count < 2000)  // not one frame
                         continue
                     }
                     let movie = try OracleMovie(file.bytes)

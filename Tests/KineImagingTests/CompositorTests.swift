@@ -6,7 +6,7 @@ import Testing
 @testable import KineImaging
 
 @Suite struct CompositorTests {
-    /// Draws the tiles of `region` and commits; the picture goes back at once.
+    /// Draws the tiles of `region` and commits; the frame goes back at once.
     private func composed(_ screen: TestScreen, on compositor: Compositor, _ region: DamageRegion? = nil) throws -> (
         planes: Planes, changed: DamageRegion
     ) {
@@ -95,7 +95,7 @@ import Testing
         (PixelSize(width: 635, height: 477), PixelSize(width: 120, height: 90)),
         (PixelSize(width: 1001, height: 333), PixelSize(width: 78, height: 50)),
     ])
-    func `damage drawn piece by piece gives the same picture as drawing everything`(
+    func `damage drawn piece by piece gives the same frame as drawing everything`(
         source: PixelSize, frame: PixelSize
     ) throws {
         var generator = SeededGenerator(seed: UInt64(source.area * frame.area))
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `the corners of a scaled picture stay in its corners`() throws {
+    @Test func `the corners of a scaled frame stay in its corners`() throws {
         var screen = TestScreen(size: PixelSize(width: 320, height: 240), colour: 0)
         for (x, y) in [(0, 0), (280, 0), (0, 200), (280, 200)] {
             screen.fill(PixelRect(x: x, y: y, width: 40, height: 40), 0xff_ffff)
@@ -156,7 +156,7 @@ import Testing
         PixelSize(width: 320, height: 240), PixelSize(width: 213, height: 160), PixelSize(width: 250, height: 188),
         PixelSize(width: 107, height: 80), PixelSize(width: 80, height: 60),
     ])
-    func `lines of one pixel become an even grey in a much smaller picture`(frame: PixelSize) throws {
+    func `lines of one pixel become an even grey in a much smaller frame`(frame: PixelSize) throws {
         var screen = TestScreen(size: PixelSize(width: 639, height: 480), colour: 0)
         for x in stride(from: 0, to: 639, by: 2) {
             screen.fill(PixelRect(x: x, y: 0, width: 1, height: 480), 0xff_ffff)

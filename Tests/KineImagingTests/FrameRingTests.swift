@@ -10,7 +10,7 @@ import Testing
     private struct Model {
         let ring: FrameRing
         var screen: TestScreen
-        /// What changed on the screen and was not drawn into a committed picture.
+        /// What changed on the screen and was not drawn into a committed frame.
         var pending: DamageRegion
         var committed: Planes?
         var lent: [(frame: FrameRing.Frame, contents: Planes)] = []
@@ -45,7 +45,7 @@ import Testing
             lent.append((frame, now))
         }
 
-        /// Gives one picture back; it must be as it was when it was lent.
+        /// Gives one frame back; it must be as it was when it was lent.
         mutating func release(_ index: Int) {
             let (frame, contents) = lent.remove(at: index)
             #expect(Planes(frame.planes) == contents)
@@ -58,7 +58,7 @@ import Testing
             PixelSize(width: 16, height: 16), PixelSize(width: 34, height: 18), PixelSize(width: 33, height: 47),
             PixelSize(width: 129, height: 65), PixelSize(width: 160, height: 90),
         ], [2, 3, 5])
-    func `every picture is the whole screen, and changed is exactly what differs`(visible: PixelSize, slots: Int) {
+    func `every frame is the whole screen, and changed is exactly what differs`(visible: PixelSize, slots: Int) {
         var generator = SeededGenerator(seed: UInt64(visible.area + slots))
         var model = Model(visible: visible, slotCount: slots)
         for _ in 0..<250 {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `an unchanged screen gives no picture, unless a repeat is asked for`() throws {
+    @Test func `an unchanged screen gives no frame, unless a repeat is asked for`() throws {
         var model = Model(visible: PixelSize(width: 64, height: 48))
         #expect(model.ring.begin())
         model.nextFrame()
@@ -113,7 +113,7 @@ import Testing
         while ring.begin() { frames.append(try #require(ring.commit(evenIfUnchanged: true))) }
         #expect(frames.count == 3)
         #expect(!ring.hasFreeSlot)
-        // The newest picture is what the next is compared with: its slot alone is of no use.
+        // The newest frame is what the next is compared with: its slot alone is of no use.
         ring.release(frames[2])
         #expect(!ring.hasFreeSlot)
         ring.release(frames[0])
@@ -121,7 +121,7 @@ import Testing
         #expect(ring.begin())
     }
 
-    @Test func `a tile drawn twice for one picture has what was drawn last`() throws {
+    @Test func `a tile drawn twice for one frame has what was drawn last`() throws {
         var model = Model(visible: PixelSize(width: 48, height: 32))
         #expect(model.ring.begin())
         model.nextFrame()
@@ -136,7 +136,7 @@ import Testing
         #expect(Planes(frame.planes) == Planes(converting: model.screen))
     }
 
-    @Test func `pictures given back from another thread are whole until then`() async {
+    @Test func `frames given back from another thread are whole until then`() async {
         let (frames, feed) = AsyncStream.makeStream(of: (FrameRing.Frame, Planes).self)
         var model = Model(visible: PixelSize(width: 80, height: 48))
         let loans = model.ring.loans

@@ -1,4 +1,4 @@
-// Pictures of other sizes and formats: the same however they came about, and in the colours they should have.
+// Frames of other sizes and formats: the same however they came about, and in the colours they should have.
 import CoreTesting
 import KineMedia
 import Testing
@@ -8,12 +8,12 @@ import Testing
 @Suite struct FrameScalerTests {
     private static let size = PixelSize(width: 192, height: 144)
 
-    /// A picture in memory of its own.
+    /// A frame in memory of its own.
     private final class Source {
         let ring = FrameRing(size: FrameScalerTests.size)
         var screen = TestScreen(size: FrameScalerTests.size)
 
-        /// Draws a rectangle of the screen, and shows the picture.
+        /// Draws a rectangle of the screen, and shows the frame.
         func draw(_ rect: PixelRect, _ body: (FrameRing.Frame) throws -> Void) throws {
             try #require(ring.begin())
             var region = DamageRegion(size: screen.size)
@@ -66,7 +66,7 @@ import Testing
             size, PixelSize(width: 96, height: 72), PixelSize(width: 128, height: 96), PixelSize(width: 64, height: 48),
             PixelSize(width: 180, height: 134), PixelSize(width: 50, height: 144),
         ])
-    func `a picture that was brought up to date is as one converted at once`(
+    func `a frame that was brought up to date is as one converted at once`(
         format: PixelFormat, size: PixelSize
     ) throws {
         let layout = FrameLayout(pixelFormat: format, size: size)

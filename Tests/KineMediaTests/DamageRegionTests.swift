@@ -39,7 +39,7 @@ private struct Tile: Hashable {
         #expect(region.tileCount == expected.count)
         #expect(region.isEmpty == expected.isEmpty)
         #expect(region.isFull == (expected.count == region.columns * region.rows))
-        // The rectangles: inside the picture, on the grid, disjoint, and together exactly the tiles.
+        // The rectangles: inside the frame, on the grid, disjoint, and together exactly the tiles.
         var covered: Set<Tile> = []
         for rect in region.rectangles() {
             let touched = tiles(touchedBy: rect, in: region.size)

@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `sound is the system's, none, or an application's`() {
+    @Test func `audio is the system's, none, or an application's`() {
         #expect(AudioOption(argument: "system")?.audio == .system(required: true))
         #expect(AudioOption(argument: "none")?.audio == TakeConfiguration.AppAudio.none)
         #expect(AudioOption(argument: "app:Firefox")?.audio == .application("Firefox"))

@@ -7,7 +7,7 @@ enum BroadcastBars {
 
     /// - Parameters:
     ///   - relays: Kinecast's own transfers of prepared frames.
-    ///   - increase: what an engine needs more with an extension; milliseconds for each picture.
+    ///   - increase: what an engine needs more with an extension; milliseconds for each frame.
     static func verdicts(
         relays: [Transfer], baselines: [Transfer], takes: [RawTake], increase: EngineCost?
     ) -> [Verdict] {
@@ -17,7 +17,7 @@ enum BroadcastBars {
             result.append(late(title, relay.late))
             result.append(
                 Verdict(
-                    promise: "\(title): no byte of a picture copied", measured: fixed(relay.movedBytes, 0),
+                    promise: "\(title): no byte of a frame copied", measured: fixed(relay.movedBytes, 0),
                     isKept: relay.movedBytes == 0 && relay.isInPlace))
         }
         for take in takes {
@@ -34,7 +34,7 @@ enum BroadcastBars {
                 result.append(cost("relay alone", relay.cost, cheapest))
             }
             if let increase, let take = takes.first(where: { $0.size == cheapest.size }) {
-                // Supervision costs by the second, not by the picture, and is no part of the relay; it is told all the same.
+                // Supervision costs by the second, not by the frame, and is no part of the relay; it is told all the same.
                 var verdict = cost(
                     "a take's extension and what capture needs more", increase.capture + take.extensionCost, cheapest)
                 let all = (increase.sum + take.extensionCost) / cheapest.cost

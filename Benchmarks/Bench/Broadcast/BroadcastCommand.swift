@@ -1,4 +1,4 @@
-// What a broadcast through extensions costs and how late its pictures are, beside the ways in which it is done today.
+// What a broadcast through extensions costs and how late its frames are, beside the ways in which it is done today.
 import ArgumentParser
 import Glibc
 import KineMeasure
@@ -8,7 +8,7 @@ import KinePlatform
 struct BroadcastCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broadcast",
-        abstract: "Measures what it takes to bring pictures to an extension, and the memory of extensions.",
+        abstract: "Measures what it takes to bring frames to an extension, and the memory of extensions.",
         discussion: """
             Parts: \(Part.allCases.map(\.rawValue).joined(separator: ", ")); all of them if none is named.
             The tables go to standard output as Markdown, progress to standard error.

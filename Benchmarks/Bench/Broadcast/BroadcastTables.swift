@@ -4,7 +4,7 @@ import KineMeasure
 enum BroadcastTables {
     static func transfers(_ transfers: [Transfer]) -> String {
         var lines = [
-            "| way | picture | frames/s sent | arrived | delay p50 ms | p99 ms | CPU ms/frame, sender | receiver | both "
+            "| way | frame | frames/s sent | arrived | delay p50 ms | p99 ms | CPU ms/frame, sender | receiver | both "
                 + "| × the cheapest of today | bytes written/frame | peak MiB, sender | receiver |",
             "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]
@@ -25,7 +25,7 @@ enum BroadcastTables {
 
     static func takes(_ takes: [RawTake]) -> String {
         var lines = [
-            "| screen | picture | frames/s | arrived/s | replaced by newer | time moved | from capture: p50 ms | p99 ms "
+            "| screen | frame | frames/s | arrived/s | replaced by newer | time moved | from capture: p50 ms | p99 ms "
                 + "| from the screen: p50 ms | p99 ms | CPU ms/frame, extension | peak MiB, extension |",
             "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]
@@ -67,7 +67,7 @@ enum BroadcastTables {
                 Tables.row([
                     "extension that reads every byte of \(take.size.width)×\(take.size.height) at "
                         + "\(take.framesPerSecond)", Tables.mebibytes(take.account.highWaterBytes),
-                    "\(fixed(Double(take.arrived) / take.seconds, 1)) pictures a second",
+                    "\(fixed(Double(take.arrived) / take.seconds, 1)) frames a second",
                 ]))
         }
         for memory in live {

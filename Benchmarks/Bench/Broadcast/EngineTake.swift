@@ -20,7 +20,7 @@ final class EngineTake {
     private var hasEnded = false
     private var links: [String] = []
 
-    /// Starts an engine and its take, and waits until the first picture was taken and every destination is live.
+    /// Starts an engine and its take, and waits until the first frame was taken and every destination is live.
     /// - Parameter network: the engine runs on its publisher's machine.
     init(
         _ configuration: TakeConfiguration, environment: [String], folder: TemporaryDirectory,

@@ -29,7 +29,7 @@ struct FeedCommand: ParsableCommand {
     @Option(help: "Where the extension writes its account.")
     var report: String
 
-    @Flag(help: "The extension reads every byte of every picture.")
+    @Flag(help: "The extension reads every byte of every frame.")
     var readAll = false
 
     func run() throws {

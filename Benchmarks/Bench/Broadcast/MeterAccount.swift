@@ -1,4 +1,4 @@
-// What kinecast-meter wrote: when each picture reached its handler. Turned into delays by the bench, which knows when it was taken.
+// What kinecast-meter wrote: when each frame reached its handler. Turned into delays by the bench, which knows when it was taken.
 import KineMeasure
 
 struct MeterAccount {
@@ -7,15 +7,15 @@ struct MeterAccount {
         let presentationTime: Int64
         /// CLOCK_MONOTONIC, nanoseconds, when the handler was entered.
         let instant: Int64
-        /// What the picture's barcode said; nil where it had none.
+        /// What the frame's barcode said; nil where it had none.
         let frame: Int?
     }
 
     private(set) var report: TransferReport
     let arrivals: [Arrival]
-    /// How the picture's memory is mapped in the extension, and of which file.
+    /// How the frame's memory is mapped in the extension, and of which file.
     var placement: String { report.notes["placement"] ?? "nowhere" }
-    /// The pictures lay in memory that the engine had drawn in, where the extension can only read.
+    /// The frames lay in memory that the engine had drawn in, where the extension can only read.
     var isInPlace: Bool { placement.hasPrefix("r--s") && placement.contains("memfd:kinecast-frames") }
 
     init(path: String) throws {
@@ -38,11 +38,11 @@ struct MeterAccount {
         self.report.notes["arrivals"] = nil
     }
 
-    /// The account with delays from the instants at which the pictures were taken, for a take whose clock was zero at
+    /// The account with delays from the instants at which the frames were taken, for a take whose clock was zero at
     /// `origin` (CLOCK_MONOTONIC, nanoseconds).
     ///
-    /// A picture that would share its frame of the file with the one before gets the next frame's first instant as its time
-    /// (`FrameGrid`), and so does not say when it was taken. With `framesPerSecond` such pictures are left out; the note
+    /// A frame that would share its frame of the file with the one before gets the next frame's first instant as its time
+    /// (`FrameGrid`), and so does not say when it was taken. With `framesPerSecond` such frames are left out; the note
     /// "moved" says how many.
     func sinceCapture(origin: Int64, framesPerSecond: Int? = nil) -> TransferReport {
         var result = report
@@ -59,12 +59,12 @@ struct MeterAccount {
     }
 
     /// The account with delays from the instants at which the engine's pattern changed: it does so at even instants from the
-    /// first picture on.
+    /// first frame on.
     func sinceDue(origin: Int64, framesPerSecond: Int) -> TransferReport {
         let interval = 1_000_000_000 / Int64(framesPerSecond)
         var result = report
         result.delays = arrivals.map { arrival in
-            // A picture is taken when it is due or soon after; a moved time is half a frame behind that.
+            // A frame is taken when it is due or soon after; a moved time is half a frame behind that.
             let time = arrival.presentationTime
             let frame =
                 MeterAccount.movedFrame(time, framesPerSecond).map { $0 - 1 } ?? (time + interval / 20) / interval
@@ -80,7 +80,7 @@ struct MeterAccount {
         return (nearest - 1...nearest + 1).first { (2 * $0 - 1) * 1_000_000_000 / (2 * rate) + 12_000 == time }
     }
 
-    /// The account with delays from the instants at which a scene had drawn the pictures. A picture that shows the same
+    /// The account with delays from the instants at which a scene had drawn the frames. A frame that shows the same
     /// frame as the one before is left out.
     func sinceDrawing(_ log: [SceneProcess.Shown]) -> TransferReport {
         let instants = Dictionary(log.map { ($0.frame, $0.instant) }) { first, _ in first }

@@ -10,7 +10,7 @@ struct MeterBundle {
     static let service = "org.kinecast.meter"
     private let folder: TemporaryDirectory
 
-    /// The meter gets every picture of a take as it is.
+    /// The meter gets every frame of a take as it is.
     init() throws {
         folder = try TemporaryDirectory()
         var path = folder.path

@@ -1,4 +1,4 @@
-// Takes of a real engine with a real extension that gets uncompressed pictures.
+// Takes of a real engine with a real extension that gets uncompressed frames.
 import Glibc
 import KineControl
 import KineMeasure
@@ -7,7 +7,7 @@ import KinePlatform
 
 /// What is on the screen of a raw take.
 enum RawSource: Hashable {
-    /// The engine's own test picture: needs no screen, and is taken when it is due.
+    /// The engine's own test pattern: needs no screen, and is taken when it is due.
     case pattern
     /// A scene on a private X screen.
     case scene(SceneKind)
@@ -27,19 +27,19 @@ struct RawTake {
     let framesPerSecond: Int
     let seconds: Double
     var account: TransferReport
-    /// The delays counted from the instants at which the X server had drawn, or the pattern's picture was due.
+    /// The delays counted from the instants at which the X server had drawn, or the pattern's frame was due.
     var sinceDrawing: TransferReport
     var isInPlace: Bool
     var placement: String
-    /// Pictures that the extension was too slow for.
+    /// Frames that the extension was too slow for.
     var skipped: Int64
-    /// Pictures that the engine took.
+    /// Frames that the engine took.
     var taken: Int
 
     var arrived: Int { account.frames }
-    /// Pictures whose time is not that of their capture.
+    /// Frames whose time is not that of their capture.
     var moved: Int { Int(account.notes["moved"] ?? "") ?? 0 }
-    /// Milliseconds on a processor in the extension for each picture.
+    /// Milliseconds on a processor in the extension for each frame.
     var extensionCost: Double { Double(account.processorNanoseconds) / 1e6 / Double(max(1, account.frames)) }
 }
 
@@ -49,7 +49,7 @@ final class RawTaker {
 
     init(seconds: Double) { self.seconds = seconds }
 
-    /// - Parameter readsAll: the handler reads every byte, as one does that encodes the picture.
+    /// - Parameter readsAll: the handler reads every byte, as one does that encodes the frame.
     func take(
         _ source: RawSource, size: PixelSize, framesPerSecond: Int, readsAll: Bool = false
     ) throws -> RawTake {
@@ -75,7 +75,7 @@ final class RawTaker {
             skipped: summary.destinations.first?.framesSkipped ?? 0, taken: summary.progress.framesDrawn)
     }
 
-    /// What an engine's threads need for each picture, in a take that is recorded, with and without the extension: the
+    /// What an engine's threads need for each frame, in a take that is recorded, with and without the extension: the
     /// difference is what feeding and watching it costs.
     func engineCost(size: PixelSize, framesPerSecond: Int, fed: Bool) throws -> EngineCost {
         let folder = try TemporaryDirectory(in: "/dev/shm")
@@ -113,7 +113,7 @@ final class RawTaker {
 /// Milliseconds on a processor of an engine's threads, without the two whose work an extension does not change: the encoder's
 /// and the file's.
 struct EngineCost {
-    /// Reads, converts, and offers pictures.
+    /// Reads, converts, and offers frames.
     var capture = 0.0
     /// Control, and the supervision of extensions.
     var others = 0.0
@@ -152,7 +152,7 @@ struct Stage {
         display?.end()
     }
 
-    /// A take of it, without sound.
+    /// A take of it, without audio.
     func configuration(output: String?, framesPerSecond: Int) -> TakeConfiguration {
         var configuration = TakeConfiguration(
             source: scene == nil ? .pattern(size) : .screen(monitor: nil), output: output)

@@ -44,7 +44,7 @@ enum Baseline: String, CaseIterable {
         switch self {
         case .loopback: "raw 960×540 over loopback TCP"
         case .defaults: "raw 960×540 in a shared defaults file"
-        case .jpeg: "whole picture as JPEG over a unix socket"
+        case .jpeg: "whole frame as JPEG over a unix socket"
         }
     }
 

@@ -4,7 +4,7 @@ import KineMeasure
 import KinePlatform
 import Synchronization
 
-/// Listens to a private sound server until it is stopped.
+/// Listens to a private audio server until it is stopped.
 final class BeepListener: Sendable {
     /// Half a beep's strength: what a codec smears over the samples before its onset stays below it.
     private static let loudness: Float = 0.25

@@ -1,5 +1,5 @@
-// Glass to glass: from a picture on a screen to the same picture in a browser that watches it, and how far apart picture
-// and sound are there.
+// Glass to glass: from a frame on a screen to the same frame in a browser that watches it, and how far apart frame
+// and audio are there.
 import ArgumentParser
 import KineMeasure
 import KineMedia
@@ -21,7 +21,7 @@ struct GlassCommand: ParsableCommand {
     @Option(help: "webcodecs or mse; both if not given.")
     var way: [String] = []
 
-    @Flag(inversion: .prefixedNo, help: "Switch the page's sound on, and measure it against the picture.")
+    @Flag(inversion: .prefixedNo, help: "Switch the page's audio on, and measure it against the video.")
     var audio = true
 
     private static let size = PixelSize(width: 1280, height: 720)
@@ -52,10 +52,10 @@ struct GlassCommand: ParsableCommand {
     }
 
     private func report(_ results: [(way: String, delays: GlassDelays)]) throws {
-        print("\n| way | sound | pictures | p50 ms | p95 ms | most ms | bar p95 | |\n|---|---|--:|--:|--:|--:|--:|---|")
+        print("\n| way | audio | frames | p50 ms | p95 ms | most ms | bar p95 | |\n|---|---|--:|--:|--:|--:|--:|---|")
         for (way, delays) in results {
             guard let p95 = delays.frames.percentile(95), let bar = Self.bars[way] else {
-                throw EngineTake.Failed(description: "The page showed no picture by \(way).")
+                throw EngineTake.Failed(description: "The page showed no frame by \(way).")
             }
             print(
                 "| \(way) | \(audio ? "on" : "off") | \(delays.frames.count) | \(shown(delays.frames, 50)) "

@@ -6,7 +6,7 @@ import KinePlatform
 
 /// A broadcast and its viewer. Used by the main thread; `end` ends all of it.
 final class GlassStage {
-    /// A numbered picture's first sight in the page.
+    /// A numbered frame's first sight in the page.
     struct Sight {
         var number: Int
         /// Nanoseconds of CLOCK_MONOTONIC.

@@ -98,7 +98,7 @@ final class FaultRun {
         return outcome
     }
 
-    /// The times of the recording's pictures in milliseconds.
+    /// The times of the recording's frames in milliseconds.
     private func recordedTimes() throws -> [Int64] {
         try Tool.output(
             "ffprobe",
@@ -113,15 +113,15 @@ final class FaultRun {
 /// What came of it.
 struct FaultOutcome {
     var title = ""
-    /// Seconds from each moment at which the network or the server was well again until a picture arrived.
+    /// Seconds from each moment at which the network or the server was well again until a frame arrived.
     var liveAgain: [Double] = []
     /// Connections that became live, the first one left out.
     var reconnects = 0
-    /// Seconds between two pictures that arrived one after the other.
+    /// Seconds between two frames that arrived one after the other.
     var longestFreeze = 0.0
     var lostFrames = 0
     var frames = 0
-    /// Seconds beyond what was usual before the fault; nil where no picture came before it.
+    /// Seconds beyond what was usual before the fault; nil where no frame came before it.
     var longestDelay: Double?
     /// Seconds after which the delay was again what it had been; nil: never, or it is not known what it had been.
     var settled: Double?

@@ -9,7 +9,7 @@ enum FaultTables {
 
     static func outcomes(_ outcomes: [FaultOutcome]) -> String {
         var lines = [
-            "| fault | live again s | new connections | longest freeze s | pictures lost | of | longest delay s "
+            "| fault | live again s | new connections | longest freeze s | frames lost | of | longest delay s "
                 + "| delay back after s | queue's peak ms | peak MiB |",
             "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]
@@ -34,7 +34,7 @@ enum FaultTables {
                 Verdict(
                     promise: "\(outcome.title): live again ≤ \(fixed(liveLimit, 0)) s", measured: fixed(slowest, 2),
                     isKept: slowest <= liveLimit))
-            // Known where pictures came before the fault.
+            // Known where frames came before the fault.
             if outcome.longestDelay != nil {
                 verdicts.append(
                     Verdict(
@@ -49,7 +49,7 @@ enum FaultTables {
                     isKept: outcome.peakMemory <= memoryLimit))
             verdicts.append(
                 Verdict(
-                    promise: "\(outcome.title): in order, whole sound, a keyframe first, an end in time",
+                    promise: "\(outcome.title): in order, whole audio, a keyframe first, an end in time",
                     measured: outcome.faults.first
                         ?? (outcome.ending == .finished ? "yes" : outcome.ending.map { "\($0)" } ?? "no ending"),
                     isKept: outcome.faults.isEmpty && outcome.ending == .finished))

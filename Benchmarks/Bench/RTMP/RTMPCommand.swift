@@ -52,7 +52,7 @@ struct RTMPCommand: ParsableCommand {
         var megabitsPerSecond = 0.0
         var isWhole = false
 
-        /// Everything that was sent has arrived, picture for picture and sound for sound.
+        /// Everything that was sent has arrived, frame for video and audio for audio.
         func held(against samples: [FLVTag]) -> Run {
             var run = self
             let bytes = recorded.reduce(0) { $0 + $1.payload.count }

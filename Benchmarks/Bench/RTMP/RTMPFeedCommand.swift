@@ -19,10 +19,10 @@ struct RTMPFeedCommand: ParsableCommand {
     @Argument(help: "Where to publish.")
     var url: String
 
-    @Option(help: "The width of the pictures.")
+    @Option(help: "The width of the frames.")
     var width = 1920
 
-    @Option(help: "The height of the pictures.")
+    @Option(help: "The height of the frames.")
     var height = 1080
 
     func run() throws {
@@ -33,7 +33,7 @@ struct RTMPFeedCommand: ParsableCommand {
         }
         let samples = tags.filter(\.isSample).map(Self.sample)
         let size = PixelSize(width: width, height: height)
-        // As the engine makes it for pictures of this size.
+        // As the engine makes it for frames of this size.
         let sender = try StreamSender(video: true, frames: nil, sampleRingBytes: max(2 << 20, size.area * 2))
         let (connection, child) = try SupervisorConnection.starting(
             "kinecast-rtmp", environment: ["PATH=/usr/bin:/bin"])

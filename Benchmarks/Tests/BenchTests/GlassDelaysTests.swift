@@ -1,4 +1,4 @@
-// The delays that a page and a sound server noted, put together.
+// The delays that a page and an audio server noted, put together.
 import KineMeasure
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 @Suite struct GlassDelaysTests {
     private let millisecond: Int64 = 1_000_000
 
-    /// Thirty pictures a second for three seconds, and a beep with the first of each second, all from 10 s on.
+    /// Thirty frames a second for three seconds, and a beep with the first of each second, all from 10 s on.
     private var drawn: [SceneProcess.Shown] {
         (0..<90).map { number in
             let instant = 10_000 * millisecond + Int64(number) * 1_000_000_000 / 30
@@ -31,7 +31,7 @@ import Testing
         #expect(delays.beepCount == 2)
     }
 
-    @Test func `a beep whose picture was left out belongs to the next, and one that nobody heard is counted`() {
+    @Test func `a beep whose frame was left out belongs to the next, and one that nobody heard is counted`() {
         let heard = [drawn[30].beep ?? 0].map { $0 + 100 * millisecond }
         let delays = GlassDelays(drawn: drawn, seen: sights(delay: 110, without: [30, 31]), heard: heard)
         #expect(delays.offsets == [-10])

@@ -99,7 +99,7 @@ func fuzzReceiver(_ input: Script) {
             switch choice & 3 {
             case 0:
                 guard let value = script.number() else { return }
-                // The write position, a picture's entry, or a record's head or size.
+                // The write position, a frame's entry, or a record's head or size.
                 let places = [
                     0, 4096, 4104, 4120, 4224, 8192, 8200, 8216, 4096 + Int(choice) * 8, 8192 + Int(choice) * 8,
                 ]

@@ -9,7 +9,7 @@ struct AV1Profile {
     private(set) var level = 8
     private(set) var isHighTier = false
 
-    /// Reads a sequence header OBU. Main at level 4.0 where it is cut short, or is that of a still picture.
+    /// Reads a sequence header OBU. Main at level 4.0 where it is cut short, or is that of an unchanged frame.
     init(_ unit: [UInt8]) {
         guard let start = Self.contentStart(of: unit) else { return }
         var bits = BitReader(Array(unit[start...]))

@@ -42,7 +42,7 @@ extension TrackDescription {
     fileprivate init(id: UInt32, audio: AudioTrackFormat) {
         self.init(
             id: id, kind: .audio, timescale: UInt32(clamping: audio.sampleRate),
-            name: audio.type == .audioMic ? "Microphone" : "Sound",
+            name: audio.type == .audioMic ? "Microphone" : "Audio",
             sampleDuration: UInt32(clamping: audio.samplesPerAccessUnit),
             mediaStart: UInt32(clamping: audio.primingSamples), sampleEntry: SampleEntry.audio(audio))
     }

@@ -77,7 +77,7 @@ final class FrameConverter: Sendable {
         let state = Monitor(State(changed: DamageRegion(size: canvas.codedSize)))
         self.state = state
         self.canvas = canvas
-        thread = try DedicatedThread(starting: "pictures") {
+        thread = try DedicatedThread(starting: "frames") {
             while let work = Self.nextWork(state, canvas) {
                 Self.deliver(work)
                 canvas.release(work.frame.frame)

@@ -76,7 +76,7 @@ final class FrameSink: Sendable {
                     // The reader gave one back and began the next meanwhile: now that can be seen.
                     release(try sender.reclaim(), &state)
                     guard state.slotCount <= Self.slotsEach else {
-                        throw .misbehaved("it holds more pictures than one")
+                        throw .misbehaved("it holds more frames than one")
                     }
                 }
             } catch {

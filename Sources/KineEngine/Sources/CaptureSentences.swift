@@ -32,7 +32,7 @@ extension VideoSourceError {
         case .noWindow(let id):
             "There is no window 0x\(String(id, radix: 16)) on this display; kinecast sources lists them."
         case .windowNotShown(let id):
-            "The window 0x\(String(id, radix: 16)) is not shown, so it has no picture; open it and record again."
+            "The window 0x\(String(id, radix: 16)) is not shown, so it has no content; open it and record again."
         case .noComposite:
             "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region."
         case .unknownSource(let source):

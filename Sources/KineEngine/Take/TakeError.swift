@@ -66,7 +66,7 @@ enum TakeError: Error, Sendable {
         case .source(let error): error.sentence
         case .over(let reason): "The take is over\(reason.map { ", as \($0)" } ?? ""); start another."
         case .nothingCaptured(let isRecorded):
-            "The take ended before its first picture, so nothing was "
+            "The take ended before its first frame, so nothing was "
                 + (isRecorded ? "recorded; record for longer." : "broadcast; let it run for longer.")
         case .encoder(let sentence), .noMemory(let sentence): sentence
         case .unconfined(let layers):

@@ -5,7 +5,7 @@ import KineMedia
 /// From an engine to an extension.
 public enum ExtensionRequest: Codable, ControlMessage, Equatable {
     /// The first message, once. Its descriptors, in this order: the memory of the samples, the state page, the pipe that wakes
-    /// the extension, and, if `pictures` is set, the memory of the uncompressed frames.
+    /// the extension, and, if `frames` is set, the memory of the uncompressed frames.
     case start(ExtensionStart)
     /// After everything up to that position.
     case pause(after: StreamPosition)

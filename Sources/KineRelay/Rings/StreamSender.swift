@@ -47,7 +47,7 @@ public final class StreamSender: Sendable {
     private let wake: WakePipe
     private let state: Mutex<State>
 
-    /// Makes the memories. `video`: encoded frames are sent; `pictures`: uncompressed ones are, in a `FrameMemory` of this
+    /// Makes the memories. `video`: encoded frames are sent; `frames`: uncompressed ones are, in a `FrameMemory` of this
     /// layout; `sampleRingBytes`: the most that waits, rounded up to a power of two. For encoded frames it should hold several
     /// seconds, and at least four thirds of the largest keyframe.
     public init(video: Bool, frames: FrameSlotLayout?, sampleRingBytes: Int) throws(Error) {

@@ -35,7 +35,7 @@ struct Setting: Equatable {
             let file = try FileDescriptor.open(source.path, .readOnly, options: .closeOnExec)
             bytes = try file.closeAfter {
                 try source.check(file)
-                return try file.contents(limit: Self.limit)
+                return try file.readToEnd(atMost: Self.limit + 1)
             }
         } catch let failure as CommandFailure {
             throw failure

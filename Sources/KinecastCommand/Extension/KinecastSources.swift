@@ -67,7 +67,7 @@ enum KinecastSources: Equatable {
             let file = try? FileDescriptor.open(
                 FilePath(path).appending("Package.resolved"), .readOnly, options: .closeOnExec)
         else { return nil }
-        return try? file.closeAfter { try file.contents(limit: 1 << 20) }
+        return try? file.closeAfter { try file.readToEnd(atMost: 1 << 20) }
     }
 
     private static func isCheckout(_ path: FilePath) -> Bool {

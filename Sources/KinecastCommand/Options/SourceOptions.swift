@@ -18,7 +18,7 @@ struct SourceOptions: ParsableArguments {
             "A private screen of this size with private audio; needs no display.", valueName: "WxH"))
     var virtual: SizeOption?
 
-    @Option(help: ArgumentHelp("A test picture with a frame counter and a beep.", valueName: "WxH"))
+    @Option(help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"))
     var pattern: SizeOption?
 
     /// The source that was asked for; without one, the whole screen.

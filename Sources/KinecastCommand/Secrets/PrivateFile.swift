@@ -106,7 +106,7 @@ struct PrivateFile {
     }
 
     private static func text(of file: FileDescriptor, named name: String) throws -> String {
-        let bytes = try file.contents(limit: limit)
+        let bytes = try file.readToEnd(atMost: limit + 1)
         guard bytes.count <= limit else {
             throw CommandFailure.usage(
                 "There are more than \(limit / 1024) kB in \(name), too many for addresses; name another file.")

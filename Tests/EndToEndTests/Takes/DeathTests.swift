@@ -197,7 +197,7 @@ import Testing
             take.signal(SIGINT)
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.unavailable, "\(ended)")
-            #expect(ended.errors.contains("ended before its first picture"))
+            #expect(ended.errors.contains("ended before its first frame"))
             #expect(access(place.path("a.mp4"), F_OK) != 0)
         }
     }

@@ -81,7 +81,7 @@ import Testing
             take.signal(SIGTERM)
             let ended = try take.wait()
             #expect(ended.status == ExitStatus.unavailable)
-            #expect(ended.errors.contains("ended before its first picture"), "\(ended)")
+            #expect(ended.errors.contains("ended before its first frame"), "\(ended)")
         }
     }
 

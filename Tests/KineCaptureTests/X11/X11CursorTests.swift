@@ -1,4 +1,4 @@
-// The mouse pointer in the picture.
+// The mouse pointer in the frame.
 import KineMedia
 import KinePlatform
 import ScreenTesting
@@ -28,7 +28,7 @@ import Testing
         PixelRect(origin: (x - Self.hotSpot.x, y - Self.hotSpot.y), size: Self.cursorSize)
     }
 
-    /// Whether the picture is the ground with the pointer's image at `rect` and nowhere else.
+    /// Whether the frame is the ground with the pointer's image at `rect` and nowhere else.
     private func shows(_ watcher: Watcher, _ rect: PixelRect) -> Bool {
         watcher.pixels.indices.allSatisfy { index in
             let (x, y) = (index % watcher.size.width, index / watcher.size.width)
@@ -105,7 +105,7 @@ import Testing
         try watcher.follow { $0.isAll(Self.ground, in: PixelRect(size: region.size)) }
     }
 
-    @Test func `over a window that moves away under it, the pointer moves in the window's picture`() throws {
+    @Test func `over a window that moves away under it, the pointer moves in the window's frame`() throws {
         let (screen, painter, cover) = try stage()
         painter.destroy(cover)
         let window = painter.window(PixelRect(x: 60, y: 60, width: 120, height: 90), colour: Self.ground)

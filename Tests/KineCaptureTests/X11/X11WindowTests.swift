@@ -26,7 +26,7 @@ import Testing
         try watcher.follow { $0.isAll(0xff_00ff, in: corner) }
     }
 
-    @Test func `what covers a window is not in its picture, also when both change`() throws {
+    @Test func `what covers a window is not in its frame, also when both change`() throws {
         let (screen, painter, window) = try stage()
         let watcher = try Watcher(.window(window), on: screen.name)
         let cover = painter.window(PixelRect(x: 0, y: 0, width: 300, height: 300), colour: 0xff_ffff)
@@ -36,7 +36,7 @@ import Testing
         #expect(watcher.isAll(0x30_6090, in: PixelRect(x: 0, y: 0, width: 121, height: 20)))
     }
 
-    @Test func `a moved window keeps its picture, and what is painted later is found`() throws {
+    @Test func `a moved window keeps its frame, and what is painted later is found`() throws {
         let (screen, painter, window) = try stage()
         let watcher = try Watcher(.window(window), on: screen.name)
         painter.move(window, x: 250, y: 180)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a window that is hidden keeps its last picture until it is shown again`() throws {
+    @Test func `a window that is hidden keeps its last frame until it is shown again`() throws {
         let (screen, painter, window) = try stage()
         let watcher = try Watcher(.window(window), on: screen.name)
         try watcher.follow { $0.isAll(0x30_6090, in: Self.content) }

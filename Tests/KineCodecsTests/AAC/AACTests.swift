@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [(48000, 2, 160_000), (44100, 1, 64_000)])
-    func `decoded sound lies where the access units say and sounds as it did`(
+    func `decoded audio lies where the access units say and audio as it did`(
         rate: Int, channels: Int, bitrate: Int
     ) throws {
         let track = try makeTrack(rate: rate, channels: channels, bitrate: bitrate)
@@ -72,7 +72,7 @@ import Testing
         #expect(!isSilent([.leastNonzeroMagnitude]))
     }
 
-    @Test func `sound around a silence decodes as it does when every silent frame is encoded`() throws {
+    @Test func `audio around a silence decodes as it does when every silent frame is encoded`() throws {
         // Silence that begins and ends inside frames, several times, of lengths around the settling time and beyond.
         var samples: [Float] = []
         for (index, silence) in [1, 3, 4, 5, 6, 9, 40, 200].enumerated() {
@@ -98,7 +98,7 @@ import Testing
         let heard = try decode(units.map(\.data), config: plain.audioSpecificConfig, channels: 2)
         let meant = try decode(reference, config: plain.audioSpecificConfig, channels: 2)
         #expect(heard.count == meant.count)
-        // Frame by frame, so that one click cannot hide in minutes of good sound.
+        // Frame by frame, so that one click cannot hide in minutes of good audio.
         let body = heard.dropFirst(2048)
         var worst = Double.infinity
         for start in stride(from: 0, to: samples.count, by: 2048) {

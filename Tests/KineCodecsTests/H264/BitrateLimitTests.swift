@@ -17,7 +17,7 @@ import Testing
             nominalFrameRate: rate)
     }
 
-    /// Pictures that have nothing in common, as hard to encode as any: a round of some.
+    /// Frames that have nothing in common, as hard to encode as any: a round of some.
     private final class Noise {
         private let frames: [TestFrame]
         var number = 0
@@ -84,7 +84,7 @@ import Testing
         #expect((chosen / 2...chosen * 5 / 4).contains(after))
     }
 
-    @Test func `no picture is a burst, keyframes neither`() throws {
+    @Test func `no frame is a burst, keyframes neither`() throws {
         let encoder = try X264Encoder(Self.settings(.constantQuantizer(20), peak: 250_000))
         let noise = Noise()
         for _ in 0..<4 {
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 5, 12, 30])
-    func `the peak is of the clock, however seldom pictures come`(rate: Int) throws {
+    func `the peak is of the clock, however seldom frames come`(rate: Int) throws {
         let peak = 500_000
         let encoder = try X264Encoder(Self.settings(.constantQuantizer(14), peak: peak))
         let samples = try Noise().run(encoder, seconds: 12, rate: rate)
@@ -117,7 +117,7 @@ import Testing
         #expect(Self.largestBurst(samples, peak: peak) < Double(peak) * 0.55)
     }
 
-    @Test func `pictures that are limited to fewer a second take fewer bits, not the same`() throws {
+    @Test func `frames that are limited to fewer a second take fewer bits, not the same`() throws {
         let peak = 500_000
         let encoder = try X264Encoder(Self.settings(.constantQuantizer(14), peak: peak, frameRate: 10))
         let noise = Noise()

@@ -28,7 +28,7 @@ final class H264Decoder {
         av_frame_free(&frame)
     }
 
-    /// The picture of one access unit. A decoder that holds the picture back makes the test fail.
+    /// The frame of one access unit. A decoder that holds the frame back makes the test fail.
     func decode(_ sample: EncodedSample) throws -> TestFrame {
         let decoder = try #require(context)
         let frame = try #require(frame)

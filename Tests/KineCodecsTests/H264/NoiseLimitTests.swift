@@ -1,4 +1,4 @@
-// The hardest pictures there are, at the size that most people broadcast: no access unit is larger than ingests take.
+// The hardest frames there are, at the size that most people broadcast: no access unit is larger than ingests take.
 import CoreTesting
 import KineMedia
 import Testing

@@ -4,7 +4,7 @@ import Testing
 @testable import KineCodecs
 
 @Suite struct PeakBufferTests {
-    /// Half a second at 30 pictures a second, full.
+    /// Half a second at 30 frames a second, full.
     private static func full() -> PeakBuffer {
         var buffer = PeakBuffer(capacity: 15000, interval: 1000)
         buffer.remove(0, adding: 15)
@@ -15,7 +15,7 @@ import Testing
         #expect(PeakBuffer(capacity: 15000, interval: 1000).level == 13500)
     }
 
-    @Test func `pictures at the nominal rate are worth an interval each, however unsteady`() {
+    @Test func `frames at the nominal rate are worth an interval each, however unsteady`() {
         var buffer = Self.full()
         buffer.remove(15000, adding: 1)
         for elapsed in [1, 1.4, 0.7, 0.9, 1.3, 0.5, 1.2, 1, 0.8, 1.2] {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `the time between two pictures counts, and the fractions of intervals add up`() {
+    @Test func `the time between two frames counts, and the fractions of intervals add up`() {
         var buffer = Self.full()
         buffer.remove(15000, adding: 1)
         var sum = 0
@@ -49,7 +49,7 @@ import Testing
         #expect(buffer.intervals(elapsed: 0.5) == 1, "what was lost does not come later")
     }
 
-    @Test func `what pictures that came early were given is taken back`() {
+    @Test func `what frames that came early were given is taken back`() {
         var buffer = Self.full()
         buffer.remove(15000, adding: 1)
         for _ in 0..<2 {
@@ -59,7 +59,7 @@ import Testing
         #expect(buffer.intervals(elapsed: 5) == 4)
     }
 
-    @Test func `x264 never takes it for a buffer of one picture`() {
+    @Test func `x264 never takes it for a buffer of one frame`() {
         var buffer = Self.full()
         buffer.remove(20000, adding: 1)
         buffer.remove(1000, adding: 1)

@@ -36,7 +36,7 @@ import Testing
 
     /// The entropy coder and the transforms, from the picture parameter set (ITU-T H.264, 7.3.2.2).
     private func frameParameters(_ encoder: X264Encoder) -> (isCABAC: Bool, has8x8Transform: Bool) {
-        let unit = EmulationPrevention.removed(from: encoder.h264ParameterSets.frame)
+        let unit = EmulationPrevention.removed(from: encoder.h264ParameterSets.picture)
         var bits = BitReader(unit)
         bits.skip(8)
         bits.skipExponentialGolomb(2)  // identifiers

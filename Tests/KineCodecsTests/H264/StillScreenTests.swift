@@ -23,7 +23,7 @@ import Testing
                 nominalFrameRate: nominal))
     }
 
-    /// Five pictures a second, a keyframe every two.
+    /// Five frames a second, a keyframe every two.
     private func repeats(_ encoder: X264Encoder, seconds: Int) throws -> [EncodedSample] {
         try (0..<seconds * 5).map { number in
             try encoder.encode(
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// The worst tile of the last picture, in decibels.
+    /// The worst tile of the last frame, in decibels.
     private func sharpness(_ samples: [EncodedSample], of encoder: X264Encoder) throws -> Double {
         let decoder = try H264Decoder(encoder.h264ParameterSets)
         var last = TestFrame(size: Self.size)
@@ -40,7 +40,7 @@ import Testing
         return frame.worstTile(of: last)
     }
 
-    /// What a picture that is not a keyframe has where nothing limits it: keyframes have finer quantizers.
+    /// What a frame that is not a keyframe has where nothing limits it: keyframes have finer quantizers.
     private func chosenSharpness() throws -> Double {
         let encoder = try Self.encoder(1_000_000_000)
         let samples = try [TestFrame(size: Self.size), frame].enumerated().map { number, frame in
@@ -62,7 +62,7 @@ import Testing
         for round in 0..<3 {
             let sizes = samples[round * 10..<round * 10 + 10].map(\.data.count)
             #expect(sizes[0] < keyframe * 3 / 4, "the limit limits nothing")
-            // A picture whose macroblocks are all skipped.
+            // A frame whose macroblocks are all skipped.
             #expect(sizes[6...].allSatisfy { $0 < 100 }, "\(sizes)")
         }
         let sharp = try sharpness(samples, of: encoder)

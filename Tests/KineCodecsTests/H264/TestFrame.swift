@@ -1,8 +1,8 @@
-// Pictures in memory of their own, and how far a decoded one is from them.
+// Frames in memory of their own, and how far a decoded one is from them.
 import Glibc
 import KineMedia
 
-/// A 4:2:0 picture that owns its planes, rows packed.
+/// A 4:2:0 frame that owns its planes, rows packed.
 final class TestFrame {
     let size: PixelSize
     let planes: I420Frame
@@ -53,7 +53,7 @@ final class TestFrame {
             height: Int.random(in: 1...(size.height - y) / 2, using: &generator) * 2)
     }
 
-    /// The worst tile's peak signal-to-noise ratio in decibels, luma and chroma taken together; 99 for equal pictures.
+    /// The worst tile's peak signal-to-noise ratio in decibels, luma and chroma taken together; 99 for equal frames.
     func worstTile(of decoded: TestFrame) -> Double {
         var worst = 99.0
         for top in stride(from: 0, to: size.height, by: 16) {

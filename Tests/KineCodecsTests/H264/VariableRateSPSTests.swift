@@ -1,4 +1,4 @@
-// What the encoder writes of its frame rate, where pictures come as they change.
+// What the encoder writes of its frame rate, where frames come as they change.
 import CoreTesting
 import KineMedia
 import Testing

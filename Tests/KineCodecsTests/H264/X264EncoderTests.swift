@@ -32,7 +32,7 @@ import Testing
         #expect(try #require(sets.bufferedFrames) <= 1)
     }
 
-    @Test func `the first picture is an IDR, then only those that are asked for`() throws {
+    @Test func `the first frame is an IDR, then only those that are asked for`() throws {
         let encoder = try encoder()
         var generator = SeededGenerator(seed: 1)
         let frame = TestFrame(size: Self.size)
@@ -98,7 +98,7 @@ import Testing
     @Test(arguments: [
         PixelSize(width: 16, height: 16), PixelSize(width: 18, height: 34), PixelSize(width: 640, height: 360),
     ])
-    func `a picture comes back as it was given, at once`(size: PixelSize) throws {
+    func `a frame comes back as it was given, at once`(size: PixelSize) throws {
         let encoder = try encoder(.constantQuantizer(10), size: size)
         let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: UInt64(size.area))
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `an unchanged picture costs a few bytes`() throws {
+    @Test func `an unchanged frame costs a few bytes`() throws {
         let encoder = try encoder()
         var generator = SeededGenerator(seed: 3)
         let frame = TestFrame(size: Self.size)
@@ -126,7 +126,7 @@ import Testing
         #expect(first.data.count > 1000)
     }
 
-    @Test func `pictures of one instant, or out of order, get times that grow`() throws {
+    @Test func `frames of one instant, or out of order, get times that grow`() throws {
         let encoder = try encoder()
         let frame = TestFrame(size: Self.size)
         var last: MediaTime?

@@ -10,7 +10,7 @@ struct RealMedia: Sendable {
     var audio: AudioTrackFormat
     var accessUnits: [[UInt8]]
 
-    /// 320×180, 30 pictures a second, a keyframe every second; 48 kHz stereo.
+    /// 320×180, 30 frames a second, a keyframe every second; 48 kHz stereo.
     static let shared = Result { try RealMedia(width: 320, height: 180) }
     /// Coded as 322×182, to be shown as 321×181.
     static let odd = Result { try RealMedia(width: 321, height: 181) }

@@ -24,10 +24,10 @@ struct SyntheticTake {
     var audio: [AudioTrackFormat]
     var steps: [Step] = []
     var end: MediaTime
-    /// What was appended, track by track, pictures first.
+    /// What was appended, track by track, frames first.
     var samples: [[EncodedSample]]
 
-    /// - Parameter still: how likely a picture is to stay for seconds, 0 to 1.
+    /// - Parameter still: how likely a frame is to stay for seconds, 0 to 1.
     init(seed: UInt64, seconds: Double, audio: [AudioTrackFormat] = [], still: Double = 0.05) {
         var random = SeededGenerator(seed: seed)
         self.audio = audio

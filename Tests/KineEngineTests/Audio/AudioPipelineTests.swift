@@ -87,7 +87,7 @@ private func configuration(_ change: (inout TakeConfiguration.Audio) -> Void = {
     return configuration
 }
 
-/// A sound server that is kept from running loses audio, and its clock is a guess: places are promised on a quiet machine.
+/// An audio server that is kept from running loses audio, and its clock is a guess: places are promised on a quiet machine.
 /// Clicks that nobody played are wrong anywhere.
 private func judge(_ found: [Double], _ meant: [Double], within tolerance: Double) {
     #expect(found.count <= meant.count)

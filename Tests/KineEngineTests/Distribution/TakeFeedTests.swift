@@ -1,4 +1,4 @@
-// Whole takes with extensions: a made picture and its beep, with and without a file.
+// Whole takes with extensions: a made frame and its beep, with and without a file.
 import CoreTesting
 import Glibc
 import KineCapture

@@ -1,8 +1,8 @@
-// Pictures that have nothing in common, as hard to encode as any.
+// Frames that have nothing in common, as hard to encode as any.
 import CoreTesting
 import KineMedia
 
-/// A round of 4:2:0 pictures that owns their planes, rows packed.
+/// A round of 4:2:0 frames that owns their planes, rows packed.
 final class NoiseFrames {
     private let frames: [I420Frame]
     private let memory: UnsafeMutableBufferPointer<UInt8>

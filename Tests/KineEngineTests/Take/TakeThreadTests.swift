@@ -75,7 +75,7 @@ import Testing
                     failed: { message in told.signal { $0.append(message) } }))
             let ring = FrameRing(size: size)
             guard ring.begin(), let frame = ring.commit(evenIfUnchanged: true) else {
-                Issue.record("no picture")
+                Issue.record("no frame")
                 return
             }
             encoding.encode(frame, at: .zero, repeats: [])

@@ -1,4 +1,4 @@
-// What extensions ask for reaches the pictures, and the recording only where that is meant.
+// What extensions ask for reaches the frames, and the recording only where that is meant.
 import KineCodecs
 import KineControl
 import KineMedia
@@ -12,7 +12,7 @@ import Testing
     private static let rate = 30
     private static let changed = DamageRegion.full(size: size)
 
-    /// An encoder, and the pictures that it gets.
+    /// An encoder, and the frames that it gets.
     private final class Stage {
         let encoder: AdjustableEncoder<X264Encoder>
         let frames = NoiseFrames(size: AdjustableEncoderTests.size)
@@ -40,7 +40,7 @@ import Testing
             try step(isKeyframe: true)
         }
 
-        /// A picture. What comes of it.
+        /// A frame. What comes of it.
         @discardableResult
         func step(isKeyframe: Bool = false, isChanged: Bool = true) throws -> [EncodedSample] {
             if isChanged { frames.change() }
@@ -139,7 +139,7 @@ import Testing
         try stage.adjust(EncodingRequest(maximumFrameRate: 10))
         try stage.run(seconds: 3)
         #expect((29...31).contains(stage.extensions.count))
-        // The last change before the screen stands still falls on a picture that is left out.
+        // The last change before the screen stands still falls on a frame that is left out.
         while try !stage.step(isChanged: false).isEmpty {}
         #expect(try stage.step(isChanged: true).isEmpty)
         let earliest = try #require(stage.encoder.earliest)
@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test func `no access unit is larger than the far end takes, whichever encoder made it`() throws {
-        // A picture of this noise has some 15 kB at the quality, and 3 at the coarsest quantizer there is.
+        // A frame of this noise has some 15 kB at the quality, and 3 at the coarsest quantizer there is.
         for keeps in [false, true] {
             let stage = try Stage(peak: keeps ? nil : 100_000_000, keepsRecordingQuality: keeps, accessUnit: 5000)
             try stage.adjust(EncodingRequest(averageBitrate: 99_000_000))

@@ -1,4 +1,4 @@
-// A screen in memory, and pictures copied out of the memory they were lent in.
+// A screen in memory, and frames copied out of the memory they were lent in.
 import CPixels
 import KineMedia
 
@@ -48,7 +48,7 @@ struct TestScreen {
     }
 }
 
-/// The three planes of a picture, without the padding between its rows.
+/// The three planes of a frame, without the padding between its rows.
 struct Planes: Equatable {
     let size: PixelSize
     var y: [UInt8]

@@ -138,7 +138,7 @@ final class RecordClient: @unchecked Sendable {
         }
     }
 
-    /// The next picture.
+    /// The next frame.
     func frame() throws -> ReadRecord? {
         while let record = try next() {
             if record.kind == LiveRecord.Kind.video.rawValue { return record }

@@ -17,7 +17,7 @@ enum Samples {
 
     static let format = LiveFormat(video: video, audio: [audio(.audioApp)])
 
-    /// Picture `number` of a stream with a keyframe every `interval`, 30 a second.
+    /// Frame `number` of a stream with a keyframe every `interval`, 30 a second.
     static func frame(_ number: Int, bytes: Int = 100, interval: Int = 10) -> EncodedSample {
         EncodedSample(
             type: .video, presentationTime: MediaTime(ticks: Int64(number), timescale: 30), duration: .zero,

@@ -110,7 +110,7 @@ public final class Painter {
         finish()
     }
 
-    /// Gives a window a picture, 0xRRGGBB with rows packed, that the server puts back by itself wherever it was lost.
+    /// Gives a window a frame, 0xRRGGBB with rows packed, that the server puts back by itself wherever it was lost.
     public func setFrame(_ pixels: [UInt32], size: PixelSize, of window: UInt32) {
         let pixmap = xcb_generate_id(connection)
         xcb_create_pixmap(connection, depth, pixmap, root, UInt16(size.width), UInt16(size.height))

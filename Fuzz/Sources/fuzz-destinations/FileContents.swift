@@ -1,1 +1,0 @@
-../../../Sources/KinecastCommand/FileContents.swift
