@@ -6,7 +6,8 @@ struct BenchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kinecast-bench", abstract: "Measures recorders and broadcasts.",
         subcommands: [
-            CompareCommand.self, BroadcastCommand.self, ConfinementCommand.self, ExpectationsCommand.self,
+            CompareCommand.self, VersionsCommand.self, BroadcastCommand.self, ConfinementCommand.self,
+            ExpectationsCommand.self,
             GoingLiveCommand.self,
             FeedCommand.self, WatchCommand.self, CrowdCommand.self, SwallowCommand.self, GlassCommand.self,
             RTMPCommand.self, RTMPFeedCommand.self, FaultsCommand.self, ViewersCommand.self, CrowdReaderCommand.self,

@@ -72,7 +72,7 @@ import Testing
         let frame = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[1])", path])
         #expect(frame.output.hasPrefix("AVC 320x180 300 BT.709 BT.709 BT.709 Limited Screen"))
         let audio = try run("mediainfo", ["--Output=\(format.split(separator: "\\n")[2])", path])
-        #expect(audio.output.hasPrefix("AAC 48000 2 Sound"))
+        #expect(audio.output.hasPrefix("AAC 48000 2 Audio"))
         let all = try run("mediainfo", ["--Full", path])
         #expect(!all.output.contains("IsTruncated") && !all.output.contains("Conformance errors"))
     }
@@ -132,7 +132,7 @@ import Testing
         try decode(path)
         let names = try run(
             "ffprobe", ["-v", "warning", "-show_entries", "stream_tags=handler_name", "-of", "csv=p=0", path])
-        #expect(names.output == "Screen\nSound\nMicrophone\n")
+        #expect(names.output == "Screen\nAudio\nMicrophone\n")
     }
 
     /// The promise of the whole format: after each write the file plays, and recovery makes it an ordinary one.

@@ -154,10 +154,10 @@ import Testing
             _ = try SelfSignedCertificate(
                 name: "server", alternativeName: "IP:127.0.0.1", in: place.directory.string)
             let port = try Loopback.freePort()
-            // It speaks TLS and no RTMP: a client that complains of the protocol has accepted the certificate.
+            // It speaks TLS and sends zeros: a client that complains of the protocol has accepted the certificate.
             let server = try RunningKinecast(
                 arguments: [
-                    "-c", "exec openssl s_server -accept 127.0.0.1:\(port) -cert cert.pem -key key.pem -rev >&2",
+                    "-c", "exec openssl s_server -accept 127.0.0.1:\(port) -cert cert.pem -key key.pem </dev/zero >&2",
                 ], environment: ProcessEnvironment.current, directory: place.directory, executable: "/bin/sh")
             try server.words("ACCEPT")
             let address = "rtmps://127.0.0.1:\(port)/live/key"
