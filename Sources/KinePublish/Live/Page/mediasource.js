@@ -61,8 +61,8 @@ export class BufferingPlayer {
     this.#fail = fail;
     this.#rejoin = rejoin;
     this.#description = description;
-    this.#hasAudio = description.sounds.length > 0;
-    this.#audioKind = description.sounds[0]?.kind;
+    this.#hasAudio = description.audio.length > 0;
+    this.#audioKind = description.audio[0]?.kind;
     video.hidden = false;
     video.muted = true;
     const options = { signal: this.#closed.signal };

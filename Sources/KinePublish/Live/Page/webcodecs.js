@@ -58,7 +58,7 @@ export class DecodingPlayer {
     canvas.height = description.video.height;
     this.#paint = canvas.getContext("2d", { alpha: false, desynchronized: true });
     this.#open();
-    this.#audio = new AudioPlayer(description.sounds, receiver);
+    this.#audio = new AudioPlayer(description.audio, receiver);
     requestAnimationFrame(() => this.#tick());
   }
 
