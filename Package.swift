@@ -52,9 +52,9 @@ let package = Package(
         // Floor 0: system libraries, a module map and a shim header each, and what is written in C.
         .systemLibrary(name: "CX264"),
         .systemLibrary(name: "CYUV"),
-        .systemLibrary(name: "CPulse"),
         .systemLibrary(name: "CSharedAtomics"),
-        .target(name: "CFFmpeg", linkerSettings: ["swresample", "avutil"].map { .linkedLibrary($0) }),
+        .target(name: "CFFmpeg"),
+        .target(name: "CPulse"),
         .target(
             name: "CXCB",
             linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]
@@ -164,7 +164,7 @@ let package = Package(
                 "CXCB", "CPulse", "CLinux", "KineMeasure", "KineMedia", "KinePlatform", system,
                 argumentParser,
             ],
-            path: "Support/Scene"),
+            path: "Support/Scene", linkerSettings: [.linkedLibrary("pulse")]),
         .executableTarget(
             name: "kinecast-account",
             dependencies: [
@@ -192,7 +192,8 @@ let package = Package(
             path: "Tests/Support/HostileExtension"),
         .target(
             name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KineMeasure", "KinePlatform"],
-            path: "Tests/Support/AudioTesting", linkerSettings: [.linkedLibrary("avcodec")]),
+            path: "Tests/Support/AudioTesting",
+            linkerSettings: ["avcodec", "avutil", "pulse"].map { .linkedLibrary($0) }),
         .target(
             name: "ScreenTesting", dependencies: ["CXCB", "KineMeasure", "KineMedia", "KinePlatform"],
             path: "Tests/Support/ScreenTesting"),

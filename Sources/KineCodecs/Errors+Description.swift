@@ -33,7 +33,7 @@ extension AACEncoder.Error: CustomStringConvertible {
     public var description: String {
         switch self {
         case .missing:
-            "libavcodec has no AAC encoder; install Debian's libavcodec59."
+            "There is no libavcodec with an AAC encoder; install Debian's libavcodec59."
         case .refused(let sampleRate, let channels, let bitrate, let code):
             "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(reason(code))); "
                 + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
@@ -57,6 +57,8 @@ extension AACEncoder.Error: CustomStringConvertible {
 extension AudioResampler.Error: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .missing:
+            "libswresample is not installed; install Debian's libavcodec59, which brings it."
         case .refused(let from, let to, _):
             "libswresample cannot convert audio from \(from) Hz to \(to) Hz; choose another device or rate."
         }

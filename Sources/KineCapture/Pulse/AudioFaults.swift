@@ -11,7 +11,9 @@ public struct PulseError: RawRepresentable, Equatable, Sendable, CustomStringCon
 }
 
 /// Why no audio server answers.
-public enum AudioServerFault: Equatable, Sendable {
+public enum AudioServerFault: Error, Equatable, Sendable {
+    /// libpulse is not installed.
+    case noLibrary
     /// It refused the connection, or is gone.
     case pulse(PulseError)
     case outOfMemory

@@ -80,16 +80,15 @@ final class AudioSession: PulseRecordStream.Owner {
     /// Nanoseconds between attempts to reach a lost server or device.
     private static let retryInterval: Int64 = 1_000_000_000
 
-    /// Nil where there is no memory for a connection, which `handle` is told.
+    /// Nil where there is no libpulse or no memory, which `handle` is told.
     init?(
         targets: [AudioTarget], channels: Int, server: String?, pace: AudioPace, receiver: any AudioReceiver,
         handle: Handle
     ) {
-        guard let connection = PulseConnection(server: server) else {
-            handle.settle(.failure(.noServer(.outOfMemory)))
+        do { connection = try PulseConnection(server: server) } catch {
+            handle.settle(.failure(.noServer(error)))
             return nil
         }
-        self.connection = connection
         self.targets = targets
         self.channels = channels
         self.pace = pace

@@ -21,9 +21,10 @@ final class PulseConnection {
     private var unanswered = 0
     private var completion: ((AudioInventory) -> Void)?
 
-    /// `server` as in PULSE_SERVER; nil asks the environment and libpulse's configuration. Nil result: out of memory.
-    init?(server: String?) {
-        guard let loop = pa_mainloop_new() else { return nil }
+    /// `server` as in PULSE_SERVER; nil asks the environment and libpulse's configuration.
+    init(server: String?) throws(AudioServerFault) {
+        guard kine_load_pulse() != 0 else { throw .noLibrary }
+        guard let loop = pa_mainloop_new() else { throw .outOfMemory }
         self.loop = loop
         self.server = server
     }

@@ -6,7 +6,8 @@ public enum PulseSources {
     ///
     /// `server` as in PULSE_SERVER; nil asks the environment.
     public static func list(server: String? = nil) throws(AudioCapture.Error) -> AudioInventory {
-        guard let connection = PulseConnection(server: server) else { throw .noServer(.outOfMemory) }
+        let connection: PulseConnection
+        do { connection = try PulseConnection(server: server) } catch { throw .noServer(error) }
         defer { connection.close() }
         connection.connect()
         var result: AudioInventory?

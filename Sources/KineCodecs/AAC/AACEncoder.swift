@@ -24,23 +24,21 @@ public final class AACEncoder {
     /// Frames that went through libavcodec so far.
     public private(set) var encodedFrames = 0
 
-    private let library: kine_avcodec
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: UnsafeMutablePointer<AVPacket>?
 
     /// Opens the encoder. `bitrate` is in bits a second for all channels together.
     public init(sampleRate: Int, channels: Int, bitrate: Int) throws(Error) {
+        guard kine_load_ffmpeg() != 0 else { throw .missing }
         // The errors thrown here say everything that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
-        guard let library = kine_avcodec()?.pointee, let codec = library.find_encoder_by_name("aac"),
-            let context = library.alloc_context(codec)
+        guard let codec = avcodec_find_encoder_by_name("aac"), let context = avcodec_alloc_context3(codec)
         else { throw .missing }
-        self.library = library
         Self.configure(context, sampleRate: sampleRate, channels: channels, bitrate: bitrate)
-        let status = library.open(context, codec, nil)
+        let status = avcodec_open2(context, codec, nil)
         let frame = av_frame_alloc()
-        let packet = library.packet_alloc()
+        let packet = av_packet_alloc()
         self.context = context
         self.frame = frame
         self.packet = packet
@@ -82,9 +80,9 @@ public final class AACEncoder {
     }
 
     deinit {
-        library.packet_free(&packet)
+        av_packet_free(&packet)
         av_frame_free(&frame)
-        library.free_context(&context)
+        avcodec_free_context(&context)
     }
 
     /// Encodes one frame: `samplesPerFrame` interleaved samples a channel, finite and within ±1. Calls `deliver` with each
@@ -117,14 +115,14 @@ public final class AACEncoder {
     private func send(
         _ frame: UnsafeMutablePointer<AVFrame>?, deliver: (UnsafeRawBufferPointer) -> Void
     ) throws(Error) {
-        let sent = library.send_frame(context, frame)
+        let sent = avcodec_send_frame(context, frame)
         guard sent >= 0 else { throw .failed(code: sent) }
         while true {
-            let received = library.receive_packet(context, packet)
+            let received = avcodec_receive_packet(context, packet)
             if received == kine_averror_again() || received == kine_averror_eof() { return }
             guard received >= 0, let packet else { throw .failed(code: received) }
             deliver(UnsafeRawBufferPointer(start: packet.pointee.data, count: Int(packet.pointee.size)))
-            library.packet_unref(packet)
+            av_packet_unref(packet)
         }
     }
 }

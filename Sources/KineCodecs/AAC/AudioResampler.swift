@@ -4,6 +4,8 @@ import CFFmpeg
 /// Converts interleaved float samples from one rate to another, a little faster or slower as set. Not Sendable.
 public final class AudioResampler {
     public enum Error: Swift.Error, Equatable {
+        /// libswresample is not installed.
+        case missing
         /// It does not convert between these rates; `code` is libavutil's.
         case refused(from: Int, to: Int, code: Int32)
     }
@@ -23,6 +25,7 @@ public final class AudioResampler {
     private static let compensationDistance = 4_000_000
 
     public init(inputRate: Int, outputRate: Int, channels: Int) throws(Error) {
+        guard kine_load_ffmpeg() != 0 else { throw .missing }
         self.outputRate = outputRate
         self.channels = channels
         var layout = AVChannelLayout()

@@ -89,6 +89,7 @@ extension AudioServerFault {
     /// For the middle of a sentence.
     var words: String {
         switch self {
+        case .noLibrary: "Debian's libpulse0 is not installed"
         case .pulse(let error): error.description
         case .outOfMemory: "out of memory"
         case .noAnswer(let seconds): "it does not answer within \(seconds) seconds"

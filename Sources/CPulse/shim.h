@@ -1,3 +1,0 @@
-// libpulse's asynchronous interface; it serves PulseAudio and PipeWire alike.
-#pragma once
-#include <pulse/pulseaudio.h>
