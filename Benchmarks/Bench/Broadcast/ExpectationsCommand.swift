@@ -1,4 +1,4 @@
-// Measures what a service's expectations of its encoded pictures cost the engine: those of kinecast-rtmp, beside none.
+// Measures what a service's expectations of its encoded frames cost the engine: those of kinecast-rtmp, beside none.
 import ArgumentParser
 import KineMeasure
 import KineMedia

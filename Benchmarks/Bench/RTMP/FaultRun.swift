@@ -5,7 +5,7 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 
-/// A take of a moving picture at 4 Mbit/s, recorded here and published to a server on another machine. Used by the main thread.
+/// A take of a moving scene at 4 Mbit/s, recorded here and published to a server on another machine. Used by the main thread.
 final class FaultRun {
     static let bitrate = 4_000_000
     private static let size = PixelSize(width: 640, height: 360)
