@@ -59,12 +59,12 @@ public enum FarEndLine: Equatable, Sendable {
             self = .closed(connection: connection, at: instant, isOrderly: words[0] == "finished")
         case "violation":
             self = .violation(connection: connection, at: instant, words.count > 3 ? String(words[3]) : "")
-        case "key", "picture", "sound":
+        case "key", "frame", "audio":
             let rest = words.count > 3 ? words[3].split(separator: " ") : []
             guard rest.count == 2, let time = Int64(rest[0]), let byteCount = Int(rest[1]) else { return nil }
             self = .unit(
                 ArrivedUnit(
-                    connection: connection, arrival: instant, isVideo: words[0] != "sound",
+                    connection: connection, arrival: instant, isVideo: words[0] != "audio",
                     isKeyframe: words[0] == "key", time: time, byteCount: byteCount))
         default: return nil
         }
