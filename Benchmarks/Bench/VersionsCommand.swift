@@ -86,10 +86,9 @@ struct VersionsCommand: ParsableCommand {
         let folder = try TemporaryDirectory()
         let chosen = work.isEmpty ? Work.all : work
         let server = chosen.contains(.rtmp) ? try MediaServer() : nil
-        var lines = [
-            "| work | CPU s before | now | ratio | spread | peak MiB before | now | ratio | spread | |",
-            "|---|--:|--:|--:|---|--:|--:|--:|---|---|",
-        ]
+        print(Machine.description(packages: ["xvfb", "libx264-164"]))
+        print("\n| work | CPU s before | now | ratio | spread | peak MiB before | now | ratio | spread | |")
+        print("|---|--:|--:|--:|---|--:|--:|--:|---|---|")
         for work in chosen {
             let take = Take(
                 scene: work.scene, framesPerSecond: work.framesPerSecond, seconds: seconds ?? work.usualSeconds,
@@ -104,16 +103,16 @@ struct VersionsCommand: ParsableCommand {
                         address: server?.address("\(round)-\(index)"))
                     outcomes[index].append(
                         try laboratory.observe(
-                            take, named: builds[index].executable, builds[index].executable, arguments))
+                            take, named: builds[index].executable, builds[index].executable, arguments,
+                            besides: Set(server.map { [$0.process.pid] } ?? [])))
                 }
                 BroadcastCommand.complain(
                     "\(work.title) \(round + 1): "
                         + outcomes.map { "\(fixed($0[round].seconds, 3)) s" }.joined(separator: ", "))
             }
-            lines.append(row(work, before: outcomes[0], now: outcomes[1]))
+            print(row(work, before: outcomes[0], now: outcomes[1]))
+            fflush(nil)
         }
-        print(Machine.description(packages: ["xvfb", "libx264-164"]))
-        print("\n" + lines.joined(separator: "\n"))
     }
 
     private func arguments(
