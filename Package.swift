@@ -53,8 +53,8 @@ let package = Package(
         .systemLibrary(name: "CX264"),
         .systemLibrary(name: "CYUV"),
         .systemLibrary(name: "CSharedAtomics"),
-        .target(name: "CFFmpeg"),
-        .target(name: "CPulse"),
+        .target(name: "CFFmpeg", dependencies: ["CLinux"]),
+        .target(name: "CPulse", dependencies: ["CLinux"]),
         .target(
             name: "CXCB",
             linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]

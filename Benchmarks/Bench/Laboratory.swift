@@ -1,4 +1,4 @@
-// Where the measuring happens: a private screen, a private audio server, and one recorder at a time.
+// Measures one recorder at a time, on a private screen and a private audio server.
 import Glibc
 import KineMeasure
 import KineMedia
@@ -15,7 +15,7 @@ struct Outcome {
     var bytes = 0
     var frame = FrameReport()
 
-    /// What the recording cost the machine, but for the audio server: the recorder's processes and the X server's increase.
+    /// The CPU time of the recorder's processes and the X server's increase. The audio server's increase is not in it.
     var seconds: Double { cost.processorSeconds + displaySeconds }
 }
 

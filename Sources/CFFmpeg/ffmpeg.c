@@ -1,56 +1,46 @@
-// FFmpeg's libraries, loaded when the first encoder or converter of audio is made: Debian's bring a hundred libraries along, 30 ms
-// and 20 MB that a take without audio does not pay.
+// FFmpeg's libraries, loaded when the first encoder or converter of audio is made: a take without audio does without them and
+// without all that Debian's depend on.
 #include "CFFmpeg.h"
-#include <dlfcn.h>
+#include "late_library.h"
 #include <libavutil/macros.h>
 
-// libavcodec depends on the other two, so a search that begins there finds what all three have.
-static void *library(void) {
-    static void *loaded;
-    if (!loaded) loaded = dlopen("libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR), RTLD_NOW | RTLD_LOCAL);
-    return loaded;
-}
+// libavcodec depends on libavutil and libswresample, so a search that begins there finds what all three have.
+LATE_LIBRARY("libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR))
 
-// Defines a function of theirs that finds the real one on its first call. Any thread may be the first: all find the same.
-#define FORWARD(result, name, parameters, arguments)                                                                   \
-    result name parameters {                                                                                           \
-        static __typeof__(name) *function;                                                                             \
-        if (!function && library()) *(void **)&function = dlsym(library(), #name);                                     \
-        return function arguments;                                                                                     \
-    }
-
-FORWARD(AVCodecContext *, avcodec_alloc_context3, (const AVCodec *codec), (codec))
-FORWARD(const AVCodec *, avcodec_find_encoder_by_name, (const char *name), (name))
-FORWARD(void, avcodec_free_context, (AVCodecContext **context), (context))
-FORWARD(int, avcodec_open2, (AVCodecContext *context, const AVCodec *codec, AVDictionary **options),
+LATE_FUNCTION(AVCodecContext *, avcodec_alloc_context3, (const AVCodec *codec), (codec))
+LATE_FUNCTION(const AVCodec *, avcodec_find_encoder_by_name, (const char *name), (name))
+LATE_FUNCTION(void, avcodec_free_context, (AVCodecContext **context), (context))
+LATE_FUNCTION(int, avcodec_open2, (AVCodecContext *context, const AVCodec *codec, AVDictionary **options),
         (context, codec, options))
-FORWARD(int, avcodec_receive_packet, (AVCodecContext *context, AVPacket *packet), (context, packet))
-FORWARD(int, avcodec_send_frame, (AVCodecContext *context, const AVFrame *frame), (context, frame))
-FORWARD(AVPacket *, av_packet_alloc, (void), ())
-FORWARD(void, av_packet_free, (AVPacket **packet), (packet))
-FORWARD(void, av_packet_unref, (AVPacket *packet), (packet))
+LATE_FUNCTION(int, avcodec_receive_packet, (AVCodecContext *context, AVPacket *packet), (context, packet))
+LATE_FUNCTION(int, avcodec_send_frame, (AVCodecContext *context, const AVFrame *frame), (context, frame))
+LATE_FUNCTION(AVPacket *, av_packet_alloc, (void), ())
+LATE_FUNCTION(void, av_packet_free, (AVPacket **packet), (packet))
+LATE_FUNCTION(void, av_packet_unref, (AVPacket *packet), (packet))
 
-FORWARD(int, av_channel_layout_copy, (AVChannelLayout *target, const AVChannelLayout *source), (target, source))
-FORWARD(void, av_channel_layout_default, (AVChannelLayout *layout, int channels), (layout, channels))
-FORWARD(AVFrame *, av_frame_alloc, (void), ())
-FORWARD(void, av_frame_free, (AVFrame **frame), (frame))
-FORWARD(int, av_frame_get_buffer, (AVFrame *frame, int alignment), (frame, alignment))
-FORWARD(int, av_frame_make_writable, (AVFrame *frame), (frame))
-FORWARD(void, av_log_set_level, (int level), (level))
-FORWARD(int, av_opt_set, (void *object, const char *name, const char *value, int flags), (object, name, value, flags))
-FORWARD(int, av_opt_set_int, (void *object, const char *name, int64_t value, int flags), (object, name, value, flags))
-FORWARD(int, av_strerror, (int code, char *text, size_t size), (code, text, size))
+LATE_FUNCTION(int, av_channel_layout_copy, (AVChannelLayout *target, const AVChannelLayout *source), (target, source))
+LATE_FUNCTION(void, av_channel_layout_default, (AVChannelLayout *layout, int channels), (layout, channels))
+LATE_FUNCTION(AVFrame *, av_frame_alloc, (void), ())
+LATE_FUNCTION(void, av_frame_free, (AVFrame **frame), (frame))
+LATE_FUNCTION(int, av_frame_get_buffer, (AVFrame *frame, int alignment), (frame, alignment))
+LATE_FUNCTION(int, av_frame_make_writable, (AVFrame *frame), (frame))
+LATE_FUNCTION(void, av_log_set_level, (int level), (level))
+LATE_FUNCTION(int, av_opt_set, (void *object, const char *name, const char *value, int flags),
+        (object, name, value, flags))
+LATE_FUNCTION(int, av_opt_set_int, (void *object, const char *name, int64_t value, int flags),
+        (object, name, value, flags))
+LATE_FUNCTION(int, av_strerror, (int code, char *text, size_t size), (code, text, size))
 
-FORWARD(int, swr_alloc_set_opts2,
+LATE_FUNCTION(int, swr_alloc_set_opts2,
         (SwrContext **context, AVChannelLayout *out, enum AVSampleFormat out_format, int out_rate,
          AVChannelLayout *in, enum AVSampleFormat in_format, int in_rate, int log_offset, void *log_context),
         (context, out, out_format, out_rate, in, in_format, in_rate, log_offset, log_context))
-FORWARD(int, swr_convert, (SwrContext *context, uint8_t **out, int out_count, const uint8_t **in, int in_count),
+LATE_FUNCTION(int, swr_convert, (SwrContext *context, uint8_t **out, int out_count, const uint8_t **in, int in_count),
         (context, out, out_count, in, in_count))
-FORWARD(void, swr_free, (SwrContext **context), (context))
-FORWARD(int64_t, swr_get_delay, (SwrContext *context, int64_t base), (context, base))
-FORWARD(int, swr_get_out_samples, (SwrContext *context, int in_count), (context, in_count))
-FORWARD(int, swr_init, (SwrContext *context), (context))
-FORWARD(int, swr_set_compensation, (SwrContext *context, int delta, int distance), (context, delta, distance))
+LATE_FUNCTION(void, swr_free, (SwrContext **context), (context))
+LATE_FUNCTION(int64_t, swr_get_delay, (SwrContext *context, int64_t base), (context, base))
+LATE_FUNCTION(int, swr_get_out_samples, (SwrContext *context, int in_count), (context, in_count))
+LATE_FUNCTION(int, swr_init, (SwrContext *context), (context))
+LATE_FUNCTION(int, swr_set_compensation, (SwrContext *context, int delta, int distance), (context, delta, distance))
 
-int kine_load_ffmpeg(void) { return library() && dlsym(library(), "swr_alloc_set_opts2") != 0; }
+int kine_load_ffmpeg(void) { return late_library() != 0; }

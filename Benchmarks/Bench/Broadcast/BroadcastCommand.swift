@@ -1,4 +1,4 @@
-// What a broadcast through extensions costs and how late its frames are, beside the ways in which it is done today.
+// Measures the cost and the delay of broadcasting through extensions, beside the ways in use today.
 import ArgumentParser
 import Glibc
 import KineMeasure

@@ -13,7 +13,7 @@ struct MeterAccount {
 
     private(set) var report: TransferReport
     let arrivals: [Arrival]
-    /// How the frame's memory is mapped in the extension, and of which file.
+    /// The permissions and the file of the mapping that holds the frame in the extension.
     var placement: String { report.notes["placement"] ?? "nowhere" }
     /// The frames lay in memory that the engine had drawn in, where the extension can only read.
     var isInPlace: Bool { placement.hasPrefix("r--s") && placement.contains("memfd:kinecast-frames") }

@@ -75,8 +75,8 @@ final class RawTaker {
             skipped: summary.destinations.first?.framesSkipped ?? 0, taken: summary.progress.framesDrawn)
     }
 
-    /// What an engine's threads need for each frame, in a take that is recorded, with and without the extension: the
-    /// difference is what feeding and watching it costs.
+    /// The CPU time of an engine's threads for each frame of a recorded take, with or without an extension. The difference
+    /// is the cost of feeding and watching it.
     func engineCost(size: PixelSize, framesPerSecond: Int, fed: Bool) throws -> EngineCost {
         let folder = try TemporaryDirectory(in: "/dev/shm")
         let bundle = try MeterBundle()

@@ -31,7 +31,7 @@ import Testing
         #expect(delays.beepCount == 2)
     }
 
-    @Test func `a beep whose frame was left out belongs to the next, and one that nobody heard is counted`() {
+    @Test func `a beep belongs to the next frame where its own was left out, and unheard beeps are counted`() {
         let heard = [drawn[30].beep ?? 0].map { $0 + 100 * millisecond }
         let delays = GlassDelays(drawn: drawn, seen: sights(delay: 110, without: [30, 31]), heard: heard)
         #expect(delays.offsets == [-10])

@@ -32,8 +32,8 @@ final class X11PixelReader {
             : readThroughConnection(plan, origin, drawable, memory, receive)
     }
 
-    /// Sends a request for each part. Between strips of one rectangle the server serves nobody else, as in the middle of one
-    /// request; it does not wait for us meanwhile, for the requests are sent together.
+    /// Sends a request for each part. The server serves no other client between the strips of a rectangle, so no frame is torn.
+    /// All requests are sent together: the server never waits for us while it serves nobody else.
     private func request<Cookie>(_ plan: X11ReadPlan, _ send: (PixelRect) -> Cookie) -> [Cookie] {
         if plan.isDivided { xcb_grab_server(connection.handle) }
         defer { if plan.isDivided { xcb_ungrab_server(connection.handle) } }

@@ -42,7 +42,7 @@ extension x264_param_t {
         b_stitchable = 1
     }
 
-    /// What holds at every preset: nothing is held back, and unchanged macroblocks cost next to nothing.
+    /// Settings of every preset: no frame is held back, and unchanged macroblocks cost next to nothing.
     private mutating func setPrediction(_ settings: VideoEncoderSettings) {
         // mb_info is honoured only if the sole reference is the previous frame, unweighted, at a steady quantizer.
         i_bframe = 0

@@ -2,7 +2,7 @@
 // profile.
 import KineMedia
 
-/// What a receiver asks before it tries to decode, read from the sequence header OBU (AV1 specification, 5.5.1).
+/// Profile, tier and level, by which a receiver knows whether it can decode. Read from the sequence header OBU (AV1 specification, 5.5.1).
 struct AV1Profile {
     private(set) var profile = 0
     /// seq_level_idx of the first operating point; 8 is level 4.0.

@@ -1,8 +1,8 @@
 // HEVC in MP4 (ISO/IEC 14496-15, clause 8). The record repeats what the sequence parameter set says of the profile.
 import KineMedia
 
-/// What a receiver asks before it tries to decode, from the part of the SPS that lies at fixed places (ITU-T H.265, 7.3.2.2
-/// and 7.3.3).
+/// Profile, tier and level, by which a receiver knows whether it can decode. They lie at fixed places of the SPS (ITU-T H.265,
+/// 7.3.2.2 and 7.3.3).
 struct HEVCProfile {
     /// The twelve bytes of the general profile, tier and level.
     private(set) var general: [UInt8] = [1, 0x60, 0, 0, 0, 0x90, 0, 0, 0, 0, 0, 120]

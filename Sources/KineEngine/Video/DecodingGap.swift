@@ -6,7 +6,7 @@ enum DecodingGap: Sendable {
     case unasked
     case asked
 
-    /// Whether the keyframe has to be asked for now; says so once.
+    /// True on the first call after a loss: the caller asks for a keyframe. False on later calls.
     mutating func consumeKeyframeRequest() -> Bool {
         guard self == .unasked else { return false }
         self = .asked

@@ -1,4 +1,4 @@
-// The width of a text in a terminal's columns.
+// The width of a text in a terminal's columns. The C library's wcwidth depends on the locale, which may be plain C.
 
 extension String {
     var columns: Int { reduce(0) { $0 + $1.columns } }

@@ -1,0 +1,26 @@
+// For a library that is loaded when it is first needed (dlopen(3)): its functions, defined under their own names. For C only.
+#pragma once
+#include <dlfcn.h>
+#include <stdatomic.h>
+
+// Defines `late_library()`, which loads the library; null where it is not installed. Any thread may call: all get the same.
+#define LATE_LIBRARY(file)                                                                                             \
+    static void *late_library(void) {                                                                                  \
+        static _Atomic(void *) loaded;                                                                                 \
+        void *library = atomic_load_explicit(&loaded, memory_order_acquire);                                           \
+        if (!library && (library = dlopen(file, RTLD_NOW | RTLD_LOCAL)))                                               \
+            atomic_store_explicit(&loaded, library, memory_order_release);                                             \
+        return library;                                                                                                \
+    }
+
+// Defines a function of that library which finds the real one on its first call. Not to be called where the library is missing.
+#define LATE_FUNCTION(result, name, parameters, arguments)                                                             \
+    result name parameters {                                                                                           \
+        static _Atomic(void *) found;                                                                                  \
+        void *function = atomic_load_explicit(&found, memory_order_relaxed);                                           \
+        if (!function) {                                                                                               \
+            if (!late_library() || !(function = dlsym(late_library(), #name))) __builtin_trap();                       \
+            atomic_store_explicit(&found, function, memory_order_relaxed);                                             \
+        }                                                                                                              \
+        return ((__typeof__(name) *)function) arguments;                                                               \
+    }
