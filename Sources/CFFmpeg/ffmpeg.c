@@ -1,7 +1,7 @@
 // FFmpeg's libraries, loaded when the first encoder or converter of audio is made: a take without audio does without them and
 // without all that Debian's depend on.
 #include "CFFmpeg.h"
-#include "late_library.h"
+#include "CLinux.h"
 #include <libavutil/macros.h>
 
 // libavcodec depends on libavutil and libswresample, so a search that begins there finds what all three have.

@@ -1,6 +1,6 @@
 // libpulse, loaded when audio is first asked for, with the libraries that it needs: a take without audio does without them.
+#include "CLinux.h"
 #include "CPulse.h"
-#include "late_library.h"
 
 LATE_LIBRARY("libpulse.so.0")
 

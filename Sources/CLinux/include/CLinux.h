@@ -27,6 +27,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "late_library.h"
+
 // _GNU_SOURCE must not be defined here: the C library's structures would then differ from those other modules see. What
 // it would bring is declared by hand, as in the C library's headers.
 extern int fallocate(int fd, int mode, off_t offset, off_t length);
