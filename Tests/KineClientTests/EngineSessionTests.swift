@@ -22,12 +22,18 @@ import Testing
         init() throws {
             folder = try TemporaryDirectory()
             registry = try TakeRegistry(directory: FilePath(folder.file("takes")))
-            registration = try registry.register(output: "/tmp/a.mp4", source: "pattern")
+            registration = try registry.register(output: "/tmp/nowhere/a.mp4", source: "pattern")
         }
 
         func attach() async throws -> EngineSession {
             let (registry, record) = (registry, registration.record)
             return try await EngineSession.attach { () throws(TakeRegistry.Error) in (registry, record) }
+        }
+
+        func follow() async throws -> EngineSession {
+            let (registry, record) = (registry, registration.record)
+            return try await EngineSession.follow(progress: true) { () throws(TakeRegistry.Error) in (registry, record)
+            }
         }
 
         /// Answers each message of the first client by `reply`, on a thread; the channel ends where that is nil.
@@ -53,7 +59,8 @@ import Testing
             places: ["/nowhere/libexec/kinecast/kinecast-engine", "/nowhere/bin/kinecast-engine"])
         await #expect(throws: none) {
             try await EngineSession.start(
-                Self.configuration, locator: EngineLocator(named: nil, executable: "/nowhere/bin/x"))
+                Self.configuration,
+                locator: EngineLocator(named: nil, executable: "/nowhere/bin/x", command: nil, systemPlaces: []))
         }
         // A program for no machine: exec refuses it.
         let broken = await #expect(throws: ClientError.self) {
@@ -88,8 +95,7 @@ import Testing
 
     @Test func `requests have their answers, and events come beside them in order`() async throws {
         let engine = try Engine()
-        let summary = TakeSummary(
-            output: "/tmp/a.mp4", size: PixelSize(width: 64, height: 48), progress: TakeProgress(), reason: "stopped")
+        let summary = Self.summary
         let thread = try engine.serve { message in
             switch message {
             case .pause: [.warning("slow"), .paused]
@@ -98,7 +104,7 @@ import Testing
             case .annotate: []
             case .renewLinks: [Self.link("http://b")]
             case .stop: [.finished(summary)]
-            case .start, .unknown: nil
+            case .start, .follow, .unknown: nil
             }
         }
         let session = try await engine.attach()
@@ -121,6 +127,52 @@ import Testing
         thread.join()
     }
 
+    @Test func `a session that follows is told that the take runs, and asks how its destinations are`() async throws {
+        let engine = try Engine()
+        let status = Self.status("abc", link: "http://a")
+        let started = TakeStarted(id: "abc", output: nil, size: PixelSize(width: 64, height: 48), environment: [])
+        let thread = try engine.serve { message in
+            switch message {
+            case .follow(progress: true): [.status(status), .started(started), .paused, .progress(TakeProgress())]
+            case .status: [.status(status), .finished(Self.summary)]
+            default: nil
+            }
+        }
+        let session = try await engine.follow()
+        var events: [SessionEvent] = []
+        for await event in session.events {
+            events.append(event)
+            if case .ended = event { break }
+        }
+        session.close()
+        let progress = SessionEvent.progress(TakeProgress(), status.destinations)
+        #expect(events == [progress, .started(started), .paused, progress, .ended(.finished(Self.summary))])
+        thread.join()
+    }
+
+    @Test func `an engine of an older version that cannot be followed says so`() async throws {
+        let engine = try Engine()
+        let thread = try engine.serve { _ in [.refused("unknown")] }
+        await #expect(throws: ClientError.refused("unknown")) { try await engine.follow() }
+        thread.join()
+    }
+
+    @Test func `a session that follows recovers the file of an engine that died`() async throws {
+        let engine = try Engine()
+        let thread = try engine.serve { message in
+            if case .follow = message { [.status(Self.status("abc", link: nil))] } else { nil }
+        }
+        let session = try await engine.follow()
+        // Asks something, upon which the engine is gone.
+        await #expect(throws: ClientError.takeIsOver) { try await session.pause() }
+        guard case .engineDied(let death) = try await session.outcome(), case .unrecoverable(.storage) = death.file
+        else {
+            Issue.record("nobody looked for the file")
+            return
+        }
+        thread.join()
+    }
+
     @Test func `a take without destinations has nobody to tell and no link`() async throws {
         let engine = try Engine()
         let thread = try engine.serve { message in
@@ -139,7 +191,7 @@ import Testing
         let thread = try engine.serve { _ in nil }
         let session = try await engine.attach()
         let record = engine.registration.record
-        let take = ClientError.TakeReference(id: record.id, pid: record.pid, output: "/tmp/a.mp4")
+        let take = ClientError.TakeReference(id: record.id, pid: record.pid, output: record.output)
         await #expect(throws: ClientError.endedWithoutAnswer(take)) { try await session.stop() }
         thread.join()
     }
@@ -186,6 +238,9 @@ import Testing
         do { _ = try await engine.attach() }
         thread.join()  // the channel has ended
     }
+
+    private static let summary = TakeSummary(
+        output: "/tmp/a.mp4", size: PixelSize(width: 64, height: 48), progress: TakeProgress(), reason: "stopped")
 
     private static func status(_ id: String, link: String?) -> TakeStatus {
         var status = TakeStatus(id: id, phase: .recording, output: nil, source: "screen", progress: TakeProgress())

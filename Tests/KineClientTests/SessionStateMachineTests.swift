@@ -29,7 +29,7 @@ import Testing
         return machine
     }
 
-    func guest() -> Machine { Machine(.guest(Self.record)) }
+    func guest(follows: Bool = false) -> Machine { Machine(.guest(Self.record, follows: follows)) }
 
     @Test func `an engine's last message ends the session, and nothing behind it counts`() {
         var machine = owner()
@@ -72,6 +72,13 @@ import Testing
             ])
     }
 
+    @Test func `a guest that follows recovers the file of an engine that died`() {
+        var machine = guest(follows: true)
+        #expect(machine.handle(.channelClosed(nil)) == [.recover(.died, output: "/tmp/a.mp4", hasBegun: false)])
+        #expect(machine.handle(.recovered(Self.death)) == [.emit(.ended(.engineDied(Self.death)))])
+        #expect(machine.handle(.close) == [.closeChannel, .finish])
+    }
+
     @Test func `only the client that started an engine can end it immediately`() {
         var machine = owner()
         #expect(machine.handle(.abort) == [.recover(.aborted, output: "/tmp/a.mp4", hasBegun: true)])
@@ -91,6 +98,7 @@ import Testing
         (SessionRequest.pause, [ClientMessage.pause], EngineMessage.paused, SessionAnswer.done),
         (.resume, [.resume], .resumed, .done),
         (.status, [.status], .status(status), .status(status)),
+        (.follow(progress: true), [.follow(progress: true)], .status(status), .status(status)),
         (.annotate(["title": "x"]), [.annotate(["title": "x"]), .status], .status(status), .status(status)),
         (.renewLinks, [.renewLinks], link, .done),
         (.stop(immediately: true), [.stop(immediately: true)], .finished(summary), .outcome(.finished(summary))),
@@ -161,7 +169,8 @@ import Testing
 
     /// All states that can be reached, and in each all that can happen.
     @Test(arguments: [
-        Machine.Role.owner(pid: 7, hasDestinations: false), .owner(pid: 7, hasDestinations: true), .guest(record),
+        Machine.Role.owner(pid: 7, hasDestinations: false), .owner(pid: 7, hasDestinations: true),
+        .guest(record, follows: false), .guest(record, follows: true),
     ])
     func `in every order each request is answered once, a session ends once, and nothing follows its end`(
         role: Machine.Role

@@ -7,28 +7,40 @@ import SystemPackage
 public struct EngineLocator: Sendable {
     public static let name = "kinecast-engine"
     public static let variable = "KINECAST_ENGINE"
-
     /// What the variable names; nil where it is unset.
     public var named: String?
     /// This process's own executable; nil where the system does not say.
     public var executable: String?
+    /// The command line's executable that PATH leads to; nil where it is not installed.
+    public var command: String?
+    /// Where distributions install it.
+    public var systemPlaces: [FilePath]
 
     public init(
-        named: String? = ProcessEnvironment.value(variable), executable: String? = ExecutableSearch.own
+        named: String? = ProcessEnvironment.value(variable), executable: String? = ExecutableSearch.own,
+        command: String? = ExecutableSearch.find("kinecast"),
+        systemPlaces: [FilePath] = ["/usr/local/libexec/kinecast", "/usr/libexec/kinecast"]
     ) {
         self.named = named
         self.executable = executable
+        self.command = command
+        self.systemPlaces = systemPlaces
     }
 
-    /// The installed place, `../libexec/kinecast/` seen from the executable's directory, then that directory itself, as in a
-    /// build directory. Throws where the executable is not known.
+    /// For this executable and then for the command line's: the installed place, `../libexec/kinecast/` seen from its directory, and
+    /// that directory itself, as in a build directory. Then the system's places. Throws where no executable is known.
     public func places() throws(ClientError) -> [FilePath] {
-        guard let executable else { throw .executableUnknown }
-        let directory = FilePath(executable).removingLastComponent()
-        return [
-            directory.removingLastComponent().appending("libexec/kinecast/\(Self.name)"),
-            directory.appending(Self.name),
-        ]
+        let command = command.map { FilePath($0).resolved ?? FilePath($0) }
+        let executables = [executable.map { FilePath($0) }, command].compactMap(\.self)
+        guard !executables.isEmpty else { throw .executableUnknown }
+        var places: [FilePath] = []
+        for directory in executables.map({ $0.removingLastComponent() }) {
+            places += [
+                directory.removingLastComponent().appending("libexec/kinecast/\(Self.name)"),
+                directory.appending(Self.name),
+            ].filter { !places.contains($0) }
+        }
+        return places + systemPlaces.map { $0.appending(Self.name) }
     }
 
     public func locate() throws(ClientError) -> FilePath {

@@ -32,6 +32,24 @@ extension EngineProcess {
     }
 }
 
+/// A recording whose engine another process had started, and that may be gone as well.
+enum OrphanedRecording {
+    /// Makes an ordinary file of it, and takes its take off the list of those that died. Left alone where another process is at it:
+    /// the client that started the engine, or the engine itself, which only gave up the connection. Blocks for as long as the disk
+    /// needs.
+    static func recover(_ output: String?) -> EngineDeath.File {
+        guard let output else { return .notRecorded }
+        do throws(MP4Recovery.Error) {
+            let saved = try MP4Recovery.recover(output)
+            KnownTakes.forget(output)
+            return .recovered(path: output, saved)
+        } catch {
+            if case .storage(.inUse) = error { return .leftAlone(path: output) }
+            return .unrecoverable(error)
+        }
+    }
+}
+
 extension EngineDeath.File {
     /// The take stays in the list then.
     fileprivate var canBeRecoveredLater: Bool {

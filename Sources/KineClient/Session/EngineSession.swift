@@ -6,8 +6,8 @@ import KineRelay
 /// A take that runs in an engine, and what it tells.
 ///
 /// The session that started the engine owns the take: when it is closed or let go, the engine finishes the file and the
-/// broadcasts by itself; when the engine dies, the session recovers the file. A session that was attached later only
-/// listens and asks. A thread of the session's own does all waiting, so no call blocks. A task that is cancelled stops
+/// broadcasts by itself, unless the configuration lets the take outlive its client; when the engine dies, the session recovers
+/// the file. A session that was attached later only listens and asks; one that follows is told all that the first is told. A thread of the session's own does all waiting, so no call blocks. A task that is cancelled stops
 /// waiting; the engine still does what it was asked.
 public final class EngineSession: Sendable {
     /// How long an engine has to answer a request.
@@ -72,7 +72,24 @@ public final class EngineSession: Sendable {
         try await attach { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
     }
 
+    /// Takes up a take that another client started, or this app before it was started again: `events` then tells what a session
+    /// tells that started the engine, and a file whose engine dies is recovered unless its first client does it.
+    ///
+    /// - Parameter progress: `SessionEvent.progress` comes once a second.
+    public static func follow(_ take: TakeRecord, progress: Bool = true) async throws(ClientError) -> EngineSession {
+        try await follow(progress: progress) { () throws(TakeRegistry.Error) in (try TakeRegistry.standard(), take) }
+    }
+
+    static func follow(
+        progress: Bool, _ find: @escaping @Sendable () throws(TakeRegistry.Error) -> (TakeRegistry, TakeRecord)
+    ) async throws(ClientError) -> EngineSession {
+        let session = try await attach(follows: true, find)
+        _ = try await session.ask(.follow(progress: progress))
+        return session
+    }
+
     static func attach(
+        follows: Bool = false,
         _ find: @escaping @Sendable () throws(TakeRegistry.Error) -> (TakeRegistry, TakeRecord)
     ) async throws(ClientError) -> EngineSession {
         let (mailbox, events, continuation) = parts()
@@ -87,7 +104,7 @@ public final class EngineSession: Sendable {
                 return reply(.failure(ClientError(error)))
             }
             reply(.success(()))
-            SessionLoop(.guest(take), over: connection, mailbox: mailbox, events: continuation).run()
+            SessionLoop(.guest(take, follows: follows), over: connection, mailbox: mailbox, events: continuation).run()
         }
         return EngineSession(events, mailbox)
     }

@@ -93,8 +93,10 @@ final class SessionLoop {
         case .emit(let event): events.yield(event)
         case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
         case .recover(let cause, let output, let hasBegun):
-            guard let engine else { return }
-            handle(.recovered(engine.recover(cause, output: output, hasBegun: hasBegun, replacing: replaced)))
+            let death =
+                engine?.recover(cause, output: output, hasBegun: hasBegun, replacing: replaced)
+                ?? EngineDeath(cause: cause, file: OrphanedRecording.recover(output))
+            handle(.recovered(death))
         case .closeChannel:
             readsChannel = false
             connection.close()

@@ -8,6 +8,8 @@ enum SessionRequest: Equatable {
     case pause
     case resume
     case status
+    /// To be told what the client that started the engine is told.
+    case follow(progress: Bool)
     /// Answered by a status, which says whom it reached.
     case annotate([String: String])
     /// Answered when the first new link is there.
@@ -22,6 +24,7 @@ enum SessionRequest: Equatable {
         case .pause: [.pause]
         case .resume: [.resume]
         case .status: [.status]
+        case .follow(let progress): [.follow(progress: progress)]
         case .annotate(let information): [.annotate(information), .status]
         case .renewLinks: [.renewLinks]
         case .stop(let immediately): [.stop(immediately: immediately)]
@@ -33,7 +36,8 @@ enum SessionRequest: Equatable {
     func answer(in message: EngineMessage) -> SessionAnswer? {
         switch (self, message) {
         case (.pause, .paused), (.resume, .resumed): .done
-        case (.status, .status(let status)), (.annotate, .status(let status)): .status(status)
+        case (.status, .status(let status)), (.follow, .status(let status)), (.annotate, .status(let status)):
+            .status(status)
         case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
         default: nil
         }
@@ -51,7 +55,9 @@ struct SessionStateMachine {
     enum Role: Equatable {
         /// This process started the engine, and recovers the file if it dies.
         case owner(pid: Int32, hasDestinations: Bool)
-        case guest(TakeRecord)
+        /// Another process started it. `follows`: this one is told what that one is told, and recovers the file where that has not
+        /// done it.
+        case guest(TakeRecord, follows: Bool)
     }
 
     enum Input: Equatable {
@@ -139,12 +145,10 @@ struct SessionStateMachine {
             events = [.emit(.started(take))]
         case .progress(let progress):
             // It does not tell of destinations: their status is asked for each time, and shown instead.
-            if case .owner(_, hasDestinations: true) = role { return [.send(.status)] }
+            if showsDestinations { return [.send(.status)] }
             events = [.emit(.progress(progress, []))]
         case .status(let status):
-            if case .owner(_, hasDestinations: true) = role {
-                events = [.emit(.progress(status.progress, status.destinations))]
-            }
+            if showsDestinations { events = [.emit(.progress(status.progress, status.destinations))] }
         case .paused: events = [.emit(.paused)]
         case .resumed: events = [.emit(.resumed)]
         case .warning(let text): events = [.emit(.warning(text))]
@@ -168,9 +172,9 @@ struct SessionStateMachine {
     private mutating func channelClosed(_ error: ControlError?) -> [Action] {
         let told = error.map { [Action.emit(.connectionFailed(ClientError($0)))] } ?? []
         switch role {
-        case .owner:
+        case .owner, .guest(_, follows: true):
             return told + recover(.died)
-        case .guest(let record):
+        case .guest(let record, follows: false):
             let reason = error.map(ClientError.init) ?? .endedWithoutAnswer(reference)
             let failed = pending.filter { $0.request != .outcome }
                 .map { Action.answer(id: $0.id, .failure(reason)) }
@@ -188,7 +192,7 @@ struct SessionStateMachine {
 
     private mutating func recover(_ cause: EngineDeath.Cause) -> [Action] {
         state = .recovering(isClosing: false)
-        return [.recover(cause, output: started?.output, hasBegun: started != nil)]
+        return [.recover(cause, output: reference.output, hasBegun: started != nil)]
     }
 
     private mutating func recovered(_ death: EngineDeath) -> [Action] {
@@ -208,7 +212,7 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .status, .annotate, .renewLinks: .failure(.takeIsOver)
+        case .pause, .resume, .status, .follow, .annotate, .renewLinks: .failure(.takeIsOver)
         }
     }
 
@@ -256,10 +260,17 @@ struct SessionStateMachine {
         return [.finish]
     }
 
+    private var showsDestinations: Bool {
+        switch role {
+        case .owner(_, let hasDestinations): hasDestinations
+        case .guest(_, let follows): follows
+        }
+    }
+
     private var reference: ClientError.TakeReference {
         switch role {
         case .owner(let pid, _): .init(id: started?.id, pid: pid, output: started?.output)
-        case .guest(let record): .init(id: record.id, pid: record.pid, output: record.output)
+        case .guest(let record, _): .init(id: record.id, pid: record.pid, output: record.output)
         }
     }
 }

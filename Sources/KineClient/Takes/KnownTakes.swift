@@ -60,7 +60,7 @@ public enum KnownTakes {
     }
 
     /// Takes the dead takes that were writing this file off the list. The engine may have been given another path to it.
-    private static func forget(_ file: String) {
+    static func forget(_ file: String) {
         guard let registry = try? TakeRegistry.standard(), let recovered = FilePath(file).resolved else { return }
         for take in registry.list().dead {
             if let output = take.output, FilePath(output).resolved == recovered { registry.forget(output: output) }

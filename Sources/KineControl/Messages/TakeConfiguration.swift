@@ -136,6 +136,15 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// Send progress once a second. Otherwise the engine stays silent, to sleep longer.
     public var wantsProgress = false
     public var optimizations = Optimizations()
+    /// The app that asked for the take; nil: a person, at the command line.
+    public var app: AppIdentity?
+    /// The take goes on when the client that started it is gone; otherwise the engine finishes it then.
+    public var outlivesClient: Bool {
+        get { outlives ?? false }
+        set { outlives = newValue ? true : nil }
+    }
+    /// Absent where it is false, as in messages of older clients.
+    private var outlives: Bool?
 
     public init(source: Source, output: String?) {
         self.source = source

@@ -16,6 +16,9 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case annotate([String: String])
     /// Renews the links of the destinations that can do so; the new links come as `EngineMessage.destination`.
     case renewLinks
+    /// From a client that came later: to be told what the owner is told. Answered by `EngineMessage.status`; then `started` comes,
+    /// at once where the take runs, `paused` where it is, and progress once a second if `progress` is set.
+    case follow(progress: Bool)
     /// One of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
@@ -24,7 +27,7 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
 
 /// From an engine to its clients, which skip those that they do not know.
 public enum EngineMessage: Codable, ControlMessage, Equatable {
-    /// The take runs: its first frame has been captured. To the client that started it.
+    /// The take runs: its first frame has been captured. To the client that started it, and to those that follow.
     case started(TakeStarted)
     /// The answer to `status`.
     case status(TakeStatus)

@@ -54,11 +54,12 @@ extension TakeRegistry {
     /// - Parameters:
     ///   - output: absolute path of the file to be written, if any.
     ///   - source: what is recorded, for a person to read.
-    public func register(output: String?, source: String) throws(Error) -> Registration {
+    ///   - app: who asked for it.
+    public func register(output: String?, source: String, app: AppIdentity? = nil) throws(Error) -> Registration {
         while true {
             let record = TakeRecord(
                 id: TakeID.random().description, pid: getpid(), output: output, source: source,
-                started: Date().timeIntervalSince1970)
+                started: Date().timeIntervalSince1970, app: app)
             let unfinished = directory.appending(Registration.unfinishedName(record.id))
             let finished = directory.appending(record.id)
             do {

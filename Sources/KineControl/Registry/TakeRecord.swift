@@ -12,13 +12,18 @@ public struct TakeRecord: Codable, Sendable, Equatable {
     public var source: String
     /// When the take was registered: seconds since 1970, UTC.
     public var started: Double
+    /// The app that asked for the take; nil: the command line.
+    public var app: AppIdentity?
 
-    public init(id: String, pid: Int32, output: String?, source: String, started: Double) {
+    public init(
+        id: String, pid: Int32, output: String?, source: String, started: Double, app: AppIdentity? = nil
+    ) {
         self.id = id
         self.pid = pid
         self.output = output
         self.source = source
         self.started = started
+        self.app = app
     }
 }
 

@@ -1,4 +1,4 @@
-// The clients of one engine: the owner, which started it, and guests of the same user who have connected since.
+// The clients of one engine: the owner, which started it, and guests of the same user that have connected since.
 import Glibc
 import KineControl
 import KinePlatform
@@ -7,11 +7,25 @@ import SystemPackage
 
 /// Used by the main thread.
 final class EngineClients {
+    private struct Guest {
+        let connection: EngineConnection
+        var interest = Interest.common
+    }
+
+    /// Which messages a guest gets; each case includes those before it.
+    private enum Interest: Comparable {
+        /// Those that all clients get, and answers.
+        case common
+        /// That the take runs.
+        case start
+        case progress
+    }
+
     let owner: EngineConnection
     private(set) var ownerIsThere = true
     /// Where guests connect, once the take is registered.
     var listener: ControlListener?
-    private var guests: [EngineConnection] = []
+    private var guests: [Guest] = []
     /// When guests are accepted again, after there was no descriptor for one; nil: as soon as the socket is readable.
     private(set) var nextAccept: Int64?
     /// Nanoseconds.
@@ -20,7 +34,7 @@ final class EngineClients {
     init(owner: FileDescriptor) throws(ControlError) { self.owner = try EngineConnection(adopting: owner) }
 
     var pollEntries: [pollfd] {
-        var entries = ((ownerIsThere ? [owner] : []) + guests).map {
+        var entries = ((ownerIsThere ? [owner] : []) + guests.map(\.connection)).map {
             pollfd(fd: $0.descriptor.rawValue, events: $0.pollEvents, revents: 0)
         }
         if let listener, nextAccept == nil {
@@ -32,18 +46,26 @@ final class EngineClients {
     func accept(at now: Int64) {
         guard let listener, now >= nextAccept ?? .min else { return }
         let (accepted, isExhausted) = listener.acceptWaiting(as: EngineConnection.self)
-        guests += accepted
+        guests += accepted.map { Guest(connection: $0) }
         // Connections that wait stay in the kernel's queue.
         nextAccept = isExhausted ? now + Self.acceptRest : nil
     }
+
+    /// From now on the guest is told what the owner is told.
+    func follow(_ client: EngineConnection, progress: Bool) {
+        guard let index = guests.firstIndex(where: { $0.connection === client }) else { return }
+        guests[index].interest = progress ? .progress : .start
+    }
+
+    var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }
 
     /// Hands on what has come. False where the owner is found to be gone: it has died, or was killed.
     func receive(_ handle: (ClientMessage, EngineConnection) -> Void) -> Bool {
         let ownerWasThere = ownerIsThere
         if ownerIsThere { ownerIsThere = Self.receive(from: owner, handle) }
         // The list is complete while its members are served: an answer may go to all of them.
-        let gone = guests.filter { !Self.receive(from: $0, handle) }
-        if !gone.isEmpty { guests.removeAll { guest in gone.contains { $0 === guest } } }
+        let gone = guests.map(\.connection).filter { !Self.receive(from: $0, handle) }
+        if !gone.isEmpty { guests.removeAll { guest in gone.contains { $0 === guest.connection } } }
         return ownerIsThere == ownerWasThere
     }
 
@@ -59,10 +81,25 @@ final class EngineClients {
         }
     }
 
-    func tellOwner(_ message: EngineMessage) { if ownerIsThere { try? owner.send(message) } }
-
     func tellAll(_ message: EngineMessage) {
         tellOwner(message)
-        for guest in guests { try? guest.send(message) }
+        tellGuests(message, from: .common)
+    }
+
+    func tellStarted(_ take: TakeStarted) {
+        tellOwner(.started(take))
+        tellGuests(.started(take), from: .start)
+    }
+
+    /// - Parameter ownerWantsIt: the owner asked for progress, as guests do by `follow`.
+    func tellProgress(_ progress: TakeProgress, ownerWantsIt: Bool) {
+        if ownerWantsIt { tellOwner(.progress(progress)) }
+        tellGuests(.progress(progress), from: .progress)
+    }
+
+    private func tellOwner(_ message: EngineMessage) { if ownerIsThere { try? owner.send(message) } }
+
+    private func tellGuests(_ message: EngineMessage, from interest: Interest) {
+        for guest in guests where guest.interest >= interest { try? guest.connection.send(message) }
     }
 }

@@ -92,15 +92,32 @@ extension EngineHost {
     }
 
     private func announceStarted() {
-        guard let opened, let request else { return }
+        if let started { clients.tellStarted(started) }
+        scheduleProgress()
+    }
+
+    /// Tells a client that came later what the owner was told when the take began.
+    func follow(_ client: EngineConnection, progress: Bool) {
+        clients.follow(client, progress: progress)
+        if let status { try? client.send(.status(status)) }
+        guard machine.phase == .recording || machine.phase == .paused, let started else { return }
+        try? client.send(.started(started))
+        if machine.phase == .paused { try? client.send(.paused) }
+        scheduleProgress()
+    }
+
+    private func scheduleProgress() {
+        guard nextProgress == nil, isProgressWanted else { return }
+        nextProgress = MonotonicClock.now() + 1_000_000_000
+    }
+
+    private var started: TakeStarted? {
+        guard let opened, let request else { return nil }
         let take = opened.take
-        clients.tellOwner(
-            .started(
-                TakeStarted(
-                    id: request.registration.record.id, output: take.configuration.output,
-                    size: take.size ?? PixelSize(width: 0, height: 0), environment: opened.screen?.environment ?? [],
-                    maximumBitrate: take.maximumBitrate)))
-        if take.configuration.wantsProgress { nextProgress = MonotonicClock.now() + 1_000_000_000 }
+        return TakeStarted(
+            id: request.registration.record.id, output: take.configuration.output,
+            size: take.size ?? PixelSize(width: 0, height: 0), environment: opened.screen?.environment ?? [],
+            maximumBitrate: take.maximumBitrate)
     }
 
     /// Answers a request of a later version, or a start that asks for something of one. Without a request there is no take, and

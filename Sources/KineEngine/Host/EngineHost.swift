@@ -50,7 +50,7 @@ public final class EngineHost {
             }
             clients.accept(at: now)
             for message in inbox.drain() { receive(message) }
-            if !clients.receive({ answer($0, from: $1) }) {
+            if !clients.receive({ answer($0, from: $1) }), request?.configuration.outlivesClient != true {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
             destinations?.attend(at: MonotonicClock.now())
@@ -89,9 +89,10 @@ public final class EngineHost {
     private func doWhatIsDue(at now: Int64) {
         if let end = durationEnd, now >= end { handle(.stopRequested(.durationReached, at: end)) }
         if let instant = nextProgress, now >= instant {
-            nextProgress = now + 1_000_000_000
+            nextProgress = isProgressWanted ? now + 1_000_000_000 : nil
             if let take = opened?.take, machine.phase == .recording {
-                clients.tellOwner(.progress(take.progress(at: now)))
+                clients.tellProgress(
+                    take.progress(at: now), ownerWantsIt: take.configuration.wantsProgress)
             }
         }
         if let destinations, destinations.haveAllEnded, opened?.take.configuration.output == nil {
@@ -118,6 +119,7 @@ public final class EngineHost {
             refuse(
                 "No destination of this take has a link that can be renewed; the live page has one while it runs.",
                 to: client)
+        case .follow(let progress): follow(client, progress: progress)
         case .unknown(let name): refuse(unknown: name, from: client)
         case .stop(let immediately):
             isFinishingAtOnce = isFinishingAtOnce || immediately
@@ -125,9 +127,13 @@ public final class EngineHost {
         }
     }
 
+    var isProgressWanted: Bool {
+        clients.ownerIsThere && opened?.take.configuration.wantsProgress == true || clients.doesGuestWantProgress
+    }
+
     func refuse(_ reason: String, to client: EngineConnection?) { try? client?.send(.refused(reason)) }
 
-    private var status: TakeStatus? {
+    var status: TakeStatus? {
         guard let request else { return nil }
         var status = TakeStatus(
             id: request.registration.record.id, phase: machine.phase, output: request.configuration.output,

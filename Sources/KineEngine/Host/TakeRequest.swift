@@ -21,7 +21,7 @@ struct TakeRequest {
             configuration.destinations, confinement: configuration.confinement, in: Self.catalog)
         do throws(TakeRegistry.Error) {
             registration = try TakeRegistry.standard().register(
-                output: configuration.output, source: configuration.source.description)
+                output: configuration.output, source: configuration.source.description, app: configuration.app)
         } catch {
             throw .registry(error)
         }
