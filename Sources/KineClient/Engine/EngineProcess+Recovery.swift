@@ -1,6 +1,7 @@
 // What is done when an engine is gone without its last message, or is to go at once: its file is made an ordinary one.
 import Glibc
 import KineContainers
+import KineControl
 import KinePlatform
 
 extension EngineProcess {
@@ -27,7 +28,7 @@ extension EngineProcess {
         } else {
             file = hasBegun ? .notRecorded : .notBegun
         }
-        if !file.canBeRecoveredLater { KnownTakes.forget(engine: process.pid) }
+        if !file.canBeRecoveredLater { try? TakeRegistry.standard().forget { $0.pid == process.pid } }
         return EngineDeath(cause: cause, ending: ending, lastWords: log.lastWords(), file: file)
     }
 }

@@ -36,7 +36,10 @@ public enum KnownTakes {
             } catch {
                 throw .recovery(error)
             }
-            forget(file)
+            // The engine may have been given another path to the file.
+            if let recovered = FilePath(file).resolved {
+                try? TakeRegistry.standard().forget { $0.output.flatMap { FilePath($0).resolved } == recovered }
+            }
             return saved
         }
     }
@@ -50,20 +53,6 @@ public enum KnownTakes {
             } catch {
                 throw ClientError(error)
             }
-        }
-    }
-
-    /// Takes the take of that engine, which died, off the list.
-    static func forget(engine pid: Int32) {
-        guard let registry = try? TakeRegistry.standard() else { return }
-        for take in registry.list().dead where take.pid == pid { _ = try? registry.dismiss(take.id) }
-    }
-
-    /// Takes the dead takes that were writing this file off the list. The engine may have been given another path to it.
-    private static func forget(_ file: String) {
-        guard let registry = try? TakeRegistry.standard(), let recovered = FilePath(file).resolved else { return }
-        for take in registry.list().dead {
-            if let output = take.output, FilePath(output).resolved == recovered { registry.forget(output: output) }
         }
     }
 }

@@ -88,7 +88,7 @@ extension TakeConfiguration {
     }
 
     private static func check(_ setting: String, _ seconds: Double) throws(Problem) {
-        guard !(seconds >= 0 && seconds <= 86400) else { return }
+        guard !(0...86400).contains(seconds) else { return }
         throw .outOfRange(setting: setting, value: "\(seconds) s", allowed: "up to a day")
     }
 }

@@ -1,5 +1,4 @@
 // An engine's entry in the registry, from the moment others can see its take until it is over.
-import CLinux
 import FoundationEssentials
 import Glibc
 import KinePlatform

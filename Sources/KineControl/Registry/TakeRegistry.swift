@@ -1,7 +1,6 @@
 // Which takes run for this user: a directory for each, with its control socket and what a person needs to recognise it.
 // There is no daemon; the directory appears whole, by a rename, and goes with its take. One whose engine died stays until its
 // file has been recovered, or the user dismisses it.
-import CLinux
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -57,7 +56,7 @@ public struct TakeRegistry: Sendable {
     /// if it is this user's own, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests give the parameters.
     public static func standard(
         userRuntimeDirectory: String = "/run/user/\(getuid())",
-        environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+        environment: (String) -> String? = ProcessEnvironment.value
     ) throws(Error) -> TakeRegistry {
         let uid = getuid()
         let candidates = [environment("XDG_RUNTIME_DIR"), userRuntimeDirectory]
@@ -145,9 +144,9 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Removes the dead takes that were writing `output` from the list: the file has been recovered.
-    public func forget(output: String) {
-        for take in list().dead where take.output == output { remove(take) }
+    /// Removes the takes that fit from the list of those whose engine died.
+    public func forget(where fits: (TakeRecord) -> Bool) {
+        for take in list().dead where fits(take) { remove(take) }
     }
 
     private func remove(_ take: TakeRecord) { PrivateDirectory.remove(directory.appending(take.id)) }

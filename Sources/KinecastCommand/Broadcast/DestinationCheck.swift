@@ -1,5 +1,4 @@
 // `kinecast broadcast --check`: has the services' own executables ask the servers whether they accept the stream.
-import CLinux
 import FoundationEssentials
 import Glibc
 import KineClient

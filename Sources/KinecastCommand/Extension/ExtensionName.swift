@@ -30,9 +30,8 @@ struct ExtensionName: Equatable {
     /// Names that would hide a module that the generated package imports, or a type of Swift's.
     private static let hiding: Set<String> = [
         "Any", "Foundation", "Glibc", "KineMedia", "KinePlatform", "KineRelay", "Kinecast", "KinecastExtension",
-        "KinecastExtensionTesting", "Package", "Protocol", "Self", "Swift", "SystemPackage", "Synchronization",
-        "Testing",
-        "Type", "Level",
+        "KinecastExtensionTesting", "Level", "Package", "Protocol", "Self", "Swift", "Synchronization", "SystemPackage",
+        "Testing", "Type",
     ]
 
     init(_ typed: String) throws(Error) {

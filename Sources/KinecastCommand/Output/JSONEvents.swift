@@ -1,11 +1,9 @@
 // The lines of `--json`. docs/json-events.md is the contract: a key keeps its meaning for ever, new ones may come.
 import CLinux
 import FoundationEssentials
-import KineClient
 import KineContainers
 import KineControl
 import KineMedia
-import KinePlatform
 
 /// One event of a take. Keys without a value are left out.
 struct JSONEvent: Encodable, Equatable {
@@ -69,30 +67,6 @@ struct JSONEvent: Encodable, Equatable {
         if !destinations.isEmpty { self.destinations = destinations.map(DestinationLine.init) }
     }
 
-    static func summary(_ result: String, _ summary: TakeSummary, exitStatus: Int32) -> JSONEvent {
-        JSONEvent("summary") {
-            $0.result = result
-            $0.exitStatus = exitStatus
-            $0.output = summary.output
-            $0.width = summary.size.width
-            $0.height = summary.size.height
-            $0.reason = summary.reason
-            $0.set(summary.progress)
-            $0.set(summary.destinations)
-        }
-    }
-
-    static func failure(_ failure: TakeFailure) -> JSONEvent {
-        var event =
-            failure.summary.map { summary("failed", $0, exitStatus: failure.exitStatus) }
-            ?? JSONEvent("summary") {
-                $0.result = "failed"
-                $0.exitStatus = failure.exitStatus
-            }
-        event.message = failure.message
-        return event
-    }
-
     static func recovered(
         _ output: String, _ saved: RecoveredFile, size: PixelSize?, message: String, exitStatus: Int32
     ) -> JSONEvent {
@@ -106,18 +80,6 @@ struct JSONEvent: Encodable, Equatable {
             $0.bytes = saved.bytes
             $0.framesDrawn = saved.frames
             $0.message = message
-        }
-    }
-
-    static func death(_ death: EngineDeath, size: PixelSize?) -> JSONEvent {
-        if case .recovered(let path, let saved) = death.file {
-            return recovered(
-                path, saved, size: size, message: TakeSentences.happened(death), exitStatus: ExitStatus.engineDied)
-        }
-        return JSONEvent("summary") {
-            $0.result = "failed"
-            $0.exitStatus = ExitStatus.engineDied
-            $0.message = TakeSentences.death(death)
         }
     }
 

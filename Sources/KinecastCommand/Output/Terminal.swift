@@ -40,7 +40,7 @@ final class Terminal: Sendable {
     private var columns: Int {
         var size = winsize()
         if ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-        return getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80
+        return ProcessEnvironment.value("COLUMNS").flatMap(Int.init) ?? 80
     }
 
     private func write(_ text: String) { _ = try? descriptor.writeAll(text.utf8) }

@@ -1,5 +1,4 @@
 // The program that is shown: found before the take begins, started when its screen is there, ended with the take.
-import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage

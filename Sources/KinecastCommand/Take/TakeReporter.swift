@@ -90,20 +90,11 @@ final class TakeReporter {
         case .warning(let text): warning(text)
         case .connectionFailed(let error): warning(error.description)
         case .destination(let event): destination(event)
-        case .ended(.finished(let summary)):
-            emit(.summary("finished", summary, exitStatus: summary.exitStatus))
-            TakeSentences.summary(summary).forEach(terminal.line)
-        case .ended(.failed(let failure)):
-            reportEarlyFailures(except: failure.message)
-            emit(JSONEvent("error") { $0.message = failure.message })
-            terminal.problem(failure.message)
-            if let summary = failure.summary {
-                TakeSentences.summary(summary, told: failure.message).forEach(terminal.line)
-            }
-            emit(.failure(failure))
-        case .ended(.engineDied(let death)):
-            terminal.problem(TakeSentences.death(death))
-            emit(.death(death, size: started?.size))
+        case .ended(let outcome):
+            reportEarlyFailures(except: outcome.problem)
+            if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.message }) }
+            outcome.print(on: terminal)
+            emit(.summary(outcome, size: started?.size))
         }
     }
 
