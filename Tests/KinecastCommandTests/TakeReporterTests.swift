@@ -1,4 +1,4 @@
-// What a person reads of a broadcast, and what a script gets.
+// The report of a broadcast, for a person and for a script.
 import FoundationEssentials
 import KineClient
 import KineControl
@@ -10,7 +10,7 @@ import Testing
 @testable import KinecastCommand
 
 @Suite struct TakeReporterTests {
-    /// What a reporter writes of some events, on both streams.
+    /// The text that a reporter writes for some events, on both streams.
     func written(
         output: String? = nil, destinations: [String] = ["live"], _ events: [SessionEvent]
     ) throws -> (output: String, errors: String) {

@@ -4,7 +4,7 @@ import SystemPackage
 struct Setting: Equatable {
     /// `KEY`, or `ID.KEY` for the services of one id only.
     var key: String
-    /// As it was typed: `@FILE` stands for what is in the file, and `@@` for an `@` at the beginning.
+    /// The value as it was typed: `@FILE` stands for the file's contents, and a first `@@` for one `@`.
     var typedValue: String
 
     /// Nil where there is no `=`, or nothing before it.
@@ -19,7 +19,7 @@ struct Setting: Equatable {
         typedValue = value.hasPrefix("@") ? "@" + value : value
     }
 
-    /// The value, read from its file where it is in one, without the line's end there.
+    /// The value. One that is in a file is read from there, without the last line's end.
     func value() throws(CommandFailure) -> String {
         guard typedValue.hasPrefix("@") else { return typedValue }
         let path = String(typedValue.dropFirst())
@@ -40,7 +40,7 @@ struct Setting: Equatable {
                     + "too much for a setting; name another file.")
         }
         var text = String(decoding: bytes, as: UTF8.self)
-        // A character: "\r\n" is one.
+        // "\r\n" is one character.
         if text.last?.isNewline == true { text.removeLast() }
         return text
     }

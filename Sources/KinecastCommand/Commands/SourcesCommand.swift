@@ -1,4 +1,4 @@
-// `kinecast sources`: what there is to record, by the names that the options take.
+// `kinecast sources`: lists what can be recorded, by the names that the options take.
 import ArgumentParser
 import KineClient
 import KineControl

@@ -1,4 +1,4 @@
-// `kinecast status`: the takes that run, and those whose engine died, until they are recovered or dismissed.
+// `kinecast status`: lists the takes that run, and those whose engine died until they are recovered or dismissed.
 import ArgumentParser
 import KineClient
 import KineControl
@@ -65,7 +65,7 @@ struct StatusCommand: ParsableCommand {
             ])
         }
         var lines = TextTable.lines(rows)
-        // From the last take to the first, so that the indices of the others stay.
+        // From the last take to the first, so that the indices of those before it stay right.
         let destinations = takes.map { $0.1?.destinations ?? [] }
         var below = TextTable.lines(destinations.flatMap(\.self).map(DestinationColumns.columns))[...]
         for index in takes.indices.reversed() {

@@ -7,7 +7,7 @@ import KineMedia
 
 /// One event of a take. Keys without a value are left out.
 struct JSONEvent: Encodable, Equatable {
-    /// What happened; the first thing to look at.
+    /// The kind of event, which decides what keys there are.
     let event: String
     /// Seconds since 1970, UTC.
     var time: Double
@@ -32,11 +32,11 @@ struct JSONEvent: Encodable, Equatable {
     /// In a summary: `finished`, `recovered` or `failed`.
     var result: String?
     var reason: String?
-    /// The status of the take. The process's own is COMMAND's where that one failed.
+    /// The exit status of the take. The process exits with COMMAND's instead where COMMAND failed.
     var exitStatus: Int32?
     /// In progress and summary of a take that is broadcast.
     var destinations: [DestinationLine]?
-    // The event `destination`; the place among the take's destinations, and what happened to that one.
+    // The event `destination`: its place among the take's destinations, and what happened to it.
     var destination: Int?
     var label: String?
     var kind: String?
@@ -44,7 +44,7 @@ struct JSONEvent: Encodable, Equatable {
     var link: String?
     var state: String?
     var ending: String?
-    /// Bytes, as are the two below.
+    /// In bytes, as are the two below.
     var residentMemory: Int64?
     var peakMemory: Int64?
     var memoryLimit: Int64?
@@ -92,7 +92,7 @@ struct JSONEvent: Encodable, Equatable {
 
 /// Writes JSON, one object to a line, on standard output.
 enum JSONEvents {
-    /// Writes any value as one line. Only a number that is not finite has no JSON, and no value holds one.
+    /// Writes a value as one line. A value that has no JSON (a number that is not finite) is left out; none of ours has one.
     static func write(_ value: some Encodable) {
         guard let line = try? line(value) else { return }
         Terminal.standardOutput.line(line)

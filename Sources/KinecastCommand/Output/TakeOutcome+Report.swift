@@ -13,7 +13,7 @@ extension TakeOutcome {
         }
     }
 
-    /// Why the take did not finish, in one sentence; nil where it did.
+    /// The sentence on why the take did not finish; nil where it did.
     var problem: String? {
         switch self {
         case .finished: nil
@@ -39,7 +39,7 @@ extension TakeOutcome {
 }
 
 extension JSONEvent {
-    /// The last event of a take. `size` is that of its frames, for a recovered file.
+    /// The last event of a take. `size`: the size of its frames, for a recovered file, which does not tell it.
     static func summary(_ outcome: TakeOutcome, size: PixelSize? = nil) -> JSONEvent {
         if case .engineDied(let death) = outcome, case .recovered(let path, let saved) = death.file {
             return recovered(

@@ -1,4 +1,4 @@
-// Files with stream keys: used only where no other user can read or change them.
+// Files with secrets, which are used only where no other user can read or change them.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -13,7 +13,7 @@ struct PrivateFile {
     let name: String
     /// The secrets in it, for a sentence.
     var content = "stream keys"
-    /// Files of root are accepted too, where only a group can read them beside it.
+    /// Also accepts files of root that, beside root, only a group can read.
     var allowsSystemFiles = false
 
     /// The lines that are not empty and do not begin with `#`, trimmed, with their numbers from 1. Nil where there is no such
@@ -32,7 +32,7 @@ struct PrivateFile {
         }
     }
 
-    /// Standard input, to its end. Its permissions are the business of the process that connected it.
+    /// Reads standard input to its end. Its permissions are left to the process that connected it.
     static func standardInput() throws(CommandFailure) -> String {
         let bytes: [UInt8]
         do {
@@ -44,8 +44,8 @@ struct PrivateFile {
         return try text(bytes, named: "standard input")
     }
 
-    /// The file's bytes, `limit` and one of them where it has more. Throws a `CommandFailure` where others may read or change
-    /// it, and the system's error where it cannot be read.
+    /// The file's bytes; `limit` + 1 of them where it has more. Throws a `CommandFailure` where others may read or change it,
+    /// else the system's error.
     func bytes() throws -> [UInt8] {
         let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
         return try file.closeAfter {
@@ -54,7 +54,7 @@ struct PrivateFile {
         }
     }
 
-    /// Throws where others may read or change the file. One that is not there, or not to be opened, is left to its reader.
+    /// Throws where others may read or change the file. A file that cannot be opened is reported by the one who reads it later.
     func check() throws(CommandFailure) {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
             return
@@ -83,7 +83,7 @@ struct PrivateFile {
     }
 
     private func check(_ file: FileDescriptor) throws {
-        // Of what is open, not of the name: that may mean another file by now.
+        // The open file is looked at, not its name, which may mean another file by now.
         var status = stat()
         guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
