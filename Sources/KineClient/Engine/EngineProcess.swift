@@ -27,10 +27,8 @@ struct EngineProcess {
         do {
             let (connection, engineEnd) = try ClientConnection.pair()
             defer { try? engineEnd.close() }
-            let null = try FileDescriptor.open("/dev/null", .readWrite, options: .closeOnExec)
-            defer { try? null.close() }
             var options = ChildProcess.Options()
-            options.descriptors = [null, null, log.descriptor, engineEnd]
+            options.descriptors = [nil, nil, log.descriptor, engineEnd]
             options.newSession = true
             // The engine holds stream keys, which must not end up in a core file.
             options.confinement = ChildProcess.Confinement()

@@ -5,15 +5,9 @@ import KineServices
 enum ServiceText {
     /// For each service a line with its id, name and origin, and beneath it the options of `broadcast` that it takes.
     static func list(_ services: [Service]) -> [String] {
-        let heads = TextTable.lines(services.map { [$0.id, $0.manifest.name, $0.manifest.version ?? "", origin($0)] })
-        var below = TextTable.lines(services.flatMap(rows))[...]
-        var lines: [String] = []
-        for (head, service) in zip(heads, services) {
-            let count = rows(service).count
-            lines += [head] + below.prefix(count).map { "    \($0)" }
-            below = below.dropFirst(count)
-        }
-        return lines
+        TextTable.lines(
+            services.map { [$0.id, $0.manifest.name, $0.manifest.version ?? "", origin($0)] },
+            below: services.map(rows), mark: "    ")
     }
 
     static func name(_ service: Service) -> String {
