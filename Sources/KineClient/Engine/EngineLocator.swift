@@ -1,14 +1,14 @@
-// Where the engine's executable is.
+// Finds the engine's executable.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Finds `kinecast-engine`: what `KINECAST_ENGINE` names, else the first of `places` that can be executed.
+/// Finds `kinecast-engine`: the file that `KINECAST_ENGINE` names, else the first of `places` that can be executed.
 public struct EngineLocator: Sendable {
     public static let name = "kinecast-engine"
     public static let variable = "KINECAST_ENGINE"
 
-    /// What the variable names; nil where it is unset.
+    /// The path in the variable; nil where it is unset.
     public var named: String?
     /// This process's own executable; nil where the system does not say.
     public var executable: String?
@@ -20,8 +20,8 @@ public struct EngineLocator: Sendable {
         self.executable = executable
     }
 
-    /// The installed place, `../libexec/kinecast/` seen from the executable's directory, then that directory itself, as in a
-    /// build directory. Throws where the executable is not known.
+    /// The paths to look at: `../libexec/kinecast/` seen from the executable's directory, as it is installed, then that
+    /// directory itself, as it is built. Throws where the executable is not known.
     public func places() throws(ClientError) -> [FilePath] {
         guard let executable else { throw .executableUnknown }
         let directory = FilePath(executable).removingLastComponent()

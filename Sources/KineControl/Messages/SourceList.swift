@@ -46,20 +46,20 @@ public struct SourceList: Codable, Sendable, Equatable {
     public var microphones: [AudioDevice] = []
     /// The names of the applications that play audio, which `--audio app:NAME` takes.
     public var applications: [String] = []
-    /// One sentence for each kind that could not be asked.
+    /// One sentence for each kind of source that could not be listed.
     public var problems: [String] = []
 
     public init() {}
 }
 
 extension SourceList {
-    /// What is of one kind, in columns.
+    /// The sources of one kind, in columns.
     public struct Section: Sendable, Equatable {
         public var title: String
         public var rows: [[String]]
     }
 
-    /// For a person, in the order of the page. The first column is the option as it is to be typed.
+    /// The lists for a person, in the order in which they are printed. The first column is the option to type.
     public var sections: [Section] {
         [
             Section(
