@@ -78,7 +78,7 @@ final class TakeClock: Sendable {
     var snapshot: TakeTimeline { timeline.withLock { $0 } }
 
     func begin(at instant: Int64) { timeline.withLock { $0.begin(at: instant) } }
-    func pause(at instant: Int64) -> Bool { timeline.withLock { $0.pause(at: instant) } }
-    func resume(at instant: Int64) -> Bool { timeline.withLock { $0.resume(at: instant) } }
+    func pause(at instant: Int64) { timeline.withLock { _ = $0.pause(at: instant) } }
+    func resume(at instant: Int64) { timeline.withLock { _ = $0.resume(at: instant) } }
     func mediaTime(at instant: Int64) -> MediaTime { timeline.withLock { $0.mediaTime(at: instant) } }
 }

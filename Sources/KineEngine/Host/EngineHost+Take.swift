@@ -75,7 +75,7 @@ extension EngineHost {
                 opened?.take.resume(at: instant)
                 clients.tellAll(.resumed)
             case .refuse(let reason): refuse(reason, to: client)
-            case .finish(_, let instant): finish(at: instant)
+            case .finish(let instant): finish(at: instant)
             case .end(let reason): end(reason)
             case .fail(let failure): leave(with: .failed(failure), status: failure.exitStatus)
             case .leave: departure = (0, 0)

@@ -28,7 +28,7 @@ struct TakeRequest {
     }
 
     /// What is installed for this user, and beside this executable.
-    private static var catalog: ServiceCatalog {
+    static var catalog: ServiceCatalog {
         .standard(executableDirectory: FilePath(ExecutableSearch.own ?? "/").removingLastComponent())
     }
 }

@@ -41,7 +41,6 @@ struct ExtensionStateMachine: Sendable {
         self.status = status
         self.limits = limits
         self.status.memoryLimit = limits.memory
-        self.status.phase = .launching
         state = .waiting(until: now, after: nil)
     }
 

@@ -83,13 +83,17 @@ final class ExtensionSupervisor {
 
     var status: DestinationStatus {
         var status = machine.status
-        let counts = feed?.sender.counts
-        status.framesSkipped = earlierLosses.frames + (counts?.framesSkipped ?? 0)
-        status.audioLost = earlierLosses.audio + (counts?.audioLost ?? 0)
-        // What the extension says of it is not believed.
-        if let counts { status.statistics.queuedBytes = counts.queuedBytes }
+        (status.framesSkipped, status.audioLost) = losses
+        // The engine counts these bytes itself, and does not trust the extension's own number.
+        if let feed { status.statistics.queuedBytes = feed.sender.counts.queuedBytes }
         status.confinement = process?.layers
         return status
+    }
+
+    /// Frames and seconds of audio that this feed and the earlier ones lost.
+    private var losses: (frames: Int64, audio: Double) {
+        guard let counts = feed?.sender.counts else { return earlierLosses }
+        return (earlierLosses.frames + counts.framesSkipped, earlierLosses.audio + counts.audioLost)
     }
 
     // MARK: The poll loop
@@ -291,10 +295,7 @@ final class ExtensionSupervisor {
     }
 
     private func forgetFeed() {
-        if let counts = feed?.sender.counts {
-            earlierLosses.frames += counts.framesSkipped
-            earlierLosses.audio += counts.audioLost
-        }
+        earlierLosses = losses
         feed = nil
     }
 

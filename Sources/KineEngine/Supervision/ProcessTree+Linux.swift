@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import SystemPackage
 
 enum ProcessTree {
     /// The processes that any thread of `pid` has started and that have not been reaped, adopted ones too.
@@ -70,17 +71,8 @@ enum ProcessTree {
 
     /// A file of /proc; empty where it cannot be read.
     private static func text(_ path: String) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        while bytes.count < 1 << 20 {
-            let old = bytes.count
-            bytes.append(contentsOf: repeatElement(0, count: 4096))
-            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress.map { $0 + old }, 4096) }
-            bytes.removeLast(4096 - max(0, count))
-            if count <= 0 { break }
-        }
-        return bytes
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return [] }
+        defer { try? file.close() }
+        return (try? file.readToEnd(atMost: 1 << 20)) ?? []
     }
 }

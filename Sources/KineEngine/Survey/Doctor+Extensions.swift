@@ -7,8 +7,7 @@ import SystemPackage
 
 extension Doctor {
     static func services() -> DoctorCheck {
-        let directory = ExecutableSearch.own.map { FilePath($0).removingLastComponent() } ?? "."
-        let found = ServiceCatalog.standard(executableDirectory: directory).list()
+        let found = TakeRequest.catalog.list()
         return services(found.services, found.problems) { access($0.string, X_OK) == 0 }
     }
 

@@ -91,7 +91,7 @@ final class Take: Sendable {
     /// Nothing reaches the feeds once this returns: their readers may be told of the pause then.
     func pause(at instant: Int64) {
         // The clock first: what is captured from here on belongs to no time.
-        _ = clock.pause(at: instant)
+        clock.pause(at: instant)
         capture.pause()
         feeds.pause()
     }
@@ -99,7 +99,7 @@ final class Take: Sendable {
     /// The feeds get samples from here on: their readers are to be told before.
     func resume(at instant: Int64) {
         feeds.resume()
-        _ = clock.resume(at: instant)
+        clock.resume(at: instant)
         capture.resume()
         // Viewers see at once that it goes on, also where the screen is as it was.
         if !feeds.isEmpty { capture.repeatFrame() }

@@ -53,7 +53,7 @@ struct TakeStateMachine: Sendable {
         /// The request cannot be carried out in this state; one sentence for the one who asked.
         case refuse(String)
         /// End all threads and finish the file, whose last moment is `at`. Follows at most once.
-        case finish(StopReason, at: Int64)
+        case finish(at: Int64)
         /// Tell the clients the result and leave.
         case end(StopReason)
         /// Tell the clients that there is no take and leave.
@@ -98,7 +98,7 @@ struct TakeStateMachine: Sendable {
         case .opened:
             if case .cancelled(let reason, let instant) = state {
                 state = .finishing(reason)
-                return [.finish(reason, at: instant)]
+                return [.finish(at: instant)]
             }
             guard state == .opening else { return [] }
             state = .starting
@@ -171,6 +171,6 @@ struct TakeStateMachine: Sendable {
         case .cancelled, .finishing, .ended: return []
         }
         state = .finishing(reason)
-        return [.finish(reason, at: end)]
+        return [.finish(at: end)]
     }
 }

@@ -11,24 +11,13 @@ final class CaptureThread: Sendable {
     /// What others are told; all are called on the capture thread.
     struct Output: Sendable {
         /// The source is open, and the size to show is known: returns the slots to use. Called once, before `opened`.
-        var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots
+        var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() }
         /// The slots are there. Called once, before any frame; returns where frames go.
         var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         var began: @Sendable (_ instant: Int64) -> Void
         /// The thread is over: nil after `stop`, else why.
         var ended: @Sendable (VideoSourceError?) -> Void
-
-        init(
-            slots: @escaping @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() },
-            opened: @escaping @Sendable (CanvasDescription) throws(VideoSourceError) -> FrameDistributor,
-            began: @escaping @Sendable (Int64) -> Void, ended: @escaping @Sendable (VideoSourceError?) -> Void
-        ) {
-            self.slots = slots
-            self.opened = opened
-            self.began = began
-            self.ended = ended
-        }
     }
 
     /// The memory that frames are drawn in.
@@ -36,8 +25,6 @@ final class CaptureThread: Sendable {
         var count = 3
         /// nil: memory of the take's own.
         var memory: FrameRing.Memory?
-
-        init() {}
     }
 
     /// What readers of frames have to know of them.

@@ -1,4 +1,5 @@
 // The take's timeline: pauses cut at the sample, nothing added up, mixing.
+import CoreTesting
 import KineCodecs
 import Testing
 
@@ -40,7 +41,7 @@ private final class Heard {
         let (lane, held) = try markedLane(seconds: 130)
         track.lanes = [lane]
         let assembler = AudioAssembler(grid: grid, tracks: [track])
-        var random = Randomness(state: 11)
+        var random = SeededGenerator(seed: 11)
         var timeline = TakeTimeline()
         timeline.begin(at: 1_234_567_891)
         var now: Int64 = 1_234_567_891
