@@ -27,7 +27,7 @@ struct TakeRequest {
         }
     }
 
-    /// What is installed for this user, and beside this executable.
+    /// The services installed for this user, and those beside this executable.
     static var catalog: ServiceCatalog {
         .standard(executableDirectory: FilePath(ExecutableSearch.own ?? "/").removingLastComponent())
     }

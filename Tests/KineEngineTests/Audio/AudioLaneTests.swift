@@ -7,9 +7,9 @@ import Testing
 
 /// A device that plays a click each second of the machine's clock, silence or a quiet hum otherwise.
 struct SimulatedDevice {
-    /// What the device says its rate is.
+    /// The rate that the device states.
     let nominalRate: Int
-    /// By how much its clock is wrong, as a part of one: positive runs fast.
+    /// The error of its clock, as a part of one: positive runs fast.
     let error: Double
     var hum: Float = 0
     var delivered = 0

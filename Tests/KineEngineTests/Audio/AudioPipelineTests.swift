@@ -8,7 +8,7 @@ import Testing
 
 @testable import KineEngine
 
-/// Collects what a pipeline delivers.
+/// Collects a pipeline's samples.
 final class DeliveredAudio: AudioSink {
     struct State {
         var samples: [EncodedSample] = []

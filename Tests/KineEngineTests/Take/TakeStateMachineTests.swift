@@ -10,7 +10,7 @@ import Testing
 
     private static let failure = TakeFailure(exitStatus: 69, message: "No.")
 
-    /// What has been seen on the way to a state.
+    /// The actions seen on the way to a state.
     private struct History {
         enum Opening { case unasked, begun, cancelled, done, failed }
 

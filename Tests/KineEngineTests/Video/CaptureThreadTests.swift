@@ -12,7 +12,7 @@ import Testing
 @Suite struct CaptureThreadTests {
     private static let size = PixelSize(width: 128, height: 96)
 
-    /// What came out at the other end.
+    /// The results at the other end.
     private struct Seen {
         var samples: [EncodedSample] = []
         /// The encoder waits for the file while this is set.
