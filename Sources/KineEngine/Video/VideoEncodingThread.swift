@@ -52,8 +52,7 @@ final class VideoEncodingThread: Sendable {
     /// Opens the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
     init<Encoder: VideoEncoder>(
         _ encoder: Encoder.Type = TakeEncoder.self, plan: EncodingPlan, keyframes: KeyframePolicy,
-        isWanted: Bool = true,
-        output: Output
+        isWanted: Bool = true, output: Output
     ) {
         let state = Monitor(State(isWanted: isWanted, keyframes: keyframes))
         self.state = state
