@@ -80,7 +80,7 @@ let package = Package(
             name: "KineServices", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
         // Floor 3: the messages of clients and engines, and the registry in which they find each other.
-        .target(name: "KineControl", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
+        .target(name: "KineControl", dependencies: ["KineMedia", "KineRelay", "KinePlatform", system]),
 
         // RTMP without a socket: apart from KinePublish, so that fuzzing and testing it builds no TLS.
         .target(name: "KineRTMP", dependencies: ["KineMedia"]),

@@ -1,4 +1,4 @@
-// Calls that block, made from asynchronous code: each on a thread of its own, never on Swift's cooperative pool.
+// Calls that block, for asynchronous code: each runs on a thread of its own, never on Swift's cooperative pool.
 import KinePlatform
 import SystemPackage
 
@@ -12,7 +12,7 @@ enum BlockingCall {
         }
     }
 
-    /// The same for a thread that goes on after it has called `reply`, which it does once.
+    /// The same for a body that runs on after its result: it calls `reply` exactly once.
     static func start<Value: Sendable>(
         _ name: String, _ body: @escaping @Sendable (_ reply: (Result<Value, ClientError>) -> Void) -> Void
     ) async throws(ClientError) -> Value {

@@ -1,15 +1,15 @@
-// Why something that a client asked for cannot be done. The sentences for people are in Sentences/.
+// The errors of this target. The sentences for people are in Sentences/.
 import KineContainers
 import KineControl
 import KinePlatform
 import KineRelay
 import SystemPackage
 
-/// What every call of this target throws.
+/// The error that every call of this target throws.
 public enum ClientError: Error, Equatable, Sendable {
-    /// What `KINECAST_ENGINE` names cannot be executed.
+    /// The file that `KINECAST_ENGINE` names cannot be executed.
     case namedEngineUnusable(String)
-    /// No engine is where one is looked for.
+    /// No engine is in any of these places.
     case engineNotFound(places: [FilePath])
     /// The system does not say where this process's own executable is.
     case executableUnknown
@@ -19,13 +19,13 @@ public enum ClientError: Error, Equatable, Sendable {
     case otherVersion(theirs: Int)
     /// An engine that was started for one question did not answer it.
     case noReport(executable: FilePath, option: String, ChildProcess.Ending, lastWords: String?)
-    /// This process may have no more threads.
+    /// The system refused this process another thread.
     case noThread(name: String, Errno)
     /// The take cannot be found, or is not the only one that fits.
     case registry(TakeRegistry.Error)
     /// The connection to the engine failed.
     case control(ControlError)
-    /// The engine refused the request; its sentence.
+    /// The engine refused the request; one sentence of the engine's.
     case refused(String)
     /// The engine did not answer in time.
     case noAnswer(TakeReference)
@@ -33,7 +33,7 @@ public enum ClientError: Error, Equatable, Sendable {
     case endedWithoutAnswer(TakeReference)
     /// The take is over, or this session with it is.
     case takeIsOver
-    /// No destination of the take runs that could be told something.
+    /// No destination of the take runs.
     case noDestination(take: String)
     /// No destination of the take has a link.
     case noLink(take: String)
@@ -41,13 +41,13 @@ public enum ClientError: Error, Equatable, Sendable {
     /// The task that waited was cancelled.
     case cancelled
 
-    /// Why a process could not be started.
+    /// The reason why a process could not be started.
     public enum StartFault: Error, Equatable, Sendable {
         case system(Errno)
         case control(ControlError)
     }
 
-    /// Which take an error is about.
+    /// The take that an error is about.
     public struct TakeReference: Equatable, Sendable {
         /// The take's id; nil while the engine has not told it.
         public var id: String?
@@ -57,7 +57,7 @@ public enum ClientError: Error, Equatable, Sendable {
         public var output: String?
     }
 
-    /// An error's kind alone: its name stays as it is, for logs and programs.
+    /// An error's kind without details. The names never change, for logs and programs.
     public enum Code: String, Sendable, CaseIterable {
         case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
         case noAnswer, endedWithoutAnswer, takeIsOver, noDestination, noLink, recovery, cancelled

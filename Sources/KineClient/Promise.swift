@@ -1,4 +1,4 @@
-// A value that comes once, from a thread, to the tasks that wait for it.
+// A value that a thread gives once to all tasks that wait for it.
 import Synchronization
 
 /// Any number of tasks may wait; each gets the value.

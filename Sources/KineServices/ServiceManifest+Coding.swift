@@ -135,10 +135,10 @@ extension ServiceManifest.SetupField: Decodable {
 }
 
 extension String {
-    fileprivate static let serviceIDRule =
+    static let serviceIDRule =
         "has to begin with a letter or a digit and consist of letters, digits, ., - and _, at most 100"
 
-    fileprivate var isServiceID: Bool {
+    var isServiceID: Bool {
         guard let first = utf8.first, first.isLetterOrDigit, utf8.count <= 100 else { return false }
         return utf8.allSatisfy { $0.isLetterOrDigit || [0x2d, 0x2e, 0x5f].contains($0) }
     }

@@ -1,5 +1,5 @@
-// The one bridge from this program, which is synchronous, to what is asynchronous: tasks whose jobs the main thread runs.
-// `main` itself cannot be async: that would end the main thread, with which COMMAND ends, and would bring in a thread pool.
+// The bridge from this program, which is synchronous, to asynchronous code: tasks whose jobs the main thread runs. `main` itself
+// cannot be async: that would end the main thread, with which COMMAND dies, and would start a thread pool.
 import KinePlatform
 import Synchronization
 
@@ -31,7 +31,7 @@ final class MainThread: TaskExecutor {
         return Array(ready.dropFirst())
     }
 
-    /// Runs an asynchronous operation to its end. Only the main thread calls it, and no job does.
+    /// Runs an asynchronous operation to its end. Called only by the main thread, and never from a job.
     func wait<Success: Sendable, Failure: Error>(
         for operation: @escaping @Sendable () async throws(Failure) -> Success
     ) throws(Failure) -> Success {

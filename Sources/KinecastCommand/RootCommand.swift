@@ -3,7 +3,7 @@
 import ArgumentParser
 import Glibc
 import KineClient
-import KinePlatform
+import KineServices
 
 @main
 struct RootCommand: ParsableCommand {
@@ -29,6 +29,8 @@ struct RootCommand: ParsableCommand {
         } catch let failure as CommandFailure {
             leave(failure)
         } catch let error as ClientError {
+            leave(CommandFailure(error))
+        } catch let error as ServiceCatalog.InstallError {
             leave(CommandFailure(error))
         } catch {
             // The message repeats what was not understood, which may hold a stream key.

@@ -7,7 +7,7 @@ import KinePlatform
 import KineRelay
 import SystemPackage
 
-/// Prints what a client asked to know instead of recording, and leaves.
+/// Prints the answer to a client's question, and exits.
 func answer(_ value: some Encodable) -> Never {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
@@ -23,11 +23,11 @@ case "--doctor": answer(Doctor.examine())
 default: break
 }
 
-// No other process of this user may read its memory or its environment. Portals refuse such a caller: whatever speaks to them has
-// to be a process of its own.
+// No other process of this user may read this one's memory or environment. Portals refuse such a caller, so they need a process
+// of their own.
 kine_forbid_dump()
 
-// A client or an audio server that goes away is an error where it is written to, not the end of the process.
+// Writing to a client or an audio server that has gone away is an error, not the end of the process.
 signal(SIGPIPE, SIG_IGN)
 
 do throws(ControlError) {

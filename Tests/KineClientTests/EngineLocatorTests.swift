@@ -1,4 +1,4 @@
-// Where an engine is looked for.
+// The places in which an engine is looked for.
 import FoundationEssentials
 import KineClient
 import KineMeasure

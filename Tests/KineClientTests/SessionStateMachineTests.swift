@@ -1,4 +1,4 @@
-// What a session with an engine does when something happens, in every order.
+// A session with an engine, with its inputs in every order.
 import KineContainers
 import KineControl
 import KineMedia
@@ -109,7 +109,7 @@ import Testing
     ) {
         var machine = guest()
         #expect(machine.handle(.request(id: 3, request, deadline: 5)) == messages.map { .send($0) })
-        // What others are told meanwhile is no answer.
+        // Messages to other clients are no answer.
         let warned = machine.handle(.message(.warning("slow")))
         #expect(warned == [.emit(.warning("slow"))])
         #expect(machine.handle(.message(reply)).contains(.answer(id: 3, .success(answer))))
@@ -157,7 +157,7 @@ import Testing
                 == [.emit(.ended(.engineDied(Self.death))), .closeChannel, .finish])
     }
 
-    /// What a machine has done so far, as far as it limits what it may still do.
+    /// The past actions of a machine that limit its next ones.
     private struct Past: Hashable {
         var machine = ""
         var waiting: Set<Int> = []

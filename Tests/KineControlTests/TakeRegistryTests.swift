@@ -64,7 +64,7 @@ import Testing
                 #expect(try registry.find(nil) == running.record)
                 #expect(throws: TakeRegistry.Error.self) { try registry.find("deadbee2") }
             }
-            registry.forget(output: "/tmp/a.mp4")
+            registry.forget { $0.output == "/tmp/a.mp4" }
             #expect(registry.list().dead.map(\.id) == ["deadbee2", "deadbee3"])
             #expect(throws: TakeRegistry.Error.self) { try registry.dismiss(nil) }
             #expect(throws: TakeRegistry.Error.running(running.record)) { try registry.dismiss(running.record.id) }

@@ -1,4 +1,4 @@
-// What one end understands of another version: recorded messages of the first, and made-up ones of a later one.
+// Messages of other versions: recorded ones of the first, and made-up ones of a later one.
 import FoundationEssentials
 import KineMedia
 import KinePlatform

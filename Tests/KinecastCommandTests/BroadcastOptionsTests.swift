@@ -132,7 +132,7 @@ import Testing
         #expect(try video("--to", "rtmp://a/b/c", "--preset", "slow").preset == .slow)
         let page = try video("--min-bitrate", "100k", "--max-bitrate", "2M")
         #expect(page.maximumBitrate == 2_000_000 && page.minimumBitrate == 100_000)
-        // What RTMP was told to go down to, it may.
+        // A destination's own setting counts where there is no option.
         #expect(try video("--to", "rtmp://a/b/c", "--set", "rtmp.min-bitrate=200k").minimumBitrate == 200_000)
         #expect(
             try video("--to", "rtmp://a/b/c", "--set", "rtmp.min-bitrate=200k", "--min-bitrate", "300k")

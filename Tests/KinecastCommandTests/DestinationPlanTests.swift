@@ -92,9 +92,9 @@ import Testing
 
     @Test(arguments: [
         "", "host/app/key", "rtmp:host", "://host", "rtmp://", "rtmp:///app", "1rtmp://host", "rtmp://ho st",
-        // A password with a slash or a question mark: what would be taken for the host is user and password.
+        // In a password with a slash or a question mark, user and password would be taken for the host.
         "rtmp://u:pa/ss@host/a/b", "rtmp://u:pa?ss@host/a/b",
-        // What would steer the terminal that the name is shown in, or has no shape there.
+        // Characters that would control the terminal that shows the name, or that cannot be seen there.
         "rtmp://host/\u{1b}[2J/key", "rtmp://host/\u{202E}a/key", "rtmp://host/\u{03A2}/key",
     ])
     func `a text without a scheme or a host is not an address`(text: String) {

@@ -1,4 +1,4 @@
-// What a person reads: numbers, tables, the progress line, and where the file goes.
+// Output for a person: numbers, tables, the progress line, and the file's name.
 import Glibc
 import KineClient
 import KineControl

@@ -1,4 +1,4 @@
-// What somebody is told who types an option's old name.
+// The answer to an option's old name.
 import Testing
 
 @testable import KinecastCommand

@@ -1,4 +1,4 @@
-// What a person reads of a broadcast, and what a script gets.
+// The report of a broadcast, for a person and for a script.
 import FoundationEssentials
 import KineClient
 import KineControl
@@ -10,7 +10,7 @@ import Testing
 @testable import KinecastCommand
 
 @Suite struct TakeReporterTests {
-    /// What a reporter writes of some events, on both streams.
+    /// The text that a reporter writes for some events, on both streams.
     func written(
         output: String? = nil, destinations: [String] = ["live"], _ events: [SessionEvent]
     ) throws -> (output: String, errors: String) {
@@ -88,6 +88,44 @@ import Testing
             errors.split(separator: "\n") == [
                 "kinecast: b failed: It has no key; this destination is over.", "kinecast: \(reason)",
             ])
+    }
+
+    static let death = EngineDeath(cause: .died, ending: .exited(status: 3), file: .notBegun)
+
+    @Test func `an engine that dies before its take began does not hide why destinations failed`() throws {
+        let (_, errors) = try written([event(.ended(.failed("It has no key."))), .ended(.engineDied(Self.death))])
+        #expect(
+            errors.split(separator: "\n") == [
+                "kinecast: live failed: It has no key; this destination is over.",
+                "kinecast: The engine died (exit status 3) before anything was recorded; kinecast doctor may say why.",
+            ])
+    }
+
+    @Test func `the last event of a take says how it ended, and what was recorded`() throws {
+        func json(_ outcome: TakeOutcome) throws -> String {
+            var event = JSONEvent.summary(outcome)
+            event.time = 2
+            return try JSONEvents.line(event)
+        }
+        let summary = TakeSummary(
+            output: "/a.mp4", size: PixelSize(width: 6, height: 4), progress: TakeProgress(), reason: "stopped")
+        #expect(
+            try json(.finished(summary))
+                == #"{"bytes":0,"duration":0,"event":"summary","exitStatus":0,"framesDrawn":0,"framesDropped":0,"#
+                + #""framesUnchanged":0,"height":4,"output":"/a.mp4","reason":"stopped","result":"finished","time":2,"#
+                + #""width":6}"#)
+        #expect(
+            try json(.failed(TakeFailure(exitStatus: 74, message: "Full.", summary: summary)))
+                == #"{"bytes":0,"duration":0,"event":"summary","exitStatus":74,"framesDrawn":0,"framesDropped":0,"#
+                + #""framesUnchanged":0,"height":4,"message":"Full.","output":"/a.mp4","reason":"stopped","#
+                + #""result":"failed","time":2,"width":6}"#)
+        #expect(
+            try json(.failed(TakeFailure(exitStatus: 69, message: "No.")))
+                == #"{"event":"summary","exitStatus":69,"message":"No.","result":"failed","time":2}"#)
+        #expect(
+            try json(.engineDied(Self.death))
+                == #"{"event":"summary","exitStatus":70,"message":"The engine died (exit status 3) before anything was "#
+                + #"recorded; kinecast doctor may say why.","result":"failed","time":2}"#)
     }
 
     @Test func `why a destination is not live is shown to people and to programs`() throws {

@@ -1,4 +1,4 @@
-// What `record` and `broadcast` do when something happens, in every order.
+// `record` and `broadcast`, with their inputs in every order.
 import KineClient
 import KineControl
 import KineMedia
@@ -131,7 +131,7 @@ import Testing
         #expect(actions(&machine, .session(.ended(.finished(summary)))) == [.exit(ExitStatus.destinationFailed)])
     }
 
-    /// What a machine has done so far, as far as it limits what it may still do.
+    /// The past actions of a machine that limit its next ones.
     private struct Past: Hashable {
         var machine: Machine
         var commandRuns = false

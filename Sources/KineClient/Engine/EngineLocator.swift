@@ -1,13 +1,14 @@
-// Where the engine's executable is.
+// Finds the engine's executable.
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// Finds `kinecast-engine`: what `KINECAST_ENGINE` names, else the first of `places` that can be executed.
+/// Finds `kinecast-engine`: the file that `KINECAST_ENGINE` names, else the first of `places` that can be executed.
 public struct EngineLocator: Sendable {
     public static let name = "kinecast-engine"
     public static let variable = "KINECAST_ENGINE"
-    /// What the variable names; nil where it is unset.
+
+    /// The path in the variable; nil where it is unset.
     public var named: String?
     /// This process's own executable; nil where the system does not say.
     public var executable: String?
@@ -27,8 +28,8 @@ public struct EngineLocator: Sendable {
         self.systemPlaces = systemPlaces
     }
 
-    /// For this executable and then for the command line's: the installed place, `../libexec/kinecast/` seen from its directory, and
-    /// that directory itself, as in a build directory. Then the system's places. Throws where no executable is known.
+    /// For this executable and then for the command line's: `../libexec/kinecast/` seen from its directory, as it is installed, then
+    /// that directory itself, as it is built. Then the system's places. Throws where no executable is known.
     public func places() throws(ClientError) -> [FilePath] {
         let command = command.map { FilePath($0).resolved ?? FilePath($0) }
         let executables = [executable.map { FilePath($0) }, command].compactMap(\.self)

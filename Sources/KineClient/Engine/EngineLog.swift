@@ -1,5 +1,5 @@
-// What the engine and its helpers say on standard error: kept in memory, so that a death can be explained and an ordinary
-// take leaves no file behind.
+// The standard error of the engine and its helpers, kept in memory: a death can be explained, and no take leaves a log file
+// behind.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -7,15 +7,14 @@ import SystemPackage
 /// A bounded file in memory that becomes the engine's standard error. It outlives the client, so the engine never writes
 /// into a closed pipe. Owns its descriptor.
 final class EngineLog {
-    /// Bytes; what comes after them is lost.
+    /// The most bytes; later ones are lost.
     static let limit = 256 * 1024
-    /// Where it is set, the engine speaks on this process's standard error instead.
+    /// The environment variable that makes the engine write on this process's standard error instead.
     static let variable = "KINECAST_DEBUG"
 
-    /// Nil where the engine speaks on standard error.
+    /// Nil where the engine writes on this process's standard error: the variable is set, or the kernel has no files in memory.
     private let log: MemoryLog?
 
-    /// Where the kernel has no such files, the engine speaks on standard error too.
     init() { log = getenv(Self.variable) == nil ? MemoryLog(name: EngineLocator.name, limit: Self.limit) : nil }
 
     var descriptor: FileDescriptor { log?.descriptor ?? .standardError }

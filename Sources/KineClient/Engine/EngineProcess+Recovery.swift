@@ -1,16 +1,17 @@
-// What is done when an engine is gone without its last message, or is to go at once: its file is made an ordinary one.
+// Recovery after an engine that died without its last message, or that is to end at once: its file is finished here.
 import Glibc
 import KineContainers
+import KineControl
 import KinePlatform
 
 extension EngineProcess {
-    /// Kills the engine if it still runs, recovers its file, and takes the take off the list of those that died. Blocks for as
+    /// Kills the engine if it still runs, recovers its file, and removes the take from the list of those that died. Blocks for as
     /// long as the disk needs.
     ///
     /// - Parameters:
     ///   - output: the file that was being written; nil where there is none.
-    ///   - hasBegun: the engine had said that the take runs.
-    ///   - replaced: the file that the recording was to replace: while it has its name, nothing of the recording is there.
+    ///   - hasBegun: whether the engine had said that the take runs.
+    ///   - replaced: the file that the recording was to replace. While it has the name, nothing is recorded under it.
     func recover(
         _ cause: EngineDeath.Cause, output: String?, hasBegun: Bool, replacing replaced: FileIdentity?
     ) -> EngineDeath {
@@ -27,7 +28,7 @@ extension EngineProcess {
         } else {
             file = hasBegun ? .notRecorded : .notBegun
         }
-        if !file.canBeRecoveredLater { KnownTakes.forget(engine: process.pid) }
+        if !file.canBeRecoveredLater { try? TakeRegistry.standard().forget { $0.pid == process.pid } }
         return EngineDeath(cause: cause, ending: ending, lastWords: log.lastWords(), file: file)
     }
 }
@@ -40,9 +41,7 @@ enum OrphanedRecording {
     static func recover(_ output: String?) -> EngineDeath.File {
         guard let output else { return .notRecorded }
         do throws(MP4Recovery.Error) {
-            let saved = try MP4Recovery.recover(output)
-            KnownTakes.forget(output)
-            return .recovered(path: output, saved)
+            return .recovered(path: output, try KnownTakes.recoverBlocking(output))
         } catch {
             if case .storage(.inUse) = error { return .leftAlone(path: output) }
             return .unrecoverable(error)
@@ -51,18 +50,18 @@ enum OrphanedRecording {
 }
 
 extension EngineDeath.File {
-    /// The take stays in the list then.
+    /// Whether another try may succeed, for which the take stays in the list.
     fileprivate var canBeRecoveredLater: Bool {
         if case .unrecoverable(.storage) = self { true } else { false }
     }
 }
 
-/// Which file has a name.
+/// The identity of the file that a name means now.
 struct FileIdentity: Equatable {
     private let device: UInt64
     private let number: UInt64
 
-    /// Nil where there is none.
+    /// Nil where no file has that name.
     init?(_ path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -11,8 +11,8 @@ struct EngineProcess {
     let connection: ClientConnection
     let log: EngineLog
 
-    /// Starts an engine in a session of its own, so that the terminal's signals do not reach it and it outlives this
-    /// process. Its descriptors: 0 and 1 null, 2 the log, 3 its end of the control channel.
+    /// Starts an engine in a session of its own, so that the terminal's signals do not reach it and it outlives this process. It
+    /// gets /dev/null as descriptors 0 and 1, the log as 2 and its end of the control channel as 3.
     static func start(_ locator: EngineLocator) throws(ClientError) -> EngineProcess {
         let executable = try locator.locate()
         do throws(ClientError.StartFault) {
@@ -27,12 +27,10 @@ struct EngineProcess {
         do {
             let (connection, engineEnd) = try ClientConnection.pair()
             defer { try? engineEnd.close() }
-            let null = try FileDescriptor.open("/dev/null", .readWrite, options: .closeOnExec)
-            defer { try? null.close() }
             var options = ChildProcess.Options()
-            options.descriptors = [null, null, log.descriptor, engineEnd]
+            options.descriptors = [nil, nil, log.descriptor, engineEnd]
             options.newSession = true
-            // It is told stream keys, which must not end up in a core file on the disk.
+            // The engine holds stream keys, which must not end up in a core file.
             options.confinement = ChildProcess.Confinement()
             options.confinement?.noNewPrivileges = false
             let process = try ChildProcess(

@@ -1,4 +1,4 @@
-// What an engine prints as JSON when it is started for one question: `--list-sources`, `--doctor`.
+// Engines that are started for one question and print the answer as JSON: `--list-sources`, `--doctor`.
 import FoundationEssentials
 import Glibc
 import KineControl
@@ -6,15 +6,15 @@ import KinePlatform
 import SystemPackage
 
 public enum EngineReport {
-    /// An audio server or a display server that hangs must not hang this process for ever: nanoseconds.
+    /// The most time for an answer, in nanoseconds: an audio or display server may hang.
     private static let patience: Int64 = 20_000_000_000
 
-    /// What there is to record on this machine.
+    /// The sources that this machine can record.
     public static func sources(_ locator: EngineLocator = EngineLocator()) async throws(ClientError) -> SourceList {
         try await BlockingCall.run("kine-report") { () throws(ClientError) in try ask("--list-sources", locator) }
     }
 
-    /// What works on this machine, and what to install or set for the rest.
+    /// The checks of this machine, with a remedy for each that failed.
     public static func doctor(_ locator: EngineLocator = EngineLocator()) async throws(ClientError) -> [DoctorCheck] {
         try await BlockingCall.run("kine-report") { () throws(ClientError) in try ask("--doctor", locator) }
     }
@@ -47,7 +47,7 @@ public enum EngineReport {
             defer { try? pipe.writeEnd.close() }
             var options = ChildProcess.Options()
             options.descriptors = [nil, pipe.writeEnd, log.descriptor]
-            // This thread waits for the process, so the process never survives it by accident.
+            // The signal comes when the starting thread ends, which is this one, and it waits for the process.
             options.parentDeathSignal = SIGKILL
             process = try ChildProcess(
                 executable: executable.string, arguments: [option], environment: ProcessEnvironment.current,
@@ -59,11 +59,11 @@ public enum EngineReport {
     }
 }
 
-/// What a child process writes into a pipe.
+/// The output of a child process, through a pipe.
 package enum ChildOutput {
     private static let limit = 16 << 20
 
-    /// What comes until the other end is closed, or until `deadline` (CLOCK_MONOTONIC, nanoseconds). Blocks.
+    /// Reads until the other end is closed, until `deadline` (CLOCK_MONOTONIC, nanoseconds) or until 16 MiB have come. Blocks.
     package static func read(_ pipe: FileDescriptor, until deadline: Int64) throws -> [UInt8] {
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16384)

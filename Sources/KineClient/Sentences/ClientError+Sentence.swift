@@ -56,7 +56,7 @@ extension ClientError.TakeReference: CustomStringConvertible {
 }
 
 extension ChildProcess.Ending {
-    /// How a process ended, for the middle of a sentence.
+    /// The process's end in words, for the middle of a sentence.
     public var sentence: String {
         switch self {
         case .exited(let status): "exit status \(status)"

@@ -1,5 +1,4 @@
-// What a person is told of a destination: a sentence for an event, a line of the last summary, and the words that both and
-// tables are made of.
+// The sentences about destinations: one for each event, one for the last summary, and the words that they and tables share.
 import KineControl
 import KineRelay
 
@@ -10,7 +9,7 @@ public enum DestinationSentences {
         public var isWarning = false
     }
 
-    /// Nil where an event is not worth a sentence. `isKnownLive`: it has been said already that it is live.
+    /// A sentence for an event; nil where none is needed. `isKnownLive`: the destination was reported as live already.
     public static func sentence(_ event: DestinationEvent, isKnownLive: Bool) -> Sentence? {
         let name = event.label
         switch event.kind {
@@ -31,7 +30,7 @@ public enum DestinationSentences {
 
     private static func warning(_ text: String) -> Sentence { Sentence(text: text, isWarning: true) }
 
-    /// What became of it, to stand behind its name: "crashed (signal 11)".
+    /// An ending in words that follow the destination's name: "crashed (signal 11)".
     public static func words(_ ending: DestinationEnding) -> String {
         switch ending {
         case .finished: "finished"
@@ -43,7 +42,7 @@ public enum DestinationSentences {
         }
     }
 
-    /// What became of it in a word or two.
+    /// An ending in a word or two.
     public static func word(_ ending: DestinationEnding) -> String {
         switch ending {
         case .finished: "finished"
@@ -54,7 +53,7 @@ public enum DestinationSentences {
         }
     }
 
-    /// A line of the last summary: what it did and what it took.
+    /// A destination's line of the last summary: its end, what it sent, its losses and its memory.
     public static func summary(_ status: DestinationStatus) -> String {
         let statistics = status.statistics
         var parts = [status.ending.map(words) ?? status.phase.rawValue, Quantity.count(statistics.frames, "frame")]
@@ -74,7 +73,7 @@ public enum DestinationSentences {
         return "\(status.label): \(parts.joined(separator: ", "))."
     }
 
-    /// How its connection is: `round trip 34 ms, for 1:02`.
+    /// A connection's times: `round trip 34 ms`, `for 1:02`.
     public static func timing(_ connection: ConnectionStatistics) -> [String] {
         var parts: [String] = []
         if let trip = connection.roundTripMilliseconds { parts.append("round trip \(Quantity.milliseconds(trip))") }
@@ -82,7 +81,7 @@ public enum DestinationSentences {
         return parts
     }
 
-    /// What its connection lost: `1 reconnect, 12 frames dropped`.
+    /// A connection's losses: `1 reconnect`, `12 frames dropped`.
     public static func losses(_ connection: ConnectionStatistics) -> [String] {
         var parts: [String] = []
         if let count = connection.reconnects, count > 0 { parts.append(Quantity.count(count, "reconnect")) }
@@ -92,8 +91,8 @@ public enum DestinationSentences {
         return parts
     }
 
-    /// An extension's words without their full stop, so that a sentence can go on behind them; on one line, and without what
-    /// would move a terminal's cursor.
+    /// An extension's words on one line, without control characters, which could move the cursor, and without the full stop, so
+    /// that a sentence can go on behind them.
     public static func phrase(_ text: String) -> String {
         var line = String(text.map { $0.isNewline || $0.isControl ? " " : $0 })
         while let last = line.last, last == "." || last == " " { line.removeLast() }

@@ -2,7 +2,7 @@
 import KineMedia
 
 public enum Quantity {
-    /// `0:07`, `12:34`, `1:02:03`: a running clock, whole seconds.
+    /// `0:07`, `12:34`, `1:02:03`: a running clock in whole seconds.
     public static func clock(_ time: MediaTime) -> String {
         let seconds = max(0, Int(time.nanoseconds / 1_000_000_000))
         let tail = "\(twoDigits(seconds / 60 % 60)):\(twoDigits(seconds % 60))"
@@ -30,7 +30,7 @@ public enum Quantity {
         return "\(oneDecimal(value / 1000)) TB"
     }
 
-    /// Memory in powers of two, as its limits are, and as what shows processes counts it.
+    /// `0.4 MB`, `12 MB`: memory in powers of two, as limits and process viewers count it.
     public static func memory(_ bytes: Int64) -> String {
         let tenths = Int((Double(bytes) / Double(1 << 20) * 10).rounded())
         return tenths < 100 && tenths % 10 != 0
@@ -64,7 +64,7 @@ public enum Quantity {
         return words.dropLast().joined(separator: ", ") + " and " + last
     }
 
-    /// The nearest number from 0 up that there is: an engine may count anything.
+    /// The nearest whole number from 0 to 10^17: an engine may send any number.
     private static func whole(_ value: Double) -> Int {
         // Ten times the largest of these is still an Int.
         Int(min(max(value.isNaN ? 0 : value, 0), 1e17).rounded())

@@ -1,10 +1,10 @@
-// What a person is told of a take: how it ended, and what became of its file.
+// The sentences about a take: how it ended, and what became of its file.
 import KineContainers
 import KineControl
 
 public enum TakeSentences {
-    /// The last lines of a take: the recording, or that there was none, then a line for each destination. The reason for its
-    /// end is left out where it is what was `told` of a failure.
+    /// The last lines of a take: one for the recording or broadcast, then one for each destination. `told`: the sentence about a
+    /// failure that was printed already; a reason that equals it is left out.
     public static func summary(_ summary: TakeSummary, told: String? = nil) -> [String] {
         let progress = summary.progress
         let reason = summary.reason == told ? "" : " (\(summary.reason))"
@@ -16,13 +16,13 @@ public enum TakeSentences {
         return [first] + summary.destinations.map(DestinationSentences.summary)
     }
 
-    /// What a take drew, left out and lost.
+    /// The counts of frames, for the middle of a sentence.
     private static func frames(_ progress: TakeProgress) -> String {
         "\(Quantity.count(progress.framesDrawn, "frame")) drawn, \(progress.framesUnchanged) skipped as unchanged, "
             + "\(progress.framesDropped) dropped"
     }
 
-    /// That the engine died and how, for the beginning of a sentence.
+    /// The beginning of a sentence about the engine's death: how it died.
     public static func happened(_ death: EngineDeath) -> String {
         switch death.cause {
         case .aborted: "The engine was ended immediately, as asked"
@@ -32,7 +32,7 @@ public enum TakeSentences {
         }
     }
 
-    /// That the engine died, and what became of the file.
+    /// A sentence about the engine's death and what became of the file.
     public static func death(_ death: EngineDeath) -> String {
         let happened = happened(death)
         switch death.file {
@@ -50,7 +50,7 @@ public enum TakeSentences {
         }
     }
 
-    /// What recovery made of a file.
+    /// A sentence about a recovered file.
     public static func recovery(of path: String, _ saved: RecoveredFile) -> String {
         let amount =
             "\(Quantity.length(saved.duration)), \(Quantity.bytes(saved.bytes)), \(Quantity.count(saved.frames, "frame"))"
@@ -59,12 +59,12 @@ public enum TakeSentences {
         return "Recovered \(path): \(amount)\(lost)."
     }
 
-    /// That a take whose engine died was taken off the list.
+    /// A sentence about a take that was dismissed.
     public static func dismissal(of take: TakeRecord) -> String {
         "Take \(take.id) is off the list\(take.output.map { "; \($0) stays as it is" } ?? "")."
     }
 
-    /// That a take is in the list whose engine died, and what to do about it.
+    /// A sentence about a take in the list whose engine died, with what to do about it.
     public static func died(_ take: TakeRecord) -> String {
         let file = take.output.map { ", which was writing \($0)," } ?? ""
         return "The engine of take \(take.id)\(file) died; \(take.remedy)."

@@ -1,16 +1,16 @@
-// A session with the engine of one take: what an app, the command line and a studio page hold while they record.
+// A session with the engine of one take. An app, the command line and a studio page hold one while they record.
 import KineControl
 import KinePlatform
 import KineRelay
 
-/// A take that runs in an engine, and what it tells.
+/// A client's control of a take that runs in an engine.
 ///
-/// The session that started the engine owns the take: when it is closed or let go, the engine finishes the file and the
-/// broadcasts by itself, unless the configuration lets the take outlive its client; when the engine dies, the session recovers
-/// the file. A session that was attached later only listens and asks; one that follows is told all that the first is told. A thread of the session's own does all waiting, so no call blocks. A task that is cancelled stops
-/// waiting; the engine still does what it was asked.
+/// The session that started the engine owns the take: when the session is closed or released, the engine finishes the file and
+/// the broadcasts by itself, unless the take outlives its client; when the engine dies, the session recovers the file. An attached
+/// session only listens and asks; one that follows is told all that the owner is told.
+/// All waiting is done on the session's own thread, so no call blocks. Cancelling a task ends its wait, not its request.
 public final class EngineSession: Sendable {
-    /// How long an engine has to answer a request.
+    /// The time that an engine has to answer a request.
     public static let patience = Duration.seconds(10)
 
     private let stream: AsyncStream<SessionEvent>
@@ -54,13 +54,13 @@ public final class EngineSession: Sendable {
             ).run()
         }
         let session = EngineSession(events, mailbox)
-        // Let go of, the session ends its take.
+        // The session is released here, which ends its take.
         if Task.isCancelled { throw .cancelled }
         return session
     }
 
-    /// Connects to the engine of a take that another client started. `typed`: its id or enough of its beginning; nil means
-    /// the only one that runs.
+    /// Connects to the engine of a take that another client started. `typed`: the take's id or enough of its beginning; nil: the
+    /// only take that runs.
     public static func attach(to typed: String?) async throws(ClientError) -> EngineSession {
         try await attach { () throws(TakeRegistry.Error) in
             let registry = try TakeRegistry.standard()
@@ -115,11 +115,11 @@ public final class EngineSession: Sendable {
         return (SessionMailbox(), events, continuation)
     }
 
-    /// What happens, in order, for one reader. Ends when the session is closed. A reader that is 1024 events behind loses the
-    /// oldest.
+    /// The take's events in order, for one reader. The sequence ends when the session is closed. A reader that is 1024 events
+    /// behind loses the oldest.
     public var events: Events { Events(session: self) }
 
-    /// The events of a session, which their reader keeps open.
+    /// The events of a session. Holding them keeps the session open.
     public struct Events: AsyncSequence, Sendable {
         fileprivate let session: EngineSession
 
@@ -137,7 +137,7 @@ public final class EngineSession: Sendable {
         }
     }
 
-    /// What happens until `resume` is neither recorded nor shown.
+    /// Pauses the take: nothing is recorded or broadcast until `resume`.
     public func pause() async throws(ClientError) { _ = try await ask(.pause) }
 
     public func resume() async throws(ClientError) { _ = try await ask(.resume) }
@@ -146,13 +146,13 @@ public final class EngineSession: Sendable {
         try await status(.status, within: patience)
     }
 
-    /// Tells the extensions what is being shown. Throws where no destination runs that could be told.
+    /// Tells the extensions what is being shown. Throws `noDestination` where none runs.
     public func annotate(_ information: [String: String]) async throws(ClientError) {
         let status = try await status(.annotate(information))
         guard status.destinations.contains(where: { $0.phase != .ended }) else { throw .noDestination(take: status.id) }
     }
 
-    /// The take's status, which holds the links of its destinations; throws where none has one.
+    /// The take's status with the links of its destinations. Throws `noLink` where no destination has one.
     public func links() async throws(ClientError) -> TakeStatus {
         let status = try await status()
         guard status.destinations.contains(where: { $0.link != nil && $0.phase != .ended }) else {
@@ -161,10 +161,10 @@ public final class EngineSession: Sendable {
         return status
     }
 
-    /// Replaces the links by new ones: those there were open nothing any more.
+    /// Replaces the links by new ones; the old ones stop working.
     public func renewLinks() async throws(ClientError) -> TakeStatus {
         _ = try await links()
-        // The new links come one event at a time, and all are in a status that is asked for behind the first.
+        // The new links come one event at a time; a status asked for after the first has all of them.
         _ = try await ask(.renewLinks)
         return try await status()
     }
@@ -172,8 +172,8 @@ public final class EngineSession: Sendable {
     /// Asks for the take's end and returns at once; `events` tells how it ended.
     public func requestStop(immediately: Bool = false) { mailbox.post(.input(.stop(immediately: immediately))) }
 
-    /// Ends the take and waits until the file and the broadcasts are finished, however long the disk needs. `immediately`
-    /// leaves out all that can be left out (moving the index).
+    /// Ends the take and waits, without a limit, until the file and the broadcasts are finished. `immediately` skips moving the
+    /// index.
     public func stop(immediately: Bool = false) async throws(ClientError) -> TakeOutcome {
         try await outcome(.stop(immediately: immediately))
     }
@@ -181,14 +181,14 @@ public final class EngineSession: Sendable {
     /// Waits until the take is over.
     public func outcome() async throws(ClientError) -> TakeOutcome { try await outcome(.outcome) }
 
-    /// Kills the engine and recovers the file, for a user who will not wait; `events` tells what was saved. A session that
-    /// was attached can only ask the engine to stop immediately.
+    /// Kills the engine and recovers the file, for a user who will not wait; `events` tells what was saved. An attached session
+    /// asks the engine to stop immediately instead.
     public func abort() { mailbox.post(.input(.abort)) }
 
-    /// Lets go of the engine. One whose take runs finishes it by itself.
+    /// Closes the connection. An engine whose take this session started finishes it by itself.
     public func close() { mailbox.post(.input(.close)) }
 
-    /// Waits until the session is closed and the engine that it started is gone, with all that engine's helpers.
+    /// Waits until the session is closed and the engine that it started, with all its helpers, is gone.
     public func closed() async { _ = await mailbox.finished.value() }
 
     private func ask(_ request: SessionRequest, within patience: Duration? = patience) async throws(ClientError)

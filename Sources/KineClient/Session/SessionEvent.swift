@@ -1,9 +1,9 @@
-// What a client learns of its take while the session lasts, and how the take ended.
+// The events of a session, the last of which tells how the take ended.
 import KineContainers
 import KineControl
 import KinePlatform
 
-/// Something happened. The last event of a session is `ended`, unless the session is closed before.
+/// An event of a session. The last one is `ended`, unless the session is closed before.
 public enum SessionEvent: Sendable, Equatable {
     /// The take runs: its first frame has been captured.
     case started(TakeStarted)
@@ -11,7 +11,7 @@ public enum SessionEvent: Sendable, Equatable {
     case progress(TakeProgress, [DestinationStatus])
     case paused
     case resumed
-    /// Something a person should know while the take goes on; the engine's sentence.
+    /// A sentence of the engine's about a problem; the take goes on.
     case warning(String)
     /// The connection to the engine broke; the session ends after this.
     case connectionFailed(ClientError)
@@ -20,9 +20,9 @@ public enum SessionEvent: Sendable, Equatable {
     case ended(TakeOutcome)
 }
 
-/// How a take ended.
+/// The end of a take.
 public enum TakeOutcome: Sendable, Equatable {
-    /// As it should; destinations may have failed all the same.
+    /// It ended as it should; destinations may have failed all the same.
     case finished(TakeSummary)
     /// It could not begin, or it ended early.
     case failed(TakeFailure)
@@ -38,7 +38,7 @@ public struct EngineDeath: Sendable, Equatable {
         case aborted
     }
 
-    /// What became of the recording.
+    /// The state that the recording was left in.
     public enum File: Sendable, Equatable {
         /// The take had not begun.
         case notBegun
@@ -48,12 +48,12 @@ public struct EngineDeath: Sendable, Equatable {
         case unrecoverable(MP4Recovery.Error)
         /// Nothing of the recording was on the disk yet; the file that it was to replace still has the name.
         case olderKept(path: String)
-        /// This session did not start the engine: the one that did recovers the file; nil where there is none.
+        /// Left to the session that started the engine, which recovers the file. `path` is nil where nothing was recorded.
         case leftAlone(path: String?)
     }
 
     public var cause: Cause
-    /// How the engine's process ended; nil where this process did not start it.
+    /// The end of the engine's process; nil where another process started it.
     public var ending: ChildProcess.Ending?
     /// The last line of the engine's log.
     public var lastWords: String?

@@ -1,22 +1,22 @@
-// Carries out what SessionStateMachine decides, on a thread of its own: one poll over the engine's messages, the engine's
-// process and what the session's user asks.
+// Carries out the actions of SessionStateMachine on a thread of its own, with one poll for the engine's messages, the end of its
+// process and the requests of the session's user.
 import Glibc
 import KineControl
 import KinePlatform
 import KineRelay
 
-/// The thread's side of a session. Lives on that thread alone.
+/// The thread's side of a session. Used on that thread only.
 final class SessionLoop {
     private let mailbox: SessionMailbox
     private let events: AsyncStream<SessionEvent>.Continuation
     private let connection: ClientConnection
     private let engine: EngineProcess?
-    /// The file that the recording is to replace: while it has its name, nothing of the recording is there.
+    /// The file that the recording is to replace. While it has the name, nothing is recorded under it.
     private let replaced: FileIdentity?
     private var machine: SessionStateMachine
     private var answers: [Int: SessionMailbox.Answer] = [:]
     private var lastRequest = 0
-    /// A closed channel stays readable for ever.
+    /// False once the channel is closed, since poll would report it as readable for ever.
     private var readsChannel = true
 
     /// - Parameter engine: nil where another client started it.
@@ -54,7 +54,7 @@ final class SessionLoop {
         var deadline = machine.nextDeadline
         if machine.isClosing, let process = engine?.process {
             entries.append(pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0))
-            // Without such a descriptor it is looked at now and then: 5 ms is short of what a person notices.
+            // Without a pidfd, the process is checked every 5 ms, sooner than a person notices.
             if process.exitDescriptor < 0 { deadline = MonotonicClock.now() + 5_000_000 }
         }
         WakeSignal.poll(&entries, until: deadline)

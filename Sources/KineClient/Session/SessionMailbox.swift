@@ -1,8 +1,8 @@
-// What other threads leave for a session's thread.
+// The queue from other threads to a session's thread.
 import KinePlatform
 import Synchronization
 
-/// What reaches a session's thread, from any other.
+/// The inputs and requests for a session's thread, from any other.
 final class SessionMailbox: Sendable {
     typealias Answer = Promise<Result<SessionAnswer, ClientError>>
 
@@ -41,7 +41,7 @@ final class SessionMailbox: Sendable {
         }
     }
 
-    /// Nobody will read any more.
+    /// Called when nobody reads any more: refuses all requests from now on.
     func close() {
         let rest = state.withLock { state in
             state.isOpen = false

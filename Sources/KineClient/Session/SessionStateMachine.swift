@@ -1,18 +1,17 @@
-// What a session with an engine does when something happens: a state machine without I/O. SessionLoop feeds it and carries
-// out its actions.
+// The course of a session with an engine as a state machine without I/O. SessionLoop feeds it and carries out its actions.
 import KineControl
 import KineRelay
 
-/// Something that the engine is asked, and that has an answer.
+/// A request to the engine that has an answer.
 enum SessionRequest: Equatable {
     case pause
     case resume
     case status
-    /// To be told what the client that started the engine is told.
+    /// To be told what the client that started the engine is told. Answered by a status.
     case follow(progress: Bool)
-    /// Answered by a status, which says whom it reached.
+    /// Answered by a status, which says what destinations there are.
     case annotate([String: String])
-    /// Answered when the first new link is there.
+    /// Answered by the first new link.
     case renewLinks
     /// Answered by the take's outcome.
     case stop(immediately: Bool)
@@ -32,7 +31,7 @@ enum SessionRequest: Equatable {
         }
     }
 
-    /// What a message of the engine means to this request; nil: it is no answer to it.
+    /// The answer to this request that a message of the engine holds; nil: none.
     func answer(in message: EngineMessage) -> SessionAnswer? {
         switch (self, message) {
         case (.pause, .paused), (.resume, .resumed): .done
@@ -50,7 +49,7 @@ enum SessionAnswer: Equatable {
     case outcome(TakeOutcome)
 }
 
-/// One side of the control channel: that of the client that started the engine, or of one that came later.
+/// The client's side of a control channel, for the client that started the engine or for one that came later.
 struct SessionStateMachine {
     enum Role: Equatable {
         /// This process started the engine, and recovers the file if it dies.
@@ -66,13 +65,13 @@ struct SessionStateMachine {
         case channelClosed(ControlError?)
         /// `deadline`: nanoseconds of CLOCK_MONOTONIC; nil: none.
         case request(id: Int, SessionRequest, deadline: Int64?)
-        /// The end was asked for, and nobody waits for an answer.
+        /// The user asked for the take's end, and nobody waits for an answer.
         case stop(immediately: Bool)
         /// End the engine now, and save what there is.
         case abort
-        /// The engine is gone and its file is seen to.
+        /// The engine is gone, and its file was recovered if it could be.
         case recovered(EngineDeath)
-        /// It is that late on CLOCK_MONOTONIC.
+        /// The time on CLOCK_MONOTONIC, in nanoseconds.
         case time(Int64)
         /// The user of the session has closed it.
         case close
@@ -89,7 +88,7 @@ struct SessionStateMachine {
         case recover(EngineDeath.Cause, output: String?, hasBegun: Bool)
         /// An engine whose take runs finishes it by itself then.
         case closeChannel
-        /// There is nothing left to wait for.
+        /// Nothing is left to wait for.
         case finish
     }
 
@@ -116,7 +115,7 @@ struct SessionStateMachine {
 
     init(_ role: Role) { self.role = role }
 
-    /// When `time` is to be told next; nil: nothing waits for a time.
+    /// The time at which `Input.time` is due next; nil: never.
     var nextDeadline: Int64? { pending.compactMap(\.deadline).min() }
 
     var isFinished: Bool { state == .finished }
@@ -144,7 +143,7 @@ struct SessionStateMachine {
             started = take
             events = [.emit(.started(take))]
         case .progress(let progress):
-            // It does not tell of destinations: their status is asked for each time, and shown instead.
+            // Progress says nothing about destinations, so a status is asked for each time and shown instead.
             if showsDestinations { return [.send(.status)] }
             events = [.emit(.progress(progress, []))]
         case .status(let status):
@@ -185,7 +184,7 @@ struct SessionStateMachine {
     }
 
     private mutating func abort() -> [Action] {
-        // Only its parent may kill it; another client can ask it to hurry.
+        // Only the engine's parent may kill it; a guest can ask it to stop immediately.
         if case .guest = role { return [.send(.stop(immediately: true))] }
         return recover(.aborted)
     }

@@ -1,14 +1,14 @@
-// The takes of this user, for a client: those that run, those whose engine died, and the recovery of their files.
+// The takes of this user that run or whose engine died, and the recovery of their files.
 import KineContainers
 import KineControl
 import KinePlatform
 import SystemPackage
 
 public enum KnownTakes {
-    /// An engine that is busy answers later than this, and is shown without its status.
+    /// The time that an engine has to answer for a list; a busier one is shown without its status.
     public static let statusPatience = Duration.seconds(2)
 
-    /// The takes that run, and those whose engine died. `typed`: only the one that runs and is meant by it.
+    /// The takes that run, and those whose engine died. `typed`: an id or its beginning, for that one running take only.
     public static func list(_ typed: String? = nil) async throws(ClientError) -> TakeRegistry.Listing {
         try await inRegistry { (registry) throws(TakeRegistry.Error) in
             guard let typed else { return registry.list() }
@@ -16,29 +16,36 @@ public enum KnownTakes {
         }
     }
 
-    /// Nil where the engine does not answer.
+    /// A take's status; nil where its engine does not answer.
     public static func status(of take: TakeRecord) async -> TakeStatus? {
         try? await EngineSession.attach(to: take).status(within: statusPatience)
     }
 
-    /// Takes a take whose engine died off the list; its file stays as it is. `typed`: as for `EngineSession.attach`, among
-    /// those that died.
+    /// Removes a take whose engine died from the list; its file stays as it is. `typed`: as for `EngineSession.attach`,
+    /// among those that died.
     public static func dismiss(_ typed: String?) async throws(ClientError) -> TakeRecord {
         try await inRegistry { (registry) throws(TakeRegistry.Error) in try registry.dismiss(typed) }
     }
 
-    /// Makes an ordinary file of a recording whose engine died, in place, and takes its take off the list.
+    /// Finishes a recording whose engine died, in place, and removes its take from the list.
     public static func recover(_ file: String) async throws(ClientError) -> RecoveredFile {
         try await BlockingCall.run("kine-recover") { () throws(ClientError) in
-            let saved: RecoveredFile
             do throws(MP4Recovery.Error) {
-                saved = try MP4Recovery.recover(file)
+                return try recoverBlocking(file)
             } catch {
                 throw .recovery(error)
             }
-            forget(file)
-            return saved
         }
+    }
+
+    /// `recover` for a thread of its own.
+    static func recoverBlocking(_ file: String) throws(MP4Recovery.Error) -> RecoveredFile {
+        let saved = try MP4Recovery.recover(file)
+        // The engine may have been given another path to the file.
+        if let recovered = FilePath(file).resolved {
+            try? TakeRegistry.standard().forget { $0.output.flatMap { FilePath($0).resolved } == recovered }
+        }
+        return saved
     }
 
     private static func inRegistry<Value: Sendable>(
@@ -50,20 +57,6 @@ public enum KnownTakes {
             } catch {
                 throw ClientError(error)
             }
-        }
-    }
-
-    /// Takes the take of that engine, which died, off the list.
-    static func forget(engine pid: Int32) {
-        guard let registry = try? TakeRegistry.standard() else { return }
-        for take in registry.list().dead where take.pid == pid { _ = try? registry.dismiss(take.id) }
-    }
-
-    /// Takes the dead takes that were writing this file off the list. The engine may have been given another path to it.
-    static func forget(_ file: String) {
-        guard let registry = try? TakeRegistry.standard(), let recovered = FilePath(file).resolved else { return }
-        for take in registry.list().dead {
-            if let output = take.output, FilePath(output).resolved == recovered { registry.forget(output: output) }
         }
     }
 }

@@ -1,9 +1,9 @@
-// How a take's extensions are confined.
+// The confinement of a take's extensions.
 import KinePlatform
 
-/// What a client asks of the confinement. By default every layer that the kernel has is used.
+/// A client's request for the confinement. By default every layer that the kernel has is used.
 public struct ConfinementRequest: Codable, Sendable, Equatable {
-    /// Refuse the take if a layer is missing.
+    /// Whether the take is refused if a layer is missing.
     public var isRequired = false
     /// Layers that are not used: for tests and measurements of what each layer stops and costs.
     public var leftOut: Set<Sandbox.Layer> = []

@@ -1,8 +1,8 @@
-// What a client learns of the destinations of a take: one for each extension.
+// Messages about the destinations of a take, of which each has an extension.
 import KinePlatform
 import KineRelay
 
-/// How far a destination is.
+/// The phase of a destination.
 public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     /// The process has been started.
     case launching
@@ -14,7 +14,7 @@ public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     case paused
     case finishing
     case ended
-    /// One of a later version.
+    /// A phase of a later version.
     case unknown
 
     public init(from decoder: any Decoder) throws {
@@ -22,7 +22,7 @@ public enum DestinationPhase: String, Codable, Sendable, CaseIterable {
     }
 }
 
-/// Why a destination is over.
+/// The end of a destination.
 public enum DestinationEnding: Codable, Sendable, Equatable {
     /// It finished with the take.
     case finished
@@ -30,12 +30,12 @@ public enum DestinationEnding: Codable, Sendable, Equatable {
     case failed(String)
     /// Its process ended unexpectedly: "exit status 1", "signal 11" …
     case crashed(String)
-    /// It used more memory than it may; bytes.
+    /// It used more memory than its limit; both in bytes.
     case memoryLimitExceeded(peak: Int64, limit: Int64)
     /// It stopped working: "held a sample for 5 s", "no heartbeat for 30 s", "did not finish within 5 s" …
     case stalled(String)
 
-    /// One of a later version is a failure: only `finished` is a success.
+    /// Decodes an ending of a later version as a failure: only `finished` is a success.
     public init(from decoder: any Decoder) throws {
         let endings = try decoder.container(keyedBy: CodingKeys.self)
         func reason<Key: CodingKey>(_ ending: CodingKeys, _ key: Key) throws -> String {
@@ -56,20 +56,20 @@ public enum DestinationEnding: Codable, Sendable, Equatable {
     }
 }
 
-/// Something happened to a destination.
+/// An event of a destination.
 public struct DestinationEvent: Codable, Sendable, Equatable {
     public enum Kind: Codable, Sendable, Equatable {
         case phase(DestinationPhase)
-        /// Where the broadcast can be seen.
+        /// The address at which the broadcast can be seen.
         case link(String)
         /// A plain address for players.
         case playerLink(String)
-        /// The extension's own words on its state.
+        /// The state in the extension's own words.
         case state(String)
         case warning(String)
-        /// 80 % of the memory it may use; bytes.
+        /// It uses 80 % of its memory limit; both in bytes.
         case memoryWarning(resident: Int64, limit: Int64)
-        /// It is being restarted after this.
+        /// It is being restarted after this ending.
         case restarting(after: DestinationEnding)
         /// It is over for good.
         case ended(DestinationEnding)
@@ -77,7 +77,7 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
 
     /// The destination's place in `TakeConfiguration.destinations`.
     public var destination: Int
-    /// How the destination is shown to a person: service and address, without secrets.
+    /// The destination's name for a person: service and address, without secrets.
     public var label: String
     public var kind: Kind
 
@@ -98,17 +98,17 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var link: String?
     /// A plain address for players; nil if none was asked for.
     public var playerLink: String?
-    /// The extension's own words.
+    /// The state in the extension's own words.
     public var state: String?
-    /// Why it is not live, in the extension's words.
+    /// The reason why it is not live, in the extension's words.
     public var problem: String?
     public var pid: Int32?
-    /// Bytes.
+    /// In bytes, as are the two below.
     public var residentMemory: Int64 = 0
     public var peakMemory: Int64 = 0
     public var memoryLimit: Int64 = 0
     public var statistics = ExtensionStatistics()
-    /// What it asks of the encoder.
+    /// The extension's request to the encoder.
     public var encoding = EncodingRequest.none
     /// Frames dropped or replaced by newer ones because the extension was too slow.
     public var framesSkipped: Int64 = 0
@@ -135,7 +135,7 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
 }
 
 extension KeyedDecodingContainer {
-    /// Layers of a later version are left out. The synthesized decoding of `DestinationStatus` calls this.
+    /// Leaves out layers of a later version. The synthesized decoding of `DestinationStatus` calls this.
     func decodeIfPresent(_ type: Set<Sandbox.Layer>.Type, forKey key: Key) throws -> Set<Sandbox.Layer>? {
         try decodeIfPresent([String].self, forKey: key).map { Set($0.compactMap(Sandbox.Layer.init)) }
     }

@@ -2,14 +2,14 @@
 
 /// The result of one check. `kinecast-engine --doctor` prints an array of these as JSON.
 public struct DoctorCheck: Codable, Sendable, Equatable {
-    /// What was checked, in a word or two: "display", "audio", "encoder", "disk" …
+    /// The thing that was checked, in a word or two: "display", "audio", "encoder", "disk" …
     public var name: String
     public var ok: Bool
-    /// Without it nothing can be recorded, not even the pattern.
+    /// Whether nothing can be recorded without it, not even the pattern.
     public var essential: Bool
-    /// What was found, one sentence or less.
+    /// The finding, in one sentence or less.
     public var detail: String
-    /// What to install or set; nil: nothing.
+    /// The thing to install or set; nil: none.
     public var remedy: String?
 
     public init(name: String, ok: Bool, essential: Bool, detail: String, remedy: String? = nil) {

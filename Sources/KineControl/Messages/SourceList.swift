@@ -20,11 +20,16 @@ public struct SourceList: Codable, Sendable, Equatable {
         public var title: String
         public var application: String
         public var bounds: PixelRect
-        public init(id: UInt32, title: String, application: String, bounds: PixelRect) {
+        /// The process that says the window is its own; nil if none does.
+        public var processID: Int32?
+        public init(
+            id: UInt32, title: String, application: String, bounds: PixelRect, processID: Int32? = nil
+        ) {
             self.id = id
             self.title = title
             self.application = application
             self.bounds = bounds
+            self.processID = processID
         }
     }
 
@@ -46,20 +51,20 @@ public struct SourceList: Codable, Sendable, Equatable {
     public var microphones: [AudioDevice] = []
     /// The names of the applications that play audio, which `--audio app:NAME` takes.
     public var applications: [String] = []
-    /// One sentence for each kind that could not be asked.
+    /// One sentence for each kind of source that could not be listed.
     public var problems: [String] = []
 
     public init() {}
 }
 
 extension SourceList {
-    /// What is of one kind, in columns.
+    /// The sources of one kind, in columns.
     public struct Section: Sendable, Equatable {
         public var title: String
         public var rows: [[String]]
     }
 
-    /// For a person, in the order of the page. The first column is the option as it is to be typed.
+    /// The lists for a person, in the order in which they are printed. The first column is the option to type.
     public var sections: [Section] {
         [
             Section(

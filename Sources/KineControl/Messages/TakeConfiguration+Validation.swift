@@ -1,21 +1,21 @@
-// Whether a take's configuration can be carried out. It comes from another process: no number in it may crash the engine.
+// Checks a take's configuration. It comes from another process, and no number in it may crash the engine.
 import KineMedia
 import KinePlatform
 
 extension TakeConfiguration {
-    /// What is wrong with a configuration.
+    /// A fault of a configuration.
     public enum Problem: Error, Equatable, Sendable {
-        /// `setting` in words, the value as it came, and what it may be.
+        /// A value that is not allowed. `setting` and `allowed` are words of a sentence.
         case outOfRange(setting: String, value: String, allowed: String)
         /// The file's path is not absolute, or has a NUL.
         case unusablePath(String)
     }
 
-    /// Where something can be on an X screen, whose coordinates have 16 bits.
+    /// The coordinates on an X screen, which have 16 bits.
     private static let coordinates = -32768...32767
     /// The most extensions of one take: each is a process.
     private static let mostDestinations = 64
-    /// A year is more than any file system here holds, and far from where nanoseconds overflow.
+    /// The longest time: no file system here holds a take of a year, and nanoseconds do not overflow.
     private static let longest = MediaTime.seconds(366 * 86400)
 
     /// Throws the first problem.
@@ -88,7 +88,7 @@ extension TakeConfiguration {
     }
 
     private static func check(_ setting: String, _ seconds: Double) throws(Problem) {
-        guard !(seconds >= 0 && seconds <= 86400) else { return }
+        guard !(0...86400).contains(seconds) else { return }
         throw .outOfRange(setting: setting, value: "\(seconds) s", allowed: "up to a day")
     }
 }

@@ -1,10 +1,11 @@
-// Everything that a client asks of an engine for one take.
+// A client's request to an engine for one take.
 import KineMedia
+import KineRelay
 
-/// One take, as the client wants it. What the sources need of the client's environment (DISPLAY, XAUTHORITY, PULSE_SERVER …) is in
-/// the engine's own.
+/// One take, as the client wants it. The sources read DISPLAY, PULSE_SERVER and the like in the engine's environment, which is
+/// the client's.
 public struct TakeConfiguration: Codable, Sendable, Equatable {
-    /// What to record.
+    /// The source of the frames.
     public enum Source: Codable, Sendable, Equatable {
         /// An X screen: all of it, or the monitor of that RandR name.
         case screen(monitor: String?)
@@ -12,18 +13,18 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case region(PixelRect)
         /// One top-level window, by its X id.
         case window(UInt32)
-        /// A private X server of that size and a private audio server, ended with the take.
+        /// A private X server of that size and a private audio server, which end with the take.
         case virtual(PixelSize)
         /// A generated frame with a counter and a beep: needs nothing of the machine.
         case pattern(PixelSize)
     }
 
-    /// Which of the machine's audio goes on the app track.
+    /// The audio of the app track.
     public enum AppAudio: Codable, Sendable, Equatable {
         case none
-        /// What the machine plays. `required`: the user asked for it, so a machine without audio is an error.
+        /// Everything that the machine plays. `required`: a machine without audio is an error, since the user asked for it.
         case system(required: Bool)
-        /// What one application plays, by its PulseAudio `application.name` or binary.
+        /// One application's audio, by its PulseAudio `application.name` or binary.
         case application(String)
     }
 
@@ -52,16 +53,16 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public var keyframeInterval = MediaTime.seconds(10)
         /// The largest number of frames between keyframes; nil: only time limits it.
         public var keyframeFrames: Int?
-        /// Frames are repeated so that they are evenly spaced.
+        /// Whether frames are repeated so that they are evenly spaced.
         public var constantFrameRate = false
-        /// The user chose the bitrate or quality of the file: it has that, whatever the destinations expect.
+        /// Whether the user chose the file's bitrate or quality, which it then has, whatever the destinations expect.
         public var isRateChosen = false
-        /// The file keeps its quality and every frame whatever a destination asks of the encoder; a second encoder works
-        /// meanwhile. Otherwise the file gets what the destinations get.
+        /// Whether the file keeps its quality and every frame when a destination asks for less, by means of a second encoder.
+        /// Otherwise the file gets what the destinations get.
         public var keepsRecordingQuality = true
-        /// Bits a second that destinations get at most; nil: what their services expect.
+        /// The most bits a second for destinations; nil: the most that their services expect.
         public var maximumBitrate: Int?
-        /// Bits a second below which no destination can bring the encoder.
+        /// The fewest bits a second that a destination can bring the encoder down to.
         public var minimumBitrate = Video.defaultMinimumBitrate
         /// The size of the file's frames; nil: the source's own.
         public var size: PixelSize?
@@ -76,7 +77,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public struct Audio: Codable, Sendable, Equatable {
         public var app = AppAudio.system(required: false)
         public var microphone = Microphone.none
-        /// App and microphone each have a track; otherwise they are mixed into one.
+        /// Whether app and microphone have a track each; otherwise they are mixed into one.
         public var separateTracks = false
         public var sampleRate = 48000
         public var channels = 2
@@ -102,9 +103,9 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public struct Destination: Codable, Sendable, Equatable {
         /// The id of the service, which the engine looks up in its `ServiceCatalog`.
         public var service: String
-        /// What the user set, secrets among it. The address of `--to` is under the key "url".
+        /// The user's settings, secrets included. The address of `--to` is under the key "url".
         public var setupInfo: [String: String]
-        /// How it is shown to a person, without secrets.
+        /// The destination's name for a person, without secrets.
         public var label: String
 
         public init(service: String, setupInfo: [String: String] = [:], label: String) {
@@ -119,13 +120,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var audio = Audio()
     /// Absolute path of the file to write; nil: no recording, only destinations.
     public var output: String?
-    /// Only its owner may read the file, whatever the umask.
+    /// Whether only its owner may read the file, whatever the umask.
     public var isOutputPrivate = false
-    /// Where to broadcast: an extension for each.
+    /// The destinations of the broadcast, with an extension for each.
     public var destinations: [Destination] = []
-    /// When an extension counts as stalled.
+    /// The times after which an extension counts as stalled.
     public var supervision = SupervisionLimits()
-    /// How extensions are confined.
+    /// The confinement of extensions.
     public var confinement = ConfinementRequest()
     /// Replace an existing file.
     public var overwrite = false
@@ -133,7 +134,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var fastStart = false
     /// End the take after this much recorded time.
     public var durationLimit: MediaTime?
-    /// Send progress once a second. Otherwise the engine stays silent, to sleep longer.
+    /// Send progress once a second. Otherwise the engine sends none, so that it can sleep longer.
     public var wantsProgress = false
     public var optimizations = Optimizations()
     /// The app that asked for the take; nil: a person, at the command line.

@@ -10,22 +10,22 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case status
     case pause
     case resume
-    /// Ends the take and finishes the file. `immediately` skips what is not necessary (moving the index).
+    /// Ends the take and finishes the file. `immediately` skips moving the index.
     case stop(immediately: Bool)
     /// Tells the extensions what is being shown: `broadcastAnnotated(withApplicationInfo:)`.
     case annotate([String: String])
     /// Renews the links of the destinations that can do so; the new links come as `EngineMessage.destination`.
     case renewLinks
-    /// From a client that came later: to be told what the owner is told. Answered by `EngineMessage.status`; then `started` comes,
-    /// at once where the take runs, `paused` where it is, and progress once a second if `progress` is set.
+    /// From a client that came later, which is to be told what the owner is told. Answered by `EngineMessage.status`; then `started`
+    /// comes, at once where the take runs, `paused` where it is, and progress once a second if `progress` is set.
     case follow(progress: Bool)
-    /// One of a later version, by its name, to be refused. Never sent.
+    /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
     public static func replacement(forUnknown name: String) -> ClientMessage? { .unknown(name) }
 }
 
-/// From an engine to its clients, which skip those that they do not know.
+/// From an engine to its clients, which skip messages that they do not know.
 public enum EngineMessage: Codable, ControlMessage, Equatable {
     /// The take runs: its first frame has been captured. To the client that started it, and to those that follow.
     case started(TakeStarted)
@@ -35,7 +35,7 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case progress(TakeProgress)
     case paused
     case resumed
-    /// Something a person should know while the take goes on; one sentence.
+    /// One sentence for a person about a problem; the take goes on.
     case warning(String)
     /// Something happened to one of the destinations; the take goes on.
     case destination(DestinationEvent)
@@ -47,16 +47,16 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case refused(String)
 }
 
-/// What the take became, and the environment in which a COMMAND appears on a private screen. `output` is nil without a
+/// A take that has begun, and the environment in which a COMMAND appears on a private screen. `output` is nil without a
 /// recording, here and below.
 public struct TakeStarted: Codable, Sendable, Equatable {
     public var id: String
     public var output: String?
     /// The frame in pixels.
     public var size: PixelSize
-    /// `NAME=value` for the command run in a virtual screen; empty otherwise.
+    /// `NAME=value` for a COMMAND on a private screen; empty without one.
     public var environment: [String]
-    /// Bits a second that the destinations get at most; nil: no limit.
+    /// The most bits a second for the destinations; nil: no limit.
     public var maximumBitrate: Int?
 
     public init(
@@ -72,7 +72,7 @@ public struct TakeStarted: Codable, Sendable, Equatable {
 
 public enum TakePhase: String, Codable, Sendable {
     case starting, recording, paused, finishing, ended
-    /// One of a later version.
+    /// A phase of a later version.
     case unknown
 
     public init(from decoder: any Decoder) throws {
@@ -80,9 +80,9 @@ public enum TakePhase: String, Codable, Sendable {
     }
 }
 
-/// How far a take is.
+/// The progress of a take.
 public struct TakeProgress: Codable, Sendable, Equatable {
-    /// Recorded time, pauses left out.
+    /// Recorded time without pauses.
     public var duration = MediaTime.zero
     /// Bytes of the file so far.
     public var bytes: Int64 = 0
@@ -117,7 +117,7 @@ public struct TakeSummary: Codable, Sendable, Equatable {
     public var output: String?
     public var size: PixelSize
     public var progress: TakeProgress
-    /// Why it ended: "stopped", "duration reached", "window closed" …
+    /// The reason for its end: "stopped", "duration reached", "window closed" …
     public var reason: String
     public var destinations: [DestinationStatus] = []
 
@@ -134,7 +134,7 @@ public struct TakeFailure: Codable, Sendable, Equatable, Error {
     public var exitStatus: Int32
     /// One sentence: what happened, on what, and what to do.
     public var message: String
-    /// What was recorded and kept, if anything was.
+    /// The recording, if anything was recorded and kept.
     public var summary: TakeSummary?
 
     public init(exitStatus: Int32, message: String, summary: TakeSummary? = nil) {

@@ -1,5 +1,4 @@
-// An engine's entry in the registry, from the moment others can see its take until it is over.
-import CLinux
+// An engine's entry in the registry.
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -7,11 +6,11 @@ import KineRelay
 import Synchronization
 import SystemPackage
 
-/// A registered take. The entry goes with `unregister` or when this object does.
+/// A registered take, which others can find. The entry is removed by `unregister` or when this object is released.
 public final class Registration: Sendable {
-    /// What was written for others to read.
+    /// The entry's record, which others read.
     public let record: TakeRecord
-    /// Where further clients connect.
+    /// The socket to which further clients connect.
     public let listener: ControlListener
     /// The take's own directory, open to its owner only; only the registry's files may be in it.
     public let directory: FilePath
@@ -32,12 +31,12 @@ public final class Registration: Sendable {
             return !removed
         }
         guard first else { return }
-        // First under the name of an unfinished entry: half an entry would look like that of a dead engine.
+        // Renamed to an unfinished entry first: half an entry would look like that of a dead engine.
         let leaving = directory.removingLastComponent().appending(Self.unfinishedName(record.id))
         PrivateDirectory.remove(rename(directory.string, leaving.string) == 0 ? leaving : directory)
     }
 
-    /// The process that makes the entry in a directory of that name; nil if it is not the name of an unfinished entry.
+    /// The process that makes the unfinished entry in a directory of that name; nil if the name is not that of one.
     static func ownerOfUnfinished(_ name: String) -> Int32? {
         let parts = name.split(separator: "-")
         guard parts.count == 3, parts[0] == ".new" else { return nil }
@@ -48,8 +47,8 @@ public final class Registration: Sendable {
 }
 
 extension TakeRegistry {
-    /// Registers this process as the engine of a take: from now on others find it. The entry is made under another name and
-    /// renamed, so that nobody sees one without its socket.
+    /// Registers this process as the engine of a new take. The entry is made under another name and renamed, so that nobody sees
+    /// one without its socket.
     ///
     /// - Parameters:
     ///   - output: absolute path of the file to be written, if any.
@@ -67,7 +66,7 @@ extension TakeRegistry {
                 let json = try JSONEncoder().encode(record)
                 try PrivateDirectory.write(Array(json), to: unfinished.appending(Self.recordName))
                 let listener = try ControlListener(path: unfinished.appending(Self.socketName))
-                // If a directory of that name is there already, one chance in 10^12 for each take, rename refuses: try another.
+                // Rename refuses if an entry has that id already (one chance in 10^12 for each take): try another.
                 guard rename(unfinished.string, finished.string) == 0 else { throw Errno(rawValue: errno) }
                 return Registration(record: record, listener: listener, directory: finished)
             } catch {

@@ -13,7 +13,7 @@ public struct TakeID: Hashable, Sendable, CustomStringConvertible {
         TakeID(unchecked: String((0..<length).map { _ in alphabet.randomElement() ?? "0" }))
     }
 
-    /// Nil unless `text` is a whole id, exactly as one is written.
+    /// Nil unless `text` is a whole id in lower case.
     public init?(_ text: String) {
         guard text.count == Self.length, text.allSatisfy(Self.alphabet.contains) else { return nil }
         description = text

@@ -1,16 +1,17 @@
-// What the registry stores of a take: enough to find it, to show it to a person, and to recover its file.
+// The registry's record of a take: enough to find it, to show it to a person, and to recover its file.
 import KinePlatform
+import KineRelay
 
 /// The contents of a take's `take.json`.
 public struct TakeRecord: Codable, Sendable, Equatable {
     public var id: String
     /// The engine's process.
     public var pid: Int32
-    /// Absolute path of the file being written; nil: no recording.
+    /// The absolute path of the recording; nil: none.
     public var output: String?
     /// The source for a person to read: "screen eDP-1", "window 0x3a00007" …
     public var source: String
-    /// When the take was registered: seconds since 1970, UTC.
+    /// The time of the registration, in seconds since 1970, UTC.
     public var started: Double
     /// The app that asked for the take; nil: the command line.
     public var app: AppIdentity?
@@ -28,7 +29,7 @@ public struct TakeRecord: Codable, Sendable, Equatable {
 }
 
 extension TakeRecord {
-    /// What to do about a take whose engine died, for the end of a sentence.
+    /// The end of a sentence about a take whose engine died: what to do about it.
     public var remedy: String {
         let dismissing = "kinecast dismiss \(id) takes it off the list"
         guard let output else { return "it was only broadcast, and \(dismissing)" }

@@ -1,7 +1,6 @@
-// Which takes run for this user: a directory for each, with its control socket and what a person needs to recognise it.
-// There is no daemon; the directory appears whole, by a rename, and goes with its take. One whose engine died stays until its
-// file has been recovered, or the user dismisses it.
-import CLinux
+// The registry of this user's takes: a directory for each, with its control socket and its record. There is no daemon; the
+// directory appears whole, by a rename, and goes with its take. If the engine dies, it stays until the file is recovered or the
+// user dismisses the take.
 import FoundationEssentials
 import Glibc
 import KinePlatform
@@ -19,23 +18,23 @@ public struct TakeRegistry: Sendable {
         case nothingRuns
         /// The take's engine died.
         case dead(TakeRecord)
-        /// No take is called that.
+        /// No take has that id.
         case unknown(String, running: [TakeRecord])
-        /// No take has died, or all that did are recovered or dismissed.
+        /// No take whose engine died is in the list.
         case nothingDied
-        /// No take that died is called that.
+        /// No take in the list of those that died has that id.
         case unknownDead(String, [TakeRecord])
-        /// The take runs.
+        /// The take cannot be dismissed, since it runs.
         case running(TakeRecord)
-        /// What was typed fits several takes, or nothing was typed and several run.
+        /// The typed beginning fits several takes, or nothing was typed and there are several.
         case ambiguous(String?, [TakeRecord])
     }
 
-    /// What `list` found.
+    /// The takes in the registry.
     public struct Listing: Sendable, Equatable {
         /// The takes that run, oldest first.
         public var running: [TakeRecord] = []
-        /// The takes whose engine died, oldest first; they stay until they are recovered or dismissed.
+        /// The takes whose engine died, oldest first.
         public var dead: [TakeRecord] = []
 
         public init(running: [TakeRecord] = [], dead: [TakeRecord] = []) {
@@ -47,7 +46,7 @@ public struct TakeRegistry: Sendable {
     /// The directory that holds one directory for each take.
     public let directory: FilePath
 
-    /// A registry in `directory`, which must be this user's and closed to others; it is made if it is missing.
+    /// A registry in `directory`, which is made if it is missing. Throws where it is another user's or open to others.
     public init(directory: FilePath) throws(Error) {
         self.directory = directory
         try Self.make(directory)
@@ -57,14 +56,14 @@ public struct TakeRegistry: Sendable {
     /// if it is this user's own, else in `$TMPDIR/kinecast-UID` or `/tmp/kinecast-UID`. Only tests give the parameters.
     public static func standard(
         userRuntimeDirectory: String = "/run/user/\(getuid())",
-        environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
+        environment: (String) -> String? = ProcessEnvironment.value
     ) throws(Error) -> TakeRegistry {
         let uid = getuid()
         let candidates = [environment("XDG_RUNTIME_DIR"), userRuntimeDirectory]
         for candidate in candidates {
             guard let candidate, candidate.hasPrefix("/") else { continue }
             let base = FilePath(candidate)
-            // Not a directory that others can write into: they could take our name there first.
+            // In a directory that others can write into, they could make one of our name first.
             guard let mode = try? PrivateDirectory.check(base), mode & 0o022 == 0 else { continue }
             let own = base.appending("kinecast")
             guard (try? PrivateDirectory.make(own)) != nil else { continue }
@@ -84,10 +83,10 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Where the control socket of a take is.
+    /// The path of a take's control socket.
     public func socketPath(of id: String) -> FilePath { directory.appending(id).appending(Self.socketName) }
 
-    /// The takes that run, and those whose engine died, which stay on the list.
+    /// Lists the takes. Removes entries that a dead process had begun, and those that name neither a take nor a file.
     public func list() -> Listing {
         var listing = Listing()
         for name in PrivateDirectory.entries(directory) {
@@ -100,14 +99,14 @@ public struct TakeRegistry: Sendable {
             }
             var record = PrivateDirectory.contents(of: path.appending(Self.recordName), limit: 65536)
                 .flatMap { try? JSONDecoder().decode(TakeRecord.self, from: Data($0)) }
-            // The directory's name counts: a damaged record with another id would get another directory removed.
+            // The directory's name counts: a damaged record with another id would cause another directory to be removed.
             record?.id = name
             if answers(id: name, pid: record?.pid) {
                 if let record { listing.running.append(record) }
             } else if let record {
                 listing.dead.append(record)
             } else {
-                PrivateDirectory.remove(path)  // it names neither a take nor a file
+                PrivateDirectory.remove(path)
             }
         }
         listing.running.sort { ($0.started, $0.id) < ($1.started, $1.id) }
@@ -126,7 +125,7 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Removes a take whose engine died from the list; its file stays as it is. `typed` is as in `find`, among the dead.
+    /// Removes a take whose engine died from the list; its file stays as it is. `typed` is as in `find`, among those that died.
     @discardableResult
     public func dismiss(_ typed: String?) throws(Error) -> TakeRecord {
         let listing = list()
@@ -145,9 +144,9 @@ public struct TakeRegistry: Sendable {
         }
     }
 
-    /// Removes the dead takes that were writing `output` from the list: the file has been recovered.
-    public func forget(output: String) {
-        for take in list().dead where take.output == output { remove(take) }
+    /// Removes the takes that fit from the list of those whose engine died.
+    public func forget(where fits: (TakeRecord) -> Bool) {
+        for take in list().dead where fits(take) { remove(take) }
     }
 
     private func remove(_ take: TakeRecord) { PrivateDirectory.remove(directory.appending(take.id)) }
@@ -175,12 +174,12 @@ public struct TakeRegistry: Sendable {
     static let socketName = "control.sock"
     static let recordName = "take.json"
 
-    /// A socket that accepts has an engine behind it; one that refuses has none. If it does neither (its queue may be full), the
-    /// process decides. The process alone is not enough: its number may have been given to another.
+    /// Whether a take's engine runs: its socket accepts connections. If the socket neither accepts nor refuses (its queue may be
+    /// full), the process decides; alone it is not enough, since its number may belong to another process by now.
     private func answers(id: String, pid: Int32?) -> Bool {
         ControlListener.isListening(at: socketPath(of: id)) ?? pid.map(Self.processExists) ?? true
     }
 
-    /// Numbers below 1 mean groups of processes (kill(2)), which always exist.
+    /// False below 1: those numbers mean groups of processes (kill(2)), which always exist.
     private static func processExists(_ pid: Int32) -> Bool { pid > 0 && (kill(pid, 0) == 0 || errno == EPERM) }
 }

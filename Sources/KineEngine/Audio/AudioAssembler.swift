@@ -1,23 +1,22 @@
-// From the lanes to the tracks, along the take's timeline: decides up to when audio is complete, cuts pauses out at the
-// sample, and asks every track for the same stretch. No threads and no clock of its own.
+// Moves audio from the lanes to the tracks along the take's timeline: decides up to which instant it is complete, cuts pauses out
+// at the sample, and has every track append the same stretch. No threads and no clock of its own.
 import KineCodecs
 
 /// Belongs to the audio thread.
 final class AudioAssembler {
     let grid: SampleGrid
     let tracks: [AudioTrack]
-    /// Up to which instant of CLOCK_MONOTONIC audio has been handed to the tracks; nil before the take's origin is
-    /// known.
+    /// The instant of CLOCK_MONOTONIC up to which the tracks have audio; nil before the take's origin is known.
     private(set) var cursor: Int64?
     /// Samples of the take's time handed to each track.
     private(set) var written: Int64 = 0
     private var nextPlace: Int64?
 
-    /// Nanoseconds that a device which should deliver is given before it counts as silent.
+    /// Nanoseconds without audio after which a device counts as silent.
     static let patience: Int64 = 1_500_000_000
     /// Nanoseconds kept back, so that a pause which another thread declares "now" does not come too late.
     static let margin: Int64 = 100_000_000
-    /// The same while somebody listens. Where a pause comes later than this, the surplus is made up for after it.
+    /// The same while somebody listens. If a pause comes later than this, the surplus is made up for after it.
     static let liveMargin: Int64 = 8_000_000
     /// Nanoseconds of audio kept while the take's origin is not known yet.
     static let prelude: Int64 = 3_000_000_000
@@ -51,7 +50,7 @@ final class AudioAssembler {
         }
     }
 
-    /// Hands all recorded audio from the cursor up to `instant` to the tracks. What no lane holds is silence.
+    /// Hands all recorded audio from the cursor up to `instant` to the tracks. Gaps in the lanes are silence.
     func advance(to instant: Int64, timeline: TakeTimeline) throws(AACEncoder.Error) {
         guard let origin = timeline.origin else { return discard(before: instant - Self.prelude) }
         let from = cursor ?? origin
@@ -71,7 +70,7 @@ final class AudioAssembler {
         discard(before: instant)
     }
 
-    /// The grid's sample at an instant, or the next one where the last stretch simply continues: rounding must not leave a gap.
+    /// The grid's sample at an instant, or the next one if the last stretch simply continues: rounding must not leave a gap.
     private func place(of instant: Int64) -> Int64 {
         let nearest = grid.nearest(to: instant)
         if let nextPlace, abs(nearest - nextPlace) <= 1 { return nextPlace }

@@ -5,11 +5,11 @@ import KineCodecs
 
 /// Belongs to the audio thread.
 final class AudioLane {
-    /// Where the lane's samples lie on the grid.
+    /// The lane's samples, at their places on the grid.
     private(set) var store: SampleStore
     /// A first clock reading came, so samples have places.
     private(set) var isPlaced = false
-    /// The device or the application is gone: nothing follows what is held.
+    /// The device or the application is gone: no further samples come.
     var isClosed = false
 
     private let grid: SampleGrid
@@ -94,7 +94,7 @@ final class AudioLane {
         isResting = isSilent && frames >= Self.restingLength
     }
 
-    /// While resting, the store ends where the resampler's next output belongs.
+    /// The end of the store while the lane rests: the place of the resampler's next output.
     private var restingEnd: Int64 { Int64((position - resampler.delay).rounded()) }
 
     private func skip(to place: Double) {

@@ -1,5 +1,5 @@
-// The audio of a take: from the audio server to encoded samples on the take's timeline. The capture's thread does all the work;
-// this is what the engine holds of it.
+// The audio of a take: from the audio server to encoded samples on the take's timeline. The take holds this object, and the
+// thread of the audio capture does the work.
 import KineCapture
 import KineCodecs
 import KineControl
@@ -26,14 +26,14 @@ final class AudioPipeline: Sendable {
 
     /// Connects to the audio server and opens the encoders; blocks for some ten milliseconds, five seconds at most.
     ///
-    /// A missing server, and a missing libavcodec, is an error only where audio was asked for by name; otherwise there are no
+    /// A missing server, and a missing libavcodec, is an error only if audio was asked for by name; otherwise there are no
     /// tracks, and `inbox` gets a warning. `cancellation` ends the wait for the server.
     ///
     /// - Parameters:
     ///   - server: as in PULSE_SERVER, for a private server; nil asks the environment.
-    ///   - isPattern: the pattern's beep stands for what the machine plays.
+    ///   - isPattern: the pattern's beep replaces the machine's output.
     ///   - isRecorded: there is a file.
-    ///   - requirements: of the feeds. Where any wants audio, it is delivered some 60 ms after it was heard.
+    ///   - requirements: those of the feeds. If any wants audio, it is delivered some 60 ms after it was heard.
     init(
         configuration: TakeConfiguration.Audio, clock: TakeClock, server: String? = nil, isPattern: Bool = false,
         isRecorded: Bool = true, requirements: [AudioRequirements] = [], inbox: Inbox,
@@ -88,8 +88,8 @@ final class AudioPipeline: Sendable {
         }
     }
 
-    /// What a feed with these requirements gets, and the track of each. Requirements that were not among those at the beginning
-    /// are met where somebody else has the same.
+    /// The audio that a feed with these requirements gets, and its tracks. Requirements that were not known at the beginning are
+    /// met only by tracks that exist.
     func tracks(for requirements: AudioRequirements) -> [(track: Int, audio: StreamDescription.Audio)] {
         guard let worker = running?.worker else { return [] }
         return plan.choices(for: requirements).compactMap { choice in
@@ -109,7 +109,7 @@ final class AudioPipeline: Sendable {
         }
     }
 
-    /// Begins to deliver. Audio from before the take's origin is left out; where none has come yet there is silence.
+    /// Begins to deliver. Audio from before the take's origin is left out; audio that has not come is silence.
     func start(into sink: any AudioSink) { running?.worker.start(into: sink) }
 
     /// Delivers everything up to the media time of `end` (CLOCK_MONOTONIC, nanoseconds), the last access unit filled up
@@ -123,13 +123,13 @@ final class AudioPipeline: Sendable {
         running.worker.finish(at: end)
     }
 
-    /// Whether somebody listens. Without, audio is fetched in large pieces again, and the machine sleeps.
+    /// Sets the pace of capture. While nobody listens, audio is fetched in large pieces, and the machine sleeps.
     func listen(_ somebodyListens: Bool) { running?.capture.change(pace: somebodyListens ? .live : .file) }
 
     /// Frames that libavcodec encoded, of all tracks.
     var encodedFrames: Int { running?.worker.encodedFrames ?? 0 }
 
-    /// Ends the threads without delivering what is under way.
+    /// Ends the threads without delivering the remaining audio.
     func cancel() { running?.capture.stop() }
 }
 

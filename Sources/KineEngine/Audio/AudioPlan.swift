@@ -4,7 +4,7 @@ import KineControl
 import KineMedia
 import KineServices
 
-/// In which forms a feed wants a take's audio; nil: not this kind.
+/// The forms in which a feed wants a take's audio; nil: not this kind.
 struct AudioRequirements: Sendable, Equatable {
     var app: AudioCodec?
     var microphone: AudioCodec?
@@ -14,9 +14,9 @@ extension AudioRequirements {
     init(_ manifest: ServiceManifest) { self.init(app: manifest.appAudio, microphone: manifest.micAudio) }
 }
 
-/// Which devices are listened to, and which tracks are made of them.
+/// The devices to capture, and the tracks to make of them.
 struct AudioPlan: Equatable {
-    /// What some targets play together, in the forms that somebody wants.
+    /// The mix of some targets, in the forms that somebody wants.
     struct Track: Equatable {
         var type: SampleType
         /// Indices of `targets`.
@@ -27,11 +27,11 @@ struct AudioPlan: Equatable {
         var isRecorded = true
         /// Somebody wants access units. A recording always does.
         var isEncoded = true
-        /// Somebody wants the samples themselves.
+        /// Somebody wants uncompressed samples.
         var isPCM = false
     }
 
-    /// What a feed gets: a track in one form.
+    /// A track in one form, for a feed.
     struct Choice: Equatable {
         var track: Int
         var form: AudioCodec
@@ -40,7 +40,7 @@ struct AudioPlan: Equatable {
     private(set) var targets: [AudioTarget] = []
     /// Those of the file first, in its order.
     private(set) var tracks: [Track] = []
-    /// Without audio the take must not begin.
+    /// The take must not begin without audio.
     private(set) var isRequired = false
     private var appTarget: Int?
     private var microphoneTarget: Int?
@@ -95,8 +95,8 @@ struct AudioPlan: Equatable {
         targets.count > 1 || targets.contains { if case .application = self.targets[$0] { true } else { false } }
     }
 
-    /// What a feed with these requirements gets, at most one choice for the app and one for the microphone. One that wants access
-    /// units of the app in a take that mixes app and microphone gets the mix, and nothing more for the microphone.
+    /// The choices for a feed with these requirements, at most one for the app and one for the microphone. In a take that mixes
+    /// the two, a feed that wants access units of the app gets the mix, and nothing more for the microphone.
     func choices(for required: AudioRequirements) -> [Choice] {
         var choices: [Choice] = []
         if let form = required.app, let track = track(for: form, of: appTarget, required) {

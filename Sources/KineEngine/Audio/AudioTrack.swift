@@ -26,7 +26,7 @@ final class AudioTrack {
         frame = [Float](repeating: 0, count: frameLength * channels)
     }
 
-    /// Adds `count` samples to the track: what the lanes hold from the grid's sample `place` on.
+    /// Appends `count` samples to the track: the sum of the lanes from the grid's sample `place` on.
     func append(_ count: Int64, from place: Int64) throws(AACEncoder.Error) {
         var done: Int64 = 0
         while done < count {
@@ -56,8 +56,8 @@ final class AudioTrack {
         try frame.withUnsafeBufferPointer { frame throws(AACEncoder.Error) in try consume(frame.span) }
     }
 
-    /// Keeps samples within ±1, and what is not a number out of the encoder. Softly: up to 0.8 nothing changes, above
-    /// it the curve bends towards 1 without a corner. Each sample for itself, so nothing pumps.
+    /// Keeps samples within ±1, and replaces those that are not finite by silence. `softly`: up to 0.8 nothing changes, above
+    /// it the curve bends towards 1 without a corner. Samples do not depend on each other, so nothing pumps.
     static func limit(_ samples: UnsafeMutableBufferPointer<Float>, softly: Bool) {
         let knee: Float = 0.8
         for index in samples.indices {

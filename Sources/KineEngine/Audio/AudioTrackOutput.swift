@@ -1,15 +1,15 @@
-// The end of a track: its samples go to those who want them as they are, and through the encoder to those who want access units.
+// The end of a track: its samples go to the sink uncompressed, through the encoder as access units, or both.
 import KineCodecs
 import KineControl
 import KineMedia
 
 /// Gives each access unit and each stretch of samples its time. Belongs to the audio thread.
 final class AudioTrackOutput {
-    /// What the encoder makes; nil where nobody wants access units, and there is no encoder then.
+    /// The format of access units; nil: nobody wants any, so there is no encoder.
     let format: AudioTrackFormat?
     /// Samples a channel that are appended at once.
     let frameLength: Int
-    /// Nil: what is appended is lost.
+    /// Nil: appended samples are lost.
     var sink: (any AudioSink)?
 
     private let index: Int
@@ -18,7 +18,7 @@ final class AudioTrackOutput {
     private let encoder: AACTrackEncoder?
     private var framesAppended: Int64 = 0
 
-    /// Opens the encoder, where one is needed, with the configuration's rate, channels and bitrate. `index`: of the track.
+    /// Opens the encoder, if one is needed, with the configuration's rate, channels and bitrate. `index`: of the track.
     init(
         index: Int, track: AudioPlan.Track, configuration: TakeConfiguration.Audio
     ) throws(AACEncoder.Error) {
@@ -28,7 +28,7 @@ final class AudioTrackOutput {
         guard track.isEncoded else {
             format = nil
             encoder = nil
-            // As long as an access unit: about 20 ms, which is as much as a listener is kept waiting.
+            // As long as an access unit: a listener waits for about 20 ms.
             frameLength = 1024
             return
         }

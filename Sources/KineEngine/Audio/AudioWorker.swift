@@ -1,5 +1,5 @@
-// The receiver between the capture and the assembler: gives each stream its lane, and moves the tracks on whenever audio came
-// or enough time passed.
+// The receiver between the capture and the assembler. It gives each stream its lane, and has the assembler move on whenever audio
+// came or enough time passed.
 import KineCapture
 import KineCodecs
 import KineControl
@@ -15,7 +15,7 @@ final class AudioWorker: AudioReceiver {
         case ending(at: Int64, isComplete: Bool)
         /// An encoder failed: the take goes on without further audio.
         case broken
-        /// It ended before it was started, or broken.
+        /// The end came before the start, or after a failure.
         case over
     }
 
@@ -26,7 +26,7 @@ final class AudioWorker: AudioReceiver {
         var lanes: [AudioStreamID: AudioLane] = [:]
     }
 
-    /// For each track of the plan, what its encoder makes.
+    /// The format of access units for each track of the plan; nil: it has none.
     let formats: [AudioTrackFormat?]
     private let plan: AudioPlan
     private let grid: SampleGrid
@@ -68,7 +68,7 @@ final class AudioWorker: AudioReceiver {
         }
     }
 
-    /// Nothing after `end` is wanted. False where that was said before.
+    /// Audio after `end` is not wanted. False if this was called before.
     func prepareToFinish(at end: Int64) -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -98,7 +98,7 @@ final class AudioWorker: AudioReceiver {
         }
     }
 
-    /// False where nothing is delivered.
+    /// False if nothing is delivered.
     private func advance(_ state: inout State, to instant: Int64) -> Bool {
         switch state.phase {
         case .opening, .broken, .over: return false
@@ -109,7 +109,7 @@ final class AudioWorker: AudioReceiver {
             return true
         } catch {
             state.phase = .broken
-            // Nobody wants it any more: it must not pile up.
+            // Audio that nobody wants must not pile up.
             state.lanes = [:]
             for track in state.assembler.tracks { track.lanes = [] }
             inbox.post(.warning("\(error)"))

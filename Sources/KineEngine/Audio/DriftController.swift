@@ -1,7 +1,7 @@
-// How much to stretch a device's audio so that it stays with the video. Pure: errors in, stretch out.
+// Stretches a device's audio so that it stays with the video. Pure: errors in, stretch out.
 
-/// A proportional-integral controller over the distance between where a device's audio lies and where its clock
-/// readings say it belongs.
+/// A proportional-integral controller of the distance between the place of a device's audio and the place that its clock
+/// readings give.
 ///
 /// A sound card's clock is a few hundred parts per million off, and its readings jitter by milliseconds: the loop is slow (twenty
 /// seconds), but quick in its first seconds, when nothing is known. With a damping of one it does not overshoot.
@@ -22,7 +22,7 @@ struct DriftController: Sendable {
     private static let settledFrequency = 0.05
     private static let firstFrequency = 0.4
 
-    /// The device's own error as learned so far, as a part of one: positive where it runs slow.
+    /// The device's own error as learned so far, as a part of one: positive if it runs slow.
     private(set) var learned = 0.0
     private var age = 0.0
 

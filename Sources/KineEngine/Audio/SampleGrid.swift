@@ -1,4 +1,4 @@
-// Where a sample lies: the conversions between nanoseconds and whole samples of one rate.
+// Conversions between nanoseconds and whole samples of one rate.
 
 /// Sample number n of a grid is at n / rate seconds, of CLOCK_MONOTONIC or of the take's own time.
 struct SampleGrid: Sendable, Equatable {
@@ -15,7 +15,7 @@ struct SampleGrid: Sendable, Equatable {
     /// The sample nearest to an instant.
     func nearest(to instant: Int64) -> Int64 { Int64(position(of: instant).rounded()) }
 
-    /// How many samples lie before an instant that is not negative: the number of the first one at or after it.
+    /// The count of samples before an instant that is not negative: the number of the first one at or after it.
     func count(before instant: Int64) -> Int64 {
         let (whole, rest) = max(0, instant).quotientAndRemainder(dividingBy: 1_000_000_000)
         return whole * Int64(rate) + (rest * Int64(rate) + 999_999_999) / 1_000_000_000

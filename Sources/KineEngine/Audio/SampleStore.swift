@@ -1,6 +1,6 @@
 // Samples that wait to be mixed, each at its place on a grid.
 
-/// A stretch of interleaved samples without holes, from `start` up to `end`. What lies outside counts as silence.
+/// A stretch of interleaved samples without holes, from `start` up to `end`. Everything outside counts as silence.
 struct SampleStore {
     let channels: Int
     /// The number on the grid of the first sample held.
@@ -21,7 +21,7 @@ struct SampleStore {
         new.withUnsafeBufferPointer { samples.append(contentsOf: $0) }
     }
 
-    /// Fills with silence up to `place`. Does nothing where that is already reached.
+    /// Fills with silence up to `place`. Does nothing if that is already reached.
     mutating func appendSilence(upTo place: Int64) {
         let missing = place - end
         guard missing > 0 else { return }
@@ -47,7 +47,7 @@ struct SampleStore {
         }
     }
 
-    /// Adds the samples from `place` on to `target`, where there are any.
+    /// Adds the samples from `place` on to `target`, if there are any.
     func add(to target: UnsafeMutableBufferPointer<Float>, from place: Int64) {
         let frames = Int64(target.count / channels)
         let first = max(place, start)

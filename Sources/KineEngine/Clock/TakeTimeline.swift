@@ -1,16 +1,16 @@
-// From the machine's clock to the time in the file: where the take began, and which stretches were paused. Video and audio
-// ask the same timeline, so a pause takes the same stretch out of both.
+// Converts the machine's clock to the time in the file, by the take's origin and its pauses. Video and audio ask the same
+// timeline, so a pause takes the same stretch out of both.
 import KineMedia
 import Synchronization
 
 /// The pure part: the origin and the pauses of one take. Times are nanoseconds of CLOCK_MONOTONIC, which stops in suspend,
 /// so a suspended machine pauses the take by itself.
 struct TakeTimeline: Sendable, Equatable {
-    /// When the first frame was captured; nil before it.
+    /// The instant of the first frame; nil before it.
     private(set) var origin: Int64?
     /// Finished pauses in order, in monotonic time.
     private(set) var pauses: [Range<Int64>] = []
-    /// When the pause that still lasts began.
+    /// The beginning of the present pause; nil: the take is not paused.
     private(set) var pausedSince: Int64?
 
     var isPaused: Bool { pausedSince != nil }
@@ -20,14 +20,14 @@ struct TakeTimeline: Sendable, Equatable {
         if origin == nil { origin = instant }
     }
 
-    /// Returns false where the take was paused already.
+    /// Returns false if the take was paused already.
     mutating func pause(at instant: Int64) -> Bool {
         guard pausedSince == nil else { return false }
         pausedSince = max(instant, pauses.last?.upperBound ?? instant)
         return true
     }
 
-    /// Returns false where the take was not paused.
+    /// Returns false if the take was not paused.
     mutating func resume(at instant: Int64) -> Bool {
         guard let since = pausedSince else { return false }
         pauses.append(since..<max(since, instant))
@@ -47,7 +47,7 @@ struct TakeTimeline: Sendable, Equatable {
         return MediaTime(nanoseconds: nanoseconds)
     }
 
-    /// When so much will have been recorded; nil before the first frame and in a pause.
+    /// The instant at which `duration` will have been recorded; nil before the first frame and in a pause.
     func instant(afterRecording duration: MediaTime) -> Int64? {
         guard let origin, !isPaused else { return nil }
         return pauses.reduce(origin + duration.nanoseconds) { $0 + $1.upperBound - max($1.lowerBound, origin) }
@@ -78,7 +78,7 @@ final class TakeClock: Sendable {
     var snapshot: TakeTimeline { timeline.withLock { $0 } }
 
     func begin(at instant: Int64) { timeline.withLock { $0.begin(at: instant) } }
-    func pause(at instant: Int64) -> Bool { timeline.withLock { $0.pause(at: instant) } }
-    func resume(at instant: Int64) -> Bool { timeline.withLock { $0.resume(at: instant) } }
+    func pause(at instant: Int64) { timeline.withLock { _ = $0.pause(at: instant) } }
+    func resume(at instant: Int64) { timeline.withLock { _ = $0.resume(at: instant) } }
     func mediaTime(at instant: Int64) -> MediaTime { timeline.withLock { $0.mediaTime(at: instant) } }
 }

@@ -3,7 +3,7 @@
 import KineRelay
 
 extension EncodingRequest {
-    /// The lowest of each that is asked for.
+    /// The lowest bitrate and the lowest frame rate of all requests.
     static func lowest(of requests: some Sequence<EncodingRequest>) -> EncodingRequest {
         requests.reduce(into: .none) { lowest, request in
             lowest.averageBitrate = [lowest.averageBitrate, request.averageBitrate].compactMap(\.self).min()
@@ -11,8 +11,8 @@ extension EncodingRequest {
         }
     }
 
-    /// What of it is less than was chosen, and not less than the floor. `averageBitrate`: nil where only a quality was chosen,
-    /// which has no rate.
+    /// The parts of the request that ask for less than the user chose, raised to the floor. `averageBitrate`: the chosen bits a
+    /// second; nil: a quality was chosen, which has no bitrate.
     func within(averageBitrate chosen: Int?, framesPerSecond: Int, floor: EncodingFloor) -> EncodingRequest {
         EncodingRequest(
             averageBitrate: averageBitrate.map { max($0, floor.bitrate) }

@@ -1,4 +1,4 @@
-// Makes feeds as soon as the size of the frames is known, and the encoder's parameter sets where they are wanted. It also decides
+// Makes feeds as soon as the size of the frames is known, and the encoder's parameter sets if they are wanted. It also decides
 // how many slots capture draws in, and in which memory.
 import KineCapture
 import KineControl
@@ -19,14 +19,14 @@ struct FeedRequest: Sendable {
 /// Makes the feeds of one take. Any thread may call it.
 final class FeedFactory: Sendable {
     private struct State {
-        /// The memory that capture draws in, where readers may see it.
+        /// The memory that capture draws in; nil unless readers may see it.
         var memory: FrameMemory?
         /// Nil until the source is open.
         var distributor: FrameDistributor?
         /// Nil until the encoder is open.
         var format: VideoFormat?
         var annotation: [String: String] = [:]
-        /// Why no feed can be made any more.
+        /// The reason why no feed can be made any more.
         var failure: TakeError?
         var requests: [FeedRequest] = []
         var conversions: [FrameConverter.Output] = []
@@ -44,13 +44,13 @@ final class FeedFactory: Sendable {
     }
 
     var distributor: FrameDistributor? { state.withLock { $0.distributor } }
-    /// How frames are encoded; nil until the source is open.
+    /// The take's encoding; nil until the source is open.
     var plan: EncodingPlan? { distributor.map(plan) }
     var annotation: [String: String] { state.withLock { $0.annotation } }
 
     // MARK: From the take's threads
 
-    /// The slots for frames of `size`, to show: in memory that readers may see, where one wants the encoder's own frames.
+    /// The slots for frames of a visible size. Readers may see their memory if one of them wants the encoder's own frames.
     func makeSlots(size: PixelSize) throws(VideoSourceError) -> CaptureThread.Slots {
         let requirements = services.compactMap { self.requirements($0, size: size) }
         let readers = requirements.count(where: \.isNative)
@@ -121,7 +121,7 @@ final class FeedFactory: Sendable {
         for (request, result) in answers { request.ready(result) }
     }
 
-    /// Nil while something is not known yet.
+    /// Nil while the frames' size or the encoder's format is not known.
     private func answer(_ request: FeedRequest, _ state: inout State) -> Result<SampleFeed, TakeError>? {
         if let failure = state.failure { return .failure(failure) }
         guard let distributor = state.distributor else { return nil }
@@ -191,7 +191,7 @@ final class FeedFactory: Sendable {
 
     private typealias FrameSource = (memory: FrameMemory, loans: SlotLoans, conversion: FrameConverter.Output?)
 
-    /// Where frames that meet the requirements come from.
+    /// The memory with frames that meet the requirements, and the conversion that makes them.
     private func frameSource(
         _ required: FrameRequirements, _ distributor: FrameDistributor, _ state: inout State
     ) throws(SharedMemory.Error) -> FrameSource {
@@ -209,8 +209,7 @@ final class FeedFactory: Sendable {
         return (made.memory, made.loans, made)
     }
 
-    /// Room for some seconds of what is sent, and for the largest keyframe that is to be expected. What is not used takes no
-    /// memory.
+    /// Room for some seconds of samples, and for the largest keyframe to be expected. Unused pages take no memory.
     private static func ringBytes(_ encodedSize: PixelSize?, hasPCM: Bool) -> Int {
         if let encodedSize { return max(2 << 20, encodedSize.area * 2) }
         return hasPCM ? 1 << 20 : 1 << 18

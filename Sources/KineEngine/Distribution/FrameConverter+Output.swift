@@ -1,12 +1,12 @@
-// Frames of one size and format for the feeds that want them so: their memory, and the newest of them.
+// The frames of one size and format that the converter makes: their memory, and the newest of them.
 import KineImaging
 import KineMedia
 import KineRelay
 
 extension FrameConverter {
-    /// What the converter makes for all feeds with the same requirements. Only its memory is used outside the converter's thread.
+    /// The converted frames for all feeds with the same requirements. Other threads use only their memory.
     final class Output: @unchecked Sendable {
-        // Sendable: what never changes is for all; only the converter's thread touches the rest.
+        // Sendable: all but the constants is used by the converter's thread alone.
 
         let memory: FrameMemory
         let loans: SlotLoans
@@ -14,7 +14,7 @@ extension FrameConverter {
         private let converter: FrameScaler
         private var newest: (sequence: UInt64, slot: Int)?
 
-        /// `readers`: how many there will be at a time.
+        /// `readers`: the most at a time.
         init(
             _ requirements: FrameRequirements, sourceSize: PixelSize, readers: Int
         ) throws(SharedMemory.Error) {
@@ -29,11 +29,11 @@ extension FrameConverter {
             loans = converter.loans
         }
 
-        /// What changed in the encoder's frames since this was last called.
+        /// Notes the changes in the encoder's frames since the last call.
         func note(_ damage: DamageRegion) { converter.note(damage) }
 
-        /// The slot of the converted frame, and what changed since the one before it; nil where it was converted already.
-        /// Nil where the readers have every slot.
+        /// The slot of the converted frame, and the changes since the one before it; they are nil if it was converted already.
+        /// Nil while the readers have every slot.
         func convert(_ frame: FrameRing.Frame, sequence: UInt64) -> (slot: Int, changed: DamageRegion?)? {
             if let newest {
                 if newest.sequence == sequence { return (newest.slot, nil) }

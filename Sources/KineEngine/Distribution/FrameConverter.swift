@@ -14,7 +14,7 @@ final class FrameConverter: Sendable {
         var sequence: UInt64
     }
 
-    /// One feed that is served here.
+    /// One feed of the converter.
     private struct Member: Sendable {
         let feed: SampleFeed
         let sink: FrameSink
@@ -35,7 +35,7 @@ final class FrameConverter: Sendable {
         let due: [Bool]
     }
 
-    /// What the thread does next.
+    /// The thread's next step.
     private enum Step {
         case deliver(Work)
         case sleep(until: Int64)
@@ -45,13 +45,13 @@ final class FrameConverter: Sendable {
     private struct State {
         var newest: Frame?
         var sequence: UInt64 = 0
-        /// What changed since the thread last looked at the newest frame.
+        /// The changes since the thread last looked at the newest frame.
         var changed: DamageRegion
         var members: [Member] = []
         var outputs: [Output] = []
         var isFinished = false
 
-        /// Nil: nothing, until something happens or `deadline` is reached. At the end those not yet due get the last frame.
+        /// Nil: wait for an event or for `deadline`. At the end, members that are not due get the last frame too.
         mutating func nextStep(at now: Int64, sleepingUntil deadline: Int64?) -> Step? {
             guard let frame = newest else { return isFinished ? .end : nil }
             let due = members.map { $0.isDue(frame, at: isFinished ? .max : now) }
@@ -91,7 +91,7 @@ final class FrameConverter: Sendable {
     /// From now on `feed` is served, at the rate and with the conversion that its sink names.
     func add(_ feed: SampleFeed, _ sink: FrameSink) {
         state.withLock {
-            // The frame that is there is as old as the screen has stood still: the next one is asked for.
+            // The newest frame may be old, so the feed waits for the next one, which its caller asks for.
             $0.members.append(
                 Member(
                     feed: feed, sink: sink, pacer: sink.framesPerSecond.map { FramePacer(framesPerSecond: $0) },

@@ -1,5 +1,5 @@
-// Where capture's frames go: to feeds that read them in place, to the converter for feeds that want them otherwise, and to the
-// encoder. None of them is waited for.
+// Hands capture's frames to feeds that read them in place, to the converter for the other feeds, and to the encoder. It waits for
+// none of them.
 import KineImaging
 import KineMedia
 import KineRelay
@@ -21,7 +21,7 @@ final class FrameDistributor: Sendable {
     let canvas: CaptureThread.CanvasDescription
     private let state = Mutex(State())
 
-    /// `isRecorded`: frames are encoded in any case, also where no feed wants them.
+    /// `isRecorded`: frames are encoded even if no feed wants them.
     init(
         encoding: VideoEncodingThread, samples: SampleDistributor = SampleDistributor(), isRecorded: Bool = true,
         framesPerSecond: Int, canvas: CaptureThread.CanvasDescription
@@ -35,7 +35,7 @@ final class FrameDistributor: Sendable {
 
     // MARK: On the capture thread
 
-    /// How long a frame may stand before it is shown again, in nanoseconds; nil: nobody watches.
+    /// The longest time that a frame may stand before it is shown again, in nanoseconds; nil: nobody watches.
     var stillInterval: Int64? { samples.stillInterval }
 
     /// Frees the slots that readers have given back.
@@ -60,7 +60,7 @@ final class FrameDistributor: Sendable {
 
     // MARK: On any thread
 
-    /// From the next frame on `feed` gets what it was made for, and the encoder keeps to its limits.
+    /// From the next frame on `feed` gets its samples, and the encoder keeps to its limits.
     func begin(_ feed: SampleFeed) {
         samples.begin(feed)
         if feed.wantsEncodedVideo { encoding.adjust(samples.encodingRequest) }
@@ -72,7 +72,7 @@ final class FrameDistributor: Sendable {
         }
     }
 
-    /// Nothing goes to `feed` any more, and what it asked of the encoder is forgotten.
+    /// Nothing goes to `feed` any more, and its request to the encoder is dropped.
     func end(_ feed: SampleFeed) {
         feed.end()
         samples.remove(feed)
@@ -84,12 +84,12 @@ final class FrameDistributor: Sendable {
         encoding.adjust(samples.encodingRequest)
     }
 
-    /// From the next frame on the encoder makes no more than this and the other feeds ask for.
+    /// From the next frame on the encoder keeps to the lowest request of all feeds.
     func adjust(to request: EncodingRequest, for feed: SampleFeed) {
         encoding.adjust(samples.note(request, of: feed))
     }
 
-    /// Started when first needed. Nil at the end of the take, and where the process may have no more threads: its feeds get no
+    /// Started when first needed. Nil at the end of the take, and if the process may have no more threads: its feeds get no
     /// frames then, and the take goes on.
     func converter() -> FrameConverter? {
         state.withLock { state in
@@ -100,7 +100,7 @@ final class FrameDistributor: Sendable {
         }
     }
 
-    /// Everything delivered so far reaches whom it is for. Only when capture has stopped. Blocks until it is encoded.
+    /// Delivers and encodes all frames handed on so far. Blocks. Call it when capture has stopped.
     func finish() {
         let converter = state.withLock { state in
             state.isFinished = true

@@ -5,14 +5,14 @@ import KineServices
 
 struct FrameRequirements: Equatable {
     let layout: FrameLayout
-    /// To show; odd only where it is the take's own.
+    /// The visible size; it has odd sides only if it is the take's own.
     let visibleSize: PixelSize
-    /// At most so many; nil: every frame.
+    /// The highest rate; nil: every frame.
     let framesPerSecond: Int?
     /// The encoder's own frames meet them, and are read in place.
     let isNative: Bool
 
-    /// Nil where the manifest does not ask for uncompressed frames. `size`: the take's, to show.
+    /// Nil if the manifest does not ask for uncompressed frames. `size`: the take's visible size.
     init?(_ manifest: ServiceManifest, size: PixelSize, framesPerSecond takeRate: Int) {
         guard case .raw(let pixelFormat, let maximumSize, let rate) = manifest.video else { return nil }
         visibleSize = Self.fit(size, into: maximumSize)
@@ -21,7 +21,7 @@ struct FrameRequirements: Equatable {
         isNative = pixelFormat == .i420 && visibleSize == size
     }
 
-    /// The largest size of the same shape within the limit, with even sides; the size itself where it is within.
+    /// The largest size of the same shape within the limit, with even sides; the size itself if it is within.
     private static func fit(_ size: PixelSize, into limit: PixelSize?) -> PixelSize {
         guard let limit, size.width > limit.width || size.height > limit.height else { return size }
         let fitted = size.aspectFit(into: limit)

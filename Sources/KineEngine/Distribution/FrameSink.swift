@@ -1,22 +1,22 @@
-// The uncompressed frames of one feed: which slots its reader has, and what changed since it was last offered one.
+// The uncompressed frames of one feed: the slots that its reader has, and the changes since it was last offered one.
 import KineImaging
 import KineMedia
 import KineRelay
 import Synchronization
 
-/// Offers frames to one reader in another process. Slots are lent to it until it gives them back or this object goes away; by
-/// then the reader must have gone too.
+/// Offers frames to one reader in another process. The reader has its slots until it gives them back or this object goes away,
+/// which must outlive the reader.
 final class FrameSink: Sendable {
     private enum Phase {
         case offering
-        /// The reader keeps what it has.
+        /// The reader keeps its slots.
         case ended
         case violated(StreamSender.Error)
     }
 
     private struct State {
         var phase = Phase.offering
-        /// What changed since the frame offered last, on the grid of the offered frames.
+        /// The changes since the frame offered last, on the grid of the offered frames.
         var damage: DamageRegion
         var slots = FrameSlots()
         var slotCount = 0
@@ -25,11 +25,11 @@ final class FrameSink: Sendable {
     /// The most slots a reader has: the frame it looks at, and the next.
     static let slotsEach = 2
 
-    /// Where the frames lie.
+    /// The memory of the frames.
     let memory: FrameMemory
-    /// What makes them; nil: they are the encoder's own.
+    /// The conversion that makes them; nil: they are the encoder's own.
     let conversion: FrameConverter.Output?
-    /// At most so many; nil: every frame.
+    /// The highest rate; nil: every frame.
     let framesPerSecond: Int?
     private let sender: StreamSender
     private let loans: SlotLoans
@@ -50,12 +50,12 @@ final class FrameSink: Sendable {
 
     deinit { state.withLock { for slot in $0.slots { loans.release(slot) } } }
 
-    /// How the reader broke the protocol in the memory that it writes. Nothing is offered to it any more.
+    /// The reader's violation of the protocol in the memory that it writes; nil: none. After one, nothing is offered to it.
     var violation: StreamSender.Error? {
         state.withLock { if case .violated(let error) = $0.phase { error } else { nil } }
     }
 
-    /// The frame changed and is not offered.
+    /// Notes the changes of a frame that is not offered.
     func note(_ changed: DamageRegion) { state.withLock { $0.damage.formUnion(changed) } }
 
     /// Offers the frame in `slot`, which the caller has lent, in place of one that was not read yet. `changed`: since the frame
@@ -73,7 +73,7 @@ final class FrameSink: Sendable {
                 release(freed, &state)
                 state.damage.removeAll()
                 if state.slotCount > Self.slotsEach {
-                    // The reader gave one back and began the next meanwhile: now that can be seen.
+                    // The reader may have given one back and begun the next meanwhile, which is seen only now.
                     release(try sender.reclaim(), &state)
                     guard state.slotCount <= Self.slotsEach else {
                         throw .misbehaved("it holds more frames than one")

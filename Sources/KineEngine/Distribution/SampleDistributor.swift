@@ -1,4 +1,4 @@
-// Where encoded frames and audio go: to every feed that has begun. The threads of a take call it, and none waits for another.
+// Hands encoded frames and audio to every feed that has begun. The threads of a take call it, and none waits for another.
 import KineMedia
 import KineRelay
 import Synchronization
@@ -6,11 +6,11 @@ import Synchronization
 final class SampleDistributor: Sendable {
     private struct State {
         var feeds: [SampleFeed] = []
-        /// What they ask of the encoder.
+        /// Their requests to the encoder.
         var requests: [ObjectIdentifier: EncodingRequest] = [:]
         var isPaused = false
 
-        /// What feeds ask for, and what their far ends expect.
+        /// The lowest of all requests and of all far ends' limits.
         var encodingRequest: EncodingRequest {
             let limits = feeds.filter(\.wantsEncodedVideo).map { EncodingRequest(averageBitrate: $0.limits.bitrate) }
             return .lowest(of: limits + requests.values)
@@ -38,7 +38,7 @@ final class SampleDistributor: Sendable {
 
     private var feeds: [SampleFeed] { state.withLock { $0.feeds } }
 
-    /// Notes what a feed of encoded frames asks of their encoder. Returns what all of them ask for together.
+    /// Notes the request of a feed of encoded frames. Returns the request of all feeds together.
     func note(_ request: EncodingRequest, of feed: SampleFeed) -> EncodingRequest {
         state.withLock { state in
             if feed.wantsEncodedVideo, state.feeds.contains(where: { $0 === feed }) {
@@ -48,7 +48,7 @@ final class SampleDistributor: Sendable {
         }
     }
 
-    /// What all together ask of the encoder.
+    /// The request of all feeds together.
     var encodingRequest: EncodingRequest { state.withLock { $0.encodingRequest } }
 
     func pause() {
@@ -65,13 +65,12 @@ final class SampleDistributor: Sendable {
         }
     }
 
-    /// Some feed wants what the encoder makes.
     var wantsEncodedVideo: Bool { state.withLock { state in state.feeds.contains { $0.wantsEncodedVideo } } }
 
     /// Somebody watches: a frame that stands still is repeated now and then.
     var hasVideo: Bool { stillInterval != nil }
 
-    /// How long a frame may stand before it is repeated, in nanoseconds; nil: nobody watches.
+    /// The longest time that a frame may stand before it is repeated, in nanoseconds; nil: nobody watches.
     var stillInterval: Int64? {
         state.withLock { state in
             state.feeds.filter(\.hasVideo).map { $0.limits.stillInterval ?? Self.stillInterval }.min()

@@ -5,7 +5,7 @@ import KineRelay
 import Synchronization
 import SystemPackage
 
-/// The samples of a take on their way to one reader, which nobody waits for: it alone loses what it is too slow for.
+/// The samples of a take on their way to one reader. Nobody waits for it: a slow reader loses samples, and no other does.
 ///
 /// Keep it until the reader's process is gone: afterwards the frames that the reader may be looking at are drawn over.
 ///
@@ -16,7 +16,7 @@ import SystemPackage
 /// - In a pause nothing is sent. What was on its way then comes first when the take is resumed.
 final class SampleFeed: Sendable {
     let sender: StreamSender
-    /// What to tell the reader, with `descriptors`.
+    /// The message that starts the reader, sent with `descriptors`.
     let start: ExtensionStart
 
     private enum Phase {
@@ -30,7 +30,7 @@ final class SampleFeed: Sendable {
         var phase = Phase.made
         /// Opened by a frame that was too large.
         var gap = DecodingGap.none
-        /// What came in a pause; nil: there is none.
+        /// The samples that came in the present pause; nil: the take is not paused.
         var held: [Sample]?
 
         mutating func admits(frameAt time: MediaTime, isEntry: Bool) -> Bool {
@@ -41,7 +41,7 @@ final class SampleFeed: Sendable {
 
         func admits(audioUpTo end: MediaTime, hasVideo: Bool) -> Bool {
             guard case .feeding(let first) = phase else { return false }
-            // The one that ends just when the frame begins is needed to decode the next (the transform overlaps).
+            // The unit that ends where the frame begins is needed to decode the next one (the transform overlaps).
             return !hasVideo || first.map { end >= $0 } ?? false
         }
     }
@@ -51,7 +51,7 @@ final class SampleFeed: Sendable {
         case pcm([Float], SampleType, MediaTime, MediaTime)
     }
 
-    /// What the far end expects, for this take's frames.
+    /// The far end's limits, for this take's frames.
     struct Limits: Sendable {
         /// Bits a second; nil: no limit.
         var bitrate: Int?
@@ -61,7 +61,7 @@ final class SampleFeed: Sendable {
         var stillInterval: Int64?
     }
 
-    /// Uncompressed frames; nil where they are not wanted.
+    /// Uncompressed frames; nil if they are not wanted.
     let frames: FrameSink?
     let limits: Limits
     private let encodedTracks: [Int]
@@ -83,7 +83,7 @@ final class SampleFeed: Sendable {
     /// To be passed with `start`, in the order that it wants. Owned by this object.
     var descriptors: [FileDescriptor] { sender.descriptors + (frames.map { [$0.memory.descriptor] } ?? []) }
 
-    /// How the reader broke the protocol in the memory that it writes. Nothing reaches it any more.
+    /// The reader's violation of the protocol in the memory that it writes; nil: none. After one, nothing reaches it.
     var violation: StreamSender.Error? {
         if let violation = frames?.violation { return violation }
         do throws(StreamSender.Error) {
@@ -115,7 +115,7 @@ final class SampleFeed: Sendable {
 
     func pause() { state.withLock { $0.held = $0.held ?? [] } }
 
-    /// Sends what came in the pause.
+    /// Sends the samples that came in the pause.
     func resume() {
         state.withLock { state in
             for sample in state.held ?? [] {
@@ -131,7 +131,7 @@ final class SampleFeed: Sendable {
         }
     }
 
-    // What is sent is sent with the lock held, so that a pause and its end are between samples.
+    // Samples are sent with the lock held, so that a pause begins and ends between two of them.
 
     /// A frame from the encoder. On the encoder's thread.
     func send(video sample: EncodedSample) {
@@ -155,13 +155,13 @@ final class SampleFeed: Sendable {
         return state.gap == .none
     }
 
-    /// Whether a keyframe is needed because frames were lost or too large. Says so once for each time.
+    /// Whether a keyframe is needed because frames were lost or too large. True once for each loss.
     func consumeKeyframeRequest() -> Bool {
         let isTooLarge = state.withLock { $0.gap.consumeKeyframeRequest() }
         return sender.consumeKeyframeRequest() || isTooLarge
     }
 
-    /// Offers an uncompressed frame, or notes what changed where this is not the time. On any thread.
+    /// Offers an uncompressed frame. In a pause, or before `begin`, it only notes the changes. On any thread.
     func offer(slot: Int, at time: MediaTime, duration: MediaTime, changed: DamageRegion) {
         guard let frames else { return }
         state.withLock { state in

@@ -1,4 +1,4 @@
-// All destinations of a take: checked before anything begins, then attended to by the host's loop as if they were one.
+// All destinations of a take. They are checked before anything begins, and the host's loop then drives them as one.
 import Glibc
 import KineControl
 import KinePlatform
@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The extensions of one take. Used by the main thread.
 final class Destinations {
-    /// A destination whose service was found and takes what the user set.
+    /// A destination whose service was found and accepts the user's settings.
     struct Checked {
         let destination: TakeConfiguration.Destination
         let service: Service
@@ -16,7 +16,7 @@ final class Destinations {
 
     private let supervisors: [ExtensionSupervisor]
 
-    /// Finds the services and checks what was set. Throws what is wrong with the first destination that cannot be.
+    /// Finds the services and checks the settings. Throws the problem of the first destination that has one.
     static func check(
         _ destinations: [TakeConfiguration.Destination], confinement: ConfinementRequest, in catalog: ServiceCatalog
     ) throws(TakeError) -> [Checked] {
@@ -59,35 +59,35 @@ final class Destinations {
         }
     }
 
-    /// All are over for good, and nothing of them is left running.
+    /// All have ended, and none of their processes is left.
     var areDone: Bool { supervisors.allSatisfy(\.isDone) }
-    /// There are some, and none will broadcast again.
+    /// There are destinations, and all of them have ended.
     var haveAllEnded: Bool { !supervisors.isEmpty && supervisors.allSatisfy(\.isEnded) }
     var statuses: [DestinationStatus] { supervisors.map(\.status) }
 
-    /// What poll waits for.
+    /// The entries for poll.
     var pollEntries: [pollfd] { supervisors.flatMap(\.pollEntries) }
-    /// CLOCK_MONOTONIC, nanoseconds, at which `attend` is due at the latest.
+    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
     var nextDeadline: Int64? { supervisors.compactMap(\.nextDeadline).min() }
 
-    /// To be called whenever the loop wakes.
+    /// Call it whenever the loop wakes.
     func attend(at now: Int64) { for supervisor in supervisors { supervisor.attend(at: now) } }
 
     func fed(_ delivery: FeedDelivery, at now: Int64) {
         supervisors[delivery.destination].fed(delivery, at: now)
     }
 
-    /// What the take or a client asks of each.
+    /// Passes a request of the take or a client on to each.
     func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
         for supervisor in supervisors { supervisor.request(event, at: now) }
     }
 
-    /// Has new links made. False where no destination can do that now.
+    /// Has new links made. False if no destination can do that now.
     func renewLinks(at now: Int64) -> Bool {
         defer { request(.linkRenewalRequested, at: now) }
         return supervisors.contains(where: \.canRenewLink)
     }
 
-    /// Ends all of them now, whatever they do. Waits a moment for what was killed.
+    /// Kills their processes, since the engine exits. Waits two seconds at most for each destination.
     func abandon() { for supervisor in supervisors { supervisor.abandon() } }
 }

@@ -23,10 +23,10 @@ final class EngineClients {
 
     let owner: EngineConnection
     private(set) var ownerIsThere = true
-    /// Where guests connect, once the take is registered.
+    /// The socket to which guests connect, once the take is registered.
     var listener: ControlListener?
     private var guests: [Guest] = []
-    /// When guests are accepted again, after there was no descriptor for one; nil: as soon as the socket is readable.
+    /// The instant from which guests are accepted again, after there was no descriptor for one; nil: they are accepted.
     private(set) var nextAccept: Int64?
     /// Nanoseconds.
     private static let acceptRest: Int64 = 250_000_000
@@ -59,11 +59,11 @@ final class EngineClients {
 
     var doesGuestWantProgress: Bool { guests.contains { $0.interest == .progress } }
 
-    /// Hands on what has come. False where the owner is found to be gone: it has died, or was killed.
+    /// Hands on the messages received. False when the owner is found to be gone: it has died, or was killed.
     func receive(_ handle: (ClientMessage, EngineConnection) -> Void) -> Bool {
         let ownerWasThere = ownerIsThere
         if ownerIsThere { ownerIsThere = Self.receive(from: owner, handle) }
-        // The list is complete while its members are served: an answer may go to all of them.
+        // No guest is removed while messages are handled: an answer may go to all of them.
         let gone = guests.map(\.connection).filter { !Self.receive(from: $0, handle) }
         if !gone.isEmpty { guests.removeAll { guest in gone.contains { $0 === guest.connection } } }
         return ownerIsThere == ownerWasThere

@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 
 extension EngineHost {
-    /// Checks what is asked for and has the take opened.
+    /// Checks the configuration and has the worker open the take.
     func start(_ configuration: TakeConfiguration) {
         let request: TakeRequest
         do throws(TakeError) {
@@ -34,7 +34,7 @@ extension EngineHost {
         switch message {
         case .warning(let text): clients.tellAll(.warning(text))
         case .opened(let result): takeOpened(result)
-        // The take's threads run before it is here: what they say has to wait for it.
+        // The take's threads start before the take arrives here: their messages wait for it.
         case _ where opened == nil: early.append(message)
         case .event(let event): handle(event)
         case .needsFrame(let instant): opened?.take.repeatFrame(at: instant)
@@ -75,7 +75,7 @@ extension EngineHost {
                 opened?.take.resume(at: instant)
                 clients.tellAll(.resumed)
             case .refuse(let reason): refuse(reason, to: client)
-            case .finish(_, let instant): finish(at: instant)
+            case .finish(let instant): finish(at: instant)
             case .end(let reason): end(reason)
             case .fail(let failure): leave(with: .failed(failure), status: failure.exitStatus)
             case .leave: departure = (0, 0)
@@ -120,8 +120,8 @@ extension EngineHost {
             maximumBitrate: take.maximumBitrate)
     }
 
-    /// Answers a request of a later version, or a start that asks for something of one. Without a request there is no take, and
-    /// its client would wait for ever: it is told, and the engine leaves.
+    /// Answers a request of a later version, or a start with a value of one. Without a take its client would wait for ever, so it
+    /// is told, and the engine exits.
     func refuse(unknown name: String, from client: EngineConnection) {
         guard request == nil else { return refuse(TakeError.unknownRequest(name).message, to: client) }
         handle(.openFailed(TakeError.unknownRequest(name).failure))
@@ -148,7 +148,7 @@ extension EngineHost {
         leave(with: outcome.message, status: outcome.exitStatus)
     }
 
-    /// Nanoseconds that the client has to end what it shows on the private screen.
+    /// Nanoseconds that the client has to end its programs on the private screen.
     private static let patience: Int64 = 5_000_000_000
 
     private func leave(with message: EngineMessage, status: Int32) {

@@ -16,15 +16,15 @@ public final class EngineHost {
     var request: TakeRequest?
     var opened: OpenedTake?
     var destinations: Destinations?
-    /// What became of the recording; nil until it is finished.
+    /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
     /// Messages of the take's threads that came before the take itself.
     var early: [Inbox.Message] = []
     var nextProgress: Int64?
-    /// The process's exit status, and until when it waits for the client to end what it shows on the private screen.
+    /// The exit status, and the instant until which the client may end its programs on the private screen; nil: the take goes on.
     var departure: (status: Int32, deadline: Int64)?
-    /// Ends whatever the opening of the take, or its source, waits for.
+    /// Ends every wait of the take's opening and of its source.
     let cancellation = Cancellation()
 
     /// `client` is the connected socket of the client that started this process. From now on SIGINT, SIGTERM and SIGHUP end the
@@ -63,7 +63,7 @@ public final class EngineHost {
         return departure?.status ?? 0
     }
 
-    /// The result is out, and the client has ended what it shows on the private screen: it ends before its display.
+    /// The result is sent, and the client has ended its programs on the private screen: they end before their display.
     private var hasLeft: Bool {
         guard let departure else { return false }
         return opened?.screen == nil || !clients.ownerIsThere || MonotonicClock.now() >= departure.deadline
@@ -79,7 +79,7 @@ public final class EngineHost {
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
 
-    /// The instant at which the take has lasted as long as it should; nil where that is not known yet or paused.
+    /// The instant at which the take has its full length; nil before the first frame, in a pause and without a limit.
     private var durationEnd: Int64? {
         guard machine.phase == .recording, let take = opened?.take, let limit = take.configuration.durationLimit
         else { return nil }

@@ -3,7 +3,7 @@ import KineControl
 import KinePlatform
 import KineServices
 
-/// A take that was opened, with the screen that it shows where that is its own.
+/// An opened take, with its private screen if it has one.
 struct OpenedTake: Sendable {
     let take: Take
     let screen: (any SourceSession)?

@@ -24,7 +24,7 @@ struct TakeOutcome {
             storageProblem = file.failure?.description
             path = file.path
         case .recorded(.unfinished(let error, let unfinished)):
-            // A storage error names the file; what is missing is how to finish it.
+            // The storage error names the file; the sentence adds how to finish it.
             storageProblem =
                 "\(error.description); what is on the disk plays, and kinecast recover \(unfinished) finishes it."
             path = unfinished
@@ -34,7 +34,7 @@ struct TakeOutcome {
         case .recorded(.empty), .unrecorded: break
         }
         summary?.destinations = destinations
-        // Its directory is gone, for example: nobody would look for it elsewhere.
+        // The file is elsewhere, for example because its directory is gone.
         let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
         let failure: TakeFailure
         switch (reason, storageProblem, summary) {

@@ -27,8 +27,8 @@ struct TakeRequest {
         }
     }
 
-    /// What is installed for this user, and beside this executable.
-    private static var catalog: ServiceCatalog {
+    /// The services installed for this user, and those beside this executable.
+    static var catalog: ServiceCatalog {
         .standard(executableDirectory: FilePath(ExecutableSearch.own ?? "/").removingLastComponent())
     }
 }

@@ -1,10 +1,9 @@
-// The thread for what takes long: private servers that start, audio that is opened, the file that is finished. The host's loop goes
-// on meanwhile.
+// The thread for slow work: starting private servers, opening audio, finishing the file. The host's loop goes on meanwhile.
 import KinePlatform
 import SystemPackage
 
 /// Carries out jobs one after the other, in a thread that exists from the start: a process that may have no more threads still
-/// finishes its file. The thread lives as long as the process, as do the servers that it starts.
+/// finishes its file. The thread lives as long as the process, since the servers that it starts end with it.
 final class TakeWorker: Sendable {
     private let jobs: Monitor<[@Sendable () -> Void]>
 

@@ -1,9 +1,9 @@
-// Leaves frames out of the file where the disk is behind and the encoder cannot wait for it, because others watch live.
+// Leaves frames out of the file when the disk is behind and the encoder cannot wait for it, because others watch live.
 
-/// Which frames go into the file's queue. Pure.
+/// Decides which frames go into the file's queue. Pure.
 ///
-/// Where the queue is full, frames are left out up to the next keyframe: those between could not be decoded. In the file the
-/// last one before the gap lasts until then. Audio goes on.
+/// While the queue is full, frames are left out up to the next keyframe, since none before it could be decoded. In the file the
+/// last frame before the gap lasts until then. Audio goes on.
 struct RecordingAdmission: Sendable, Equatable {
     /// Bytes of the queue.
     let limit: Int
@@ -25,7 +25,7 @@ struct RecordingAdmission: Sendable, Equatable {
         return false
     }
 
-    /// Whether a keyframe should be made now; says so once, when most of the queue is empty again.
+    /// Whether a keyframe should be made now: true once for each gap, when most of the queue is empty again.
     mutating func consumeKeyframeRequest(queued: Int) -> Bool {
         queued <= limit / 4 && gap.consumeKeyframeRequest()
     }

@@ -8,10 +8,10 @@ import SystemPackage
 
 /// The recording of one take, fed from the encoders' threads.
 final class RecordingThread: Sendable {
-    /// How the recording ended.
+    /// The ending of a recording.
     enum Ending: Sendable {
         case finished(FinishedFile)
-        /// The file, now at `path`, could not be finished; what is on the disk still plays and can be recovered.
+        /// The file, now at `path`, could not be finished; its part on the disk still plays and can be recovered.
         case unfinished(StorageError, path: String)
         /// Nothing was ever recorded; the file is gone.
         case empty
@@ -28,7 +28,7 @@ final class RecordingThread: Sendable {
         var admission = RecordingAdmission(limit: RecordingThread.queueLimit)
     }
 
-    /// Bytes of samples that wait for the disk, at most. Beyond it the encoder waits, and capture drops frames; or, where
+    /// Bytes of samples that wait for the disk, at most. Beyond it the encoder waits, and capture drops frames; or, if
     /// somebody watches, only this recording loses frames, up to the next keyframe.
     private static let queueLimit = 64 << 20
     private static let fragmentInterval: Int64 = 500_000_000
@@ -43,7 +43,7 @@ final class RecordingThread: Sendable {
     private let thread: DedicatedThread
     private let ending = Monitor<Ending?>(nil)
 
-    /// Owns `file` from now on, which was created and is empty. Throws where the process may have no more threads; there is then
+    /// Owns `file` from now on, which was created and is empty. Throws if the process may have no more threads; there is then
     /// no file any more. `inbox` is told once when nothing more can be written, and when a frame has to be encoded again.
     init(file: sending DiskFile, audio: [AudioTrackFormat], clock: TakeClock, inbox: Inbox) throws(Errno) {
         let state = Monitor(State(file: file))
@@ -97,7 +97,7 @@ final class RecordingThread: Sendable {
     /// Bytes of the file so far.
     var bytesWritten: Int64 { state.withLock { $0.bytesWritten } }
 
-    /// Writes what is queued, finishes the file with the last frame lasting until `end`, and ends the thread. Blocks.
+    /// Writes the queued samples, finishes the file with the last frame lasting until `end`, and ends the thread. Blocks.
     func finish(at end: MediaTime) -> Ending {
         state.signal { $0.end = end }
         thread.join()
@@ -189,7 +189,7 @@ final class RecordingThread: Sendable {
         if isFirst { inbox.post(.failure(.storage(error))) }
     }
 
-    /// Sleeps until the next fragment is due: half a second after the last where something is queued, else a second. Returns
+    /// Sleeps until the next fragment is due: half a second after the last if samples are queued, else a second. Returns
     /// the end of the take once it is known.
     private static func waitForWork(_ state: Monitor<State>, lastFlush: Int64) -> MediaTime? {
         _ = state.wait(until: lastFlush + stillInterval) { !$0.samples.isEmpty || $0.end != nil ? true : nil }

@@ -40,8 +40,8 @@ final class SyncThread {
         }
     }
 
-    /// Starts making durable what was written so far. Returns false where the disk is still busy with the last request; throws
-    /// what one of them met.
+    /// Starts making durable what was written so far. Returns false while the disk is busy with the last request; throws the
+    /// error of an earlier one.
     func start() throws(StorageError) -> Bool {
         guard thread != nil else {
             try synchronize()
@@ -56,7 +56,7 @@ final class SyncThread {
         return isFree
     }
 
-    /// Waits for what the disk is busy with, and ends the thread.
+    /// Waits for the request under way, and ends the thread.
     func end() {
         state.signal { $0.hasEnded = true }
         thread?.join()

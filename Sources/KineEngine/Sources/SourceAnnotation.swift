@@ -1,4 +1,4 @@
-// Describes to extensions what is recorded. Texts for a person, except where a key says otherwise.
+// Describes to extensions what is recorded. Texts for a person, unless a key says otherwise.
 import KineControl
 import KineMedia
 
@@ -8,7 +8,7 @@ enum SourceAnnotation {
     static let source = "source"
     /// The size to show: "1920x1080".
     static let size = "size"
-    /// The monitor's name, where one was chosen.
+    /// The monitor's name, if one was chosen.
     static let monitor = "monitor"
     /// A window's title, when the take began.
     static let title = "title"
@@ -17,7 +17,7 @@ enum SourceAnnotation {
     /// The process that a window belongs to, as it says itself: a decimal number.
     static let process = "pid"
 
-    /// May ask a display server, and block for some milliseconds. What is not known is left out.
+    /// May ask a display server, and block for some milliseconds. Unknown values are left out.
     static func describe(_ source: TakeConfiguration.Source, size: PixelSize) -> [String: String] {
         var result = SourceRegistry.kind(of: source)?.annotation ?? [:]
         result[self.size] = "\(size.width)x\(size.height)"

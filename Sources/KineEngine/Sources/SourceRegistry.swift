@@ -3,29 +3,29 @@ import KineCapture
 import KineControl
 import KinePlatform
 
-/// One kind of source. A value stands for what one take records; what is static stands for the kind.
+/// One kind of source. A value is the source of one take; static members are the kind's.
 protocol SourceKind: Sendable {
-    /// Nil where `source` is of another kind.
+    /// Nil if `source` is of another kind.
     init?(_ source: TakeConfiguration.Source)
 
-    /// Begins to open the source. Called on the capture thread, which then owns it. `cancellation` ends what it waits for.
+    /// Begins to open the source. Called on the capture thread, which then owns it. `cancellation` ends its waits.
     func open(
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening
 
-    /// Starts what must run for as long as the take, and before any source is opened. Nil: nothing. Blocks; called in a thread
-    /// that lives as long as the process. `directory` is the take's own.
+    /// Starts the programs that must run before the source is opened and as long as the take; nil: none. Blocks; called in a
+    /// thread that lives as long as the process. `directory` is the take's own.
     func startSession(
         in directory: String, withAudio: Bool, _ cancellation: Cancellation
     ) throws(TakeError) -> (any SourceSession)?
 
-    /// What extensions are told of it, by the keys of `SourceAnnotation`. May block for some milliseconds.
+    /// The description for extensions, by the keys of `SourceAnnotation`. May block for some milliseconds.
     var annotation: [String: String] { get }
 
-    /// It makes the app's audio itself, and what the machine plays is not recorded.
+    /// The source makes the app's audio itself, and the machine's output is not recorded.
     var makesAudio: Bool { get }
 
-    /// Adds what there is of this kind now.
+    /// Adds the sources of this kind that exist now.
     static func survey(_ list: inout SourceList)
 
     /// Whether this kind works here; nil: it needs nothing.
@@ -41,7 +41,7 @@ extension SourceKind {
     static func check() -> DoctorCheck? { nil }
 }
 
-/// What a source needs beside it for the length of a take.
+/// The programs that a source needs for the length of a take.
 protocol SourceSession: Sendable {
     /// `NAME=value` for programs that are to be recorded.
     var environment: [String] { get }

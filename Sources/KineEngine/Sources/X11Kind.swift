@@ -49,7 +49,8 @@ struct X11Kind: SourceKind {
                 SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
             }
             list.windows = display.windows.map {
-                SourceList.Window(id: $0.id, title: $0.title, application: $0.application, bounds: $0.bounds)
+                SourceList.Window(
+                    id: $0.id, title: $0.title, application: $0.application, bounds: $0.bounds, processID: $0.processID)
             }
         } catch {
             list.problems.append(error.sentence)

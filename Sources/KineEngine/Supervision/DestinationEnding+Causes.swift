@@ -13,7 +13,7 @@ extension DestinationEnding {
         return .crashed(cause + (lastWords.map { ": \($0)" } ?? ""))
     }
 
-    /// Whether another process might do better. An error that the extension reports itself, it would only report again.
+    /// Whether a new process could succeed. An extension would only report its own error again.
     var mayPass: Bool {
         switch self {
         case .crashed, .memoryLimitExceeded, .stalled: true

@@ -1,4 +1,4 @@
-// The limits of one extension, in the units of its state machine, and how much it may say.
+// The limits of one extension, in the units of its state machine, and the limit on its messages.
 import KineControl
 import KineServices
 
@@ -11,16 +11,16 @@ struct ExtensionLimits: Sendable, Equatable {
     var restartDelay: Int64
     var restarts: Int
     var memory: Int64
-    /// For a process that has said its last word to end by itself.
+    /// The time for a process to exit by itself after its last report.
     var exit: Int64 = 1_000_000_000
-    /// For the exit status of a process that has closed its control channel: it tells more than the closing.
+    /// The wait for the exit status of a process that has closed its control channel: the status tells more.
     var closedChannel: Int64 = 300_000_000
-    /// From a pause until the extension is told. Audio captured before the pause needs so long at most through buffers and the
-    /// encoder, and the handler is to get it before the pause too.
+    /// The time from a pause until the extension is told. Audio captured before the pause passes buffers and encoder meanwhile,
+    /// so the handler gets it before the pause too.
     var settle: Int64 = 300_000_000
-    /// Between two keyframes that an extension asks for: what it asks costs the recording bytes.
+    /// The shortest time between two keyframes that an extension asks for: each costs the recording bytes.
     var keyframe: Int64 = 2_000_000_000
-    /// Between two requests of another encoding that are carried out: each may cost a keyframe.
+    /// The shortest time between two changes of the encoding: each may cost a keyframe.
     var encoding: Int64 = 250_000_000
 
     init(manifest: ServiceManifest, supervision: SupervisionLimits) {
@@ -42,7 +42,7 @@ struct ExtensionLimits: Sendable, Equatable {
     }
 }
 
-/// How many messages of an extension are passed on: a few at once, then a few a second, so that they do not fill a terminal.
+/// Limits the messages that are passed on: a few at once, then a few a second, so that they do not fill a terminal.
 struct SpeechAllowance: Sendable, Equatable {
     private static let most = 20.0
     private static let perSecond = 4.0

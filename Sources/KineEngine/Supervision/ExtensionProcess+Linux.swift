@@ -1,4 +1,4 @@
-// One running extension: its process with what it may have and no more, its control channel, and its last words. Linux.
+// One running extension: its confined process, its control channel, and its last line on standard error. Linux.
 import CLinux
 import Glibc
 import KineControl
@@ -7,20 +7,20 @@ import KineRelay
 import KineServices
 import SystemPackage
 
-/// A started extension, which is killed with all its descendants by `kill`, and reaped by `poll`. Used by the thread that
-/// started it, which must live as long as this process: the kernel kills the extension when that thread ends.
+/// A started extension. `kill` ends it with all its descendants, and `poll` reaps it. Used by the thread that started it, which
+/// must live as long as this process: the kernel kills the extension when that thread ends.
 final class ExtensionProcess {
-    /// How it ended.
+    /// The end of an extension's process.
     struct End {
         var ending: ChildProcess.Ending
         /// The last line that it wrote to standard error.
         var lastWords: String?
-        /// The most memory it held, in bytes, where the kernel ended it for that.
+        /// The most memory it held, in bytes, if the kernel ended it for that; else nil.
         var cappedAt: Int64?
     }
 
-    /// Bytes of private memory beyond its memory limit that it may reserve and not touch: stacks, the allocator's reserve, tables
-    /// of libraries. It also leaves the fastest leak to the watch, which can name the cause: at this limit it only crashes.
+    /// Bytes of private memory that an extension may reserve beyond its memory limit: stacks, the allocator's reserve, tables of
+    /// libraries. A fast leak then meets the memory watch first, which names the cause; at this limit a process only crashes.
     private static let dataSlack: Int64 = 128 << 20
     /// Bytes of a thread's stack. Four times what Darwin gives; at the usual 8 MB a pool of threads alone, one for
     /// each core, would use up the limit on data.
@@ -40,17 +40,17 @@ final class ExtensionProcess {
     private let mark: String
     private let cap: MemoryCap?
 
-    /// What one extension is started with.
+    /// The parameters of a start.
     struct Start {
         let service: Service
-        /// Unlike that of every other extension of this engine.
+        /// Unique among the extensions of this engine.
         let mark: String
         /// Checked and complete.
         let setupInfo: [String: String]
         /// The engine's own, as `NAME=value`.
         let environment: [String]
         let confinement: ConfinementRequest
-        /// Where its manifest has the engine listen for it.
+        /// The socket that its manifest has the engine open for it; nil: none.
         let listener: ListeningSocket?
     }
 
@@ -113,25 +113,25 @@ final class ExtensionProcess {
         return confinement
     }
 
-    /// Resident bytes of it and all its descendants, what several of them share counted for each.
+    /// Resident bytes of the process and all its descendants. A shared page counts for each of them.
     func residentBytes() -> Int64 {
         orphans.processes(of: pid, mark: mark).reduce(0) { $0 + ProcessTree.residentBytes(of: $1) }
     }
 
-    /// Kills it and all its descendants. `poll` tells when it is gone.
+    /// Kills the process and all its descendants. `poll` then returns its end.
     func kill() {
         cap?.kill()
         orphans.kill(pid, mark: mark)
     }
 
-    /// Reaps it if it has ended; nil while it runs. After that, nothing else may be called but `clear`.
+    /// Reaps the process if it has ended; nil while it runs. After that, only `clear` may be called.
     func poll() -> End? {
         guard let ending = process.poll() else { return nil }
         orphans.forget(extension: pid)
         return End(ending: ending, lastWords: log?.lastWords(), cappedAt: cap?.peakWhenEnded)
     }
 
-    /// Once it was reaped: kills what it left behind. True when nothing is left.
+    /// Kills the processes that a reaped extension left behind. True when none is left.
     func clear() -> Bool {
         cap?.kill()
         if orphans.remains(of: mark).isEmpty { return true }

@@ -1,4 +1,4 @@
-// Words of an extension that a person is shown: no longer than a line, nothing that steers a terminal, no secret.
+// Cleans an extension's words for a person: at most a line, without terminal controls and without secrets.
 import KinePlatform
 import KineRelay
 

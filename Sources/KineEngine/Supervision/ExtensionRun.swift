@@ -1,26 +1,26 @@
-// One process of an extension, as the clock judges it. Pure.
+// The deadlines of one process of an extension. Pure.
 import KineControl
 import KineRelay
 
-/// From the launch of the process until it is known how it ends. Instants are nanoseconds of CLOCK_MONOTONIC.
+/// A process from its launch until its ending is known. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct ExtensionRun: Sendable, Equatable {
     enum Stage: Sendable, Equatable {
         /// Started, and waiting for the take's formats.
         case launching
         case starting(deadline: Int64)
-        /// It is fed.
+        /// It gets samples.
         case running
         case finishing(deadline: Int64)
     }
 
     var stage = Stage.launching
     var lastHeartbeat: Int64
-    /// Since when it has held a sample.
+    /// The instant since which it has held a sample; nil: it holds none.
     var heldSince: Int64?
-    /// When its end of the control channel was closed.
+    /// The instant at which it closed its control channel.
     var closedAt: Int64?
     var memory: MemoryWatch
-    /// What the encoder was asked for on its behalf.
+    /// The request that the encoder was given on its behalf.
     var toldEncoding = EncodingRequest.none
 
     init(limits: ExtensionLimits, now: Int64) {
@@ -28,7 +28,7 @@ struct ExtensionRun: Sendable, Equatable {
         memory = MemoryWatch(limit: limits.memory)
     }
 
-    /// When `overdue` has to be asked at the latest; nil: never by itself.
+    /// The latest instant to call `overdue`; nil: not before the next event.
     func deadline(_ limits: ExtensionLimits) -> Int64? {
         let silence = lastHeartbeat + limits.heartbeat
         let own: Int64? =
@@ -41,7 +41,7 @@ struct ExtensionRun: Sendable, Equatable {
         return [own, closedAt.map { $0 + limits.closedChannel }].compactMap(\.self).min()
     }
 
-    /// What it should have done by now and did not; nil: nothing.
+    /// The ending of a process that has missed a deadline; nil: it has missed none.
     func overdue(at now: Int64, _ limits: ExtensionLimits) -> DestinationEnding? {
         switch stage {
         case .starting(let deadline) where now >= deadline:

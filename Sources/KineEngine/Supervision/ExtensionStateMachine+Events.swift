@@ -1,22 +1,22 @@
-// The events that ExtensionStateMachine is told, and the actions that it answers.
+// The events that ExtensionStateMachine handles, and the actions that it returns.
 import KineControl
 import KinePlatform
 import KineRelay
 
 extension ExtensionStateMachine {
     enum Event: Sendable, Equatable {
-        /// Nothing but that time has passed.
+        /// Only time has passed.
         case timePassed
         /// The process runs.
         case launched(pid: Int32)
-        /// It cannot be started, or it cannot be fed; one sentence.
+        /// The process cannot be started or fed; one sentence.
         case impossible(String)
-        /// `start` is on its way.
+        /// The request `start` was sent.
         case startSent
         case report(ExtensionReport)
         /// Resident bytes of the process and its descendants.
         case memory(resident: Int64)
-        /// Since when it has held a sample, or left the oldest that waits unread; nil: neither.
+        /// The instant since which it has held a sample or left the oldest one unread; nil: neither.
         case held(since: Int64?)
         /// It broke the protocol: "wrote nonsense into its ring" …
         case protocolViolation(String)
@@ -32,7 +32,7 @@ extension ExtensionStateMachine {
         case finishRequested
     }
 
-    /// What the extension is told.
+    /// A request to the extension.
     enum Order: Sendable, Equatable {
         case pause
         case resume
@@ -48,7 +48,7 @@ extension ExtensionStateMachine {
         /// Always follows `beginFeeding`, once. No sample comes after it.
         case endFeeding
         case send(Order)
-        /// The process and its descendants.
+        /// Kill the process and its descendants.
         case kill
         case requestKeyframe
         case requestEncoding(EncodingRequest)

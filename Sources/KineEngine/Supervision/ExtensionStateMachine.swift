@@ -7,11 +7,11 @@ import KineRelay
 /// The pure part of a destination's supervision. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct ExtensionStateMachine: Sendable {
     private enum State: Sendable, Equatable {
-        /// To be started at that instant; `after`: what ended the last process.
+        /// A process is started at `until`. `after`: the ending of the last one.
         case waiting(until: Int64, after: DestinationEnding?)
         case active(ExtensionRun)
-        /// The ending is known, and the process still has to go: by itself until `killAt`; nil: it has been killed. `isLast`: the
-        /// take is over too, and no other follows.
+        /// The ending is known, and the process may exit by itself until `killAt`; nil: it has been killed. `isLast`: the take is
+        /// over too, so no other process follows.
         case leaving(DestinationEnding, killAt: Int64?, isLast: Bool)
         case ended
     }
@@ -24,7 +24,7 @@ struct ExtensionStateMachine: Sendable {
         case told
     }
 
-    /// What is known of the destination; the driver adds what the feed has skipped and lost.
+    /// The destination's status; the driver adds the frames and the audio that its feeds lost.
     private(set) var status: DestinationStatus
     private let limits: ExtensionLimits
     private var state: State
@@ -36,28 +36,27 @@ struct ExtensionStateMachine: Sendable {
     private var nextKeyframe = Int64.min
     private var nextEncoding = Int64.min
 
-    /// `now`: when it is to be launched, by the first `timePassed`.
+    /// The first `timePassed` at `now` or later launches the process. `status` is in the phase `launching`.
     init(status: DestinationStatus, limits: ExtensionLimits, now: Int64) {
         self.status = status
         self.limits = limits
         self.status.memoryLimit = limits.memory
-        self.status.phase = .launching
         state = .waiting(until: now, after: nil)
     }
 
     var isEnded: Bool { state == .ended }
 
-    /// It runs, and has said that it can replace its link by another.
+    /// The extension runs and can replace its link by another.
     var canRenewLink: Bool { isRunning && isLinkRenewable }
 
-    /// The process of which nothing final is known yet.
+    /// The process, until its ending is known.
     private var run: ExtensionRun? {
         if case .active(let run) = state { run } else { nil }
     }
 
     private var isRunning: Bool { run?.stage == .running }
 
-    /// When `timePassed` has to be told at the latest; nil: other events come first.
+    /// The latest instant for `timePassed`; nil: not before the next event.
     var nextDeadline: Int64? {
         switch state {
         case .waiting(let instant, _): return instant
@@ -194,7 +193,7 @@ struct ExtensionStateMachine: Sendable {
         if case .finishing = run.stage { true } else { false }
     }
 
-    /// The process is gone, or never was: a new one, or the end.
+    /// The process is gone, or never was. Starts a new one or ends the destination.
     private mutating func conclude(_ ending: DestinationEnding, isLast: Bool, at now: Int64) -> [Action] {
         let stop = stopFeeding()
         if !isLast, ending.mayPass, status.restarts < limits.restarts {
@@ -208,7 +207,7 @@ struct ExtensionStateMachine: Sendable {
         return stop + [.announce(.ended(ending))]
     }
 
-    /// It has said its last word: it may go by itself.
+    /// The process has sent its last report, and may exit by itself.
     private mutating func leaving(_ ending: DestinationEnding, at now: Int64) -> [Action] {
         guard let run else { return [] }
         let stop = stopFeeding()
@@ -216,7 +215,7 @@ struct ExtensionStateMachine: Sendable {
         return stop
     }
 
-    /// Nothing, where its ending is known already.
+    /// Kills the process, unless its ending is known already.
     private mutating func killing(_ ending: DestinationEnding, isLast: Bool = false) -> [Action] {
         guard let run else { return [] }
         let stop = stopFeeding()
@@ -224,7 +223,7 @@ struct ExtensionStateMachine: Sendable {
         return stop + [.kill]
     }
 
-    /// Before its state changes. What it asked of the encoder counts no more.
+    /// Drops its request to the encoder as well. Call it before the state changes.
     private mutating func stopFeeding() -> [Action] {
         status.encoding = .none
         change { $0.toldEncoding = .none }
@@ -245,7 +244,7 @@ struct ExtensionStateMachine: Sendable {
         case .live(let isLive, let reason):
             liveness.heard(isLive: isLive, reason: reason)
             status.problem = liveness.problem
-            // It may change its mind as often as it likes.
+            // An extension may report this very often.
             let actions = announcePhase()
             return actions.isEmpty || allowance.consume(at: now) ? actions : []
         case .heartbeat: change { $0.lastHeartbeat = now }
@@ -285,7 +284,7 @@ struct ExtensionStateMachine: Sendable {
         }
         change { $0.stage = .running }
         liveness.started()
-        // First live and then paused, also where the take is paused already: both are true.
+        // In a paused take both phases are announced, first live and then paused.
         var actions = [.beginFeeding] + announce(liveness.phase)
         if let annotation { actions.append(.send(.annotate(annotation))) }
         if pause == .told { actions += [.send(.pause)] + announcePhase() }
@@ -303,7 +302,7 @@ struct ExtensionStateMachine: Sendable {
         return actions
     }
 
-    /// Passes on what it asks of the encoder, where that is new and the last time is long enough ago.
+    /// Passes a new request on to the encoder, unless the last one is too recent.
     private mutating func tellEncoding(at now: Int64) -> [Action] {
         guard let run, run.stage == .running, status.encoding != run.toldEncoding, now >= nextEncoding else {
             return []
@@ -314,14 +313,14 @@ struct ExtensionStateMachine: Sendable {
         return [.requestEncoding(request)]
     }
 
-    /// Tells the extension of the pause that it has not been told of.
+    /// Tells the extension of a pause, unless it knows already.
     private mutating func tellPause() -> [Action] {
         guard case .settling = pause, isRunning else { return [] }
         pause = .told
         return [.send(.pause)] + announcePhase()
     }
 
-    /// Where a running destination stands, if that is new.
+    /// Announces the phase of a running destination, if it is new.
     private mutating func announcePhase() -> [Action] {
         isRunning ? announce(pause == .told ? .paused : liveness.phase) : []
     }

@@ -1,5 +1,5 @@
-// Drives one destination: starts its extension, listens to it, watches what it holds and how much memory it has, and does
-// what ExtensionStateMachine says. Part of the engine's poll loop; nothing in it waits.
+// Drives one destination: starts its extension, reads its reports, watches its samples and its memory, and carries out the
+// actions of ExtensionStateMachine. Part of the engine's poll loop; only `abandon` waits.
 import Glibc
 import KineControl
 import KinePlatform
@@ -7,7 +7,7 @@ import KineRelay
 import KineServices
 import SystemPackage
 
-/// A feed that is ready, or cannot be had, on its way to the main thread.
+/// A feed on its way to the main thread, or the reason why there is none.
 struct FeedDelivery: Sendable {
     let destination: Int
     let run: Int
@@ -16,7 +16,7 @@ struct FeedDelivery: Sendable {
 
 /// One destination of a take. Used by the main thread.
 final class ExtensionSupervisor {
-    /// What a supervisor shares with the others of its engine.
+    /// The objects that all supervisors of an engine share.
     struct Surroundings {
         let take: Take
         let orphans: Orphans
@@ -28,12 +28,12 @@ final class ExtensionSupervisor {
         let announce: (DestinationEvent) -> Void
     }
 
-    /// Nanoseconds between two looks at an extension: twelve times a second, and more often where memory is about to run out.
+    /// Nanoseconds between two looks at an extension, and between close looks where memory is about to run out.
     private static let watchInterval: Int64 = 80_000_000
     private static let closeWatchInterval: Int64 = 10_000_000
-    /// Bytes of growth between two looks that call for closer ones.
+    /// The growth between two looks, in bytes, from which on they are close.
     private static let fastGrowth: Int64 = 4 << 20
-    /// How often in a row an extension is listened to before it is the others' turn.
+    /// The most reads in a row from one extension, so that the others get their turn.
     private static let reads = 4
 
     private let index: Int
@@ -45,17 +45,17 @@ final class ExtensionSupervisor {
     private var machine: ExtensionStateMachine
     private var process: ExtensionProcess?
     private var feed: SampleFeed?
-    /// Kept from its first process to its last: nobody gets the port meanwhile, and viewers wait instead of being refused.
+    /// Kept from the first process to the last: no other program gets the port, and viewers wait instead of being refused.
     private var listener: ListeningSocket?
     /// Processes that have ended and may have left others behind.
     private var remains: [ExtensionProcess] = []
-    /// How many processes were started.
+    /// The number of processes started so far.
     private var runs = 0
     private var isAnnotated = false
-    /// When to look again; nil: there is nothing to look at.
+    /// The instant of the next look; nil: there is nothing to look at.
     private var nextWatch: Int64?
     private var lastResident: Int64 = 0
-    /// What the feeds of earlier processes lost.
+    /// The losses of the feeds of earlier processes.
     private var earlierLosses = (frames: Int64(0), audio: 0.0)
 
     /// `setupInfo`: checked and complete, see `Service.setupInfo`. Its process starts with the first `attend`.
@@ -75,26 +75,30 @@ final class ExtensionSupervisor {
             limits: ExtensionLimits(manifest: service.manifest, supervision: supervision), now: MonotonicClock.now())
     }
 
-    /// It is over for good, and nothing of it is left running.
+    /// The destination has ended, and none of its processes is left.
     var isDone: Bool { machine.isEnded && process == nil && remains.isEmpty }
 
-    /// It is over for good.
+    /// The destination has ended.
     var isEnded: Bool { machine.isEnded }
 
     var status: DestinationStatus {
         var status = machine.status
-        let counts = feed?.sender.counts
-        status.framesSkipped = earlierLosses.frames + (counts?.framesSkipped ?? 0)
-        status.audioLost = earlierLosses.audio + (counts?.audioLost ?? 0)
-        // What the extension says of it is not believed.
-        if let counts { status.statistics.queuedBytes = counts.queuedBytes }
+        (status.framesSkipped, status.audioLost) = losses
+        // The engine counts these bytes itself, and does not trust the extension's own number.
+        if let feed { status.statistics.queuedBytes = feed.sender.counts.queuedBytes }
         status.confinement = process?.layers
         return status
     }
 
+    /// Frames and seconds of audio that this feed and the earlier ones lost.
+    private var losses: (frames: Int64, audio: Double) {
+        guard let counts = feed?.sender.counts else { return earlierLosses }
+        return (earlierLosses.frames + counts.framesSkipped, earlierLosses.audio + counts.audioLost)
+    }
+
     // MARK: The poll loop
 
-    /// What to wait for.
+    /// The entries for poll.
     var pollEntries: [pollfd] {
         guard let process else { return [] }
         return [
@@ -105,16 +109,16 @@ final class ExtensionSupervisor {
         ]
     }
 
-    /// CLOCK_MONOTONIC, nanoseconds, at which `attend` is due at the latest; nil: never by itself.
+    /// The latest instant to call `attend`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
     var nextDeadline: Int64? { isDone ? nil : [machine.nextDeadline, nextWatch].compactMap(\.self).min() }
 
-    /// Listens, looks, and does what is due. To be called whenever the loop wakes.
+    /// Reads reports, looks at the process, and does what is due. Call it whenever the loop wakes.
     func attend(at now: Int64) {
         guard !isDone else { return }
         if let process {
             listen(to: process, at: now)
             if let end = process.poll() {
-                // Its last words came before its end.
+                // It wrote its last reports before its end.
                 listen(to: process, at: now)
                 self.process = nil
                 remains.append(process)
@@ -130,8 +134,8 @@ final class ExtensionSupervisor {
     private func listen(to process: ExtensionProcess, at now: Int64) {
         guard !process.connection.isClosed else { return }
         do throws(ControlError) {
-            // Until nothing is there: an error behind what could be read is thrown by the next call. Not for ever, or one that
-            // never stops talking would keep the engine listening.
+            // The next call throws an error that follows readable reports. The number of calls is limited, or an extension that
+            // never stops writing would keep the engine here.
             for _ in 0..<Self.reads {
                 let reports = try process.connection.readAvailable()
                 if reports.isEmpty { break }
@@ -164,7 +168,7 @@ final class ExtensionSupervisor {
         if let feed {
             handle(.held(since: feed.sender.heldSince(now: now)), at: now)
             if feed.violation != nil {
-                // What it said before it did so still counts.
+                // Reports from before the violation still count.
                 listen(to: process, at: now)
                 handle(.protocolViolation("wrote nonsense into its ring"), at: now)
             }
@@ -178,7 +182,7 @@ final class ExtensionSupervisor {
 
     // MARK: What the take does
 
-    /// What the take or a client asks of it.
+    /// Passes on a request of the take or a client.
     func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
         if case .annotateRequested = event { isAnnotated = true }
         handle(event, at: now)
@@ -186,7 +190,7 @@ final class ExtensionSupervisor {
 
     var canRenewLink: Bool { machine.canRenewLink }
 
-    /// Ends it now, whatever it does: the engine leaves. Waits a moment for what was killed.
+    /// Kills its processes, since the engine exits. Waits two seconds at most for their end.
     func abandon() {
         let deadline = MonotonicClock.now() + 2_000_000_000
         process?.kill()
@@ -204,14 +208,14 @@ final class ExtensionSupervisor {
         }
     }
 
-    /// Its feed is ready, or cannot be had.
+    /// Its feed is ready, or cannot be made.
     func fed(_ delivery: FeedDelivery, at now: Int64) {
         guard delivery.run == runs, let process else { return }
         switch delivery.result {
         case .failure(let error): handle(.impossible(error.message), at: now)
         case .success(let feed):
             self.feed = feed
-            // What the source says of itself, until the client says more of the take.
+            // The source's own annotation holds until the client sends one.
             let annotation = surroundings.take.factory.annotation
             if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
             do throws(ControlError) {
@@ -271,7 +275,7 @@ final class ExtensionSupervisor {
             })
     }
 
-    /// With the link of an earlier run, so that open pages go on, and what the listening socket knows.
+    /// The setup info with the links of an earlier run, so that open pages go on, and with the listening socket's.
     private var completeSetupInfo: [String: String] {
         var info = setupInfo
         if let link = machine.status.link { info["previousLink"] = link }
@@ -280,7 +284,7 @@ final class ExtensionSupervisor {
         return info
     }
 
-    /// Where its manifest says so, and it has not happened yet.
+    /// Opens the listening socket that the manifest asks for, once.
     private func openListener() throws(ExtensionProcess.StartError) {
         guard listener == nil, let key = service.manifest.listen else { return }
         do throws(ListeningSocket.Error) {
@@ -291,10 +295,7 @@ final class ExtensionSupervisor {
     }
 
     private func forgetFeed() {
-        if let counts = feed?.sender.counts {
-            earlierLosses.frames += counts.framesSkipped
-            earlierLosses.audio += counts.audioLost
-        }
+        earlierLosses = losses
         feed = nil
     }
 

@@ -1,5 +1,5 @@
-// The socket on which an extension serves: opened by the engine and passed on, so that no other program gets the port while the
-// extension is started again, and the extension needs no right to open any. Linux.
+// The socket on which an extension serves. The engine opens it and passes it on, so that no other program gets the port during a
+// restart, and the extension needs no right to open sockets. Linux.
 import CLinux
 import Glibc
 import KinePlatform
@@ -10,11 +10,11 @@ final class ListeningSocket {
     private static let backlog: Int32 = 1024
 
     let descriptor: FileDescriptor
-    /// What a confined extension cannot find out: by what address other machines reach this one.
+    /// Setup info that a confined extension cannot find out itself: the address by which other machines reach this one.
     let setupInfo: [String: String]
 
-    /// `text`: a `ListenAddress`, but no name: the engine would wait for a name server. `setting` and `service` are for the
-    /// error.
+    /// `text`: a `ListenAddress`, but no host name, since the engine would wait for a name server. `setting` and `service` are
+    /// for the error.
     init(at text: String, setting: String, service: String) throws(Error) {
         func error(_ cause: Errno?) -> Error {
             Error(address: text, setting: setting, service: service, cause: cause)

@@ -1,14 +1,14 @@
-// Judges whether the broadcast reaches its destination, by what all of an extension's processes have said in one take. Pure.
+// Judges whether the broadcast reaches its destination, by the reports of all processes of an extension in one take. Pure.
 import KineControl
 
-/// An extension that never says so is live from the moment its `broadcastStarted` has returned.
+/// An extension that never reports it counts as live once its `broadcastStarted` has returned.
 struct Liveness: Sendable, Equatable {
-    /// What the process that runs now has said; nil: nothing.
+    /// The last report of the present process; nil: none.
     private var said: Bool?
     private var hasStarted = false
     /// The destination was live at some moment of this take.
     private(set) var hasBeenLive = false
-    /// Why it is not live, in the extension's words.
+    /// The reason why it is not live, in the extension's words.
     private(set) var problem: String?
 
     /// Another process begins.
@@ -20,7 +20,7 @@ struct Liveness: Sendable, Equatable {
         note()
     }
 
-    /// Without a reason the one that is known stands.
+    /// A report without a reason keeps the known one.
     mutating func heard(isLive: Bool, reason: String?) {
         said = isLive
         problem = isLive ? nil : reason ?? problem
@@ -31,10 +31,10 @@ struct Liveness: Sendable, Equatable {
 
     private mutating func note() { if isLive { hasBeenLive = true } }
 
-    /// Of a destination that runs and is not paused.
+    /// The phase of a destination that runs and is not paused.
     var phase: DestinationPhase { isLive ? .live : hasBeenLive ? .reconnecting : .starting }
 
-    /// Of a destination that ended with its take, without a fault of its process.
+    /// The ending of a destination that ended with its take, without a fault of its process.
     var ending: DestinationEnding {
         if hasBeenLive { return .finished }
         return .failed(

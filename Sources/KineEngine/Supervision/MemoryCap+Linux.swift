@@ -1,17 +1,17 @@
-// A memory limit that the kernel enforces: a cgroup for each extension, where this user was given a part of the cgroup tree
+// A memory limit that the kernel enforces: a cgroup for each extension, if this user was given a part of the cgroup tree
 // (v2; v1's controllers are never given to users). Elsewhere the engine only watches resident memory.
 import CLinux
 import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A cgroup with a memory limit. It goes with this object, once its processes have gone.
+/// A cgroup with a memory limit. It is removed with this object; its processes must have gone.
 final class MemoryCap {
     private let directory: FilePath
     /// For the child to enter, see `ChildProcess.Confinement`.
     let processes: FileDescriptor
 
-    /// `limit`: bytes. Nil where no such cgroup can be had.
+    /// `limit`: bytes. Nil if no such cgroup can be had.
     ///
     /// `tree`, the mounted cgroup file system, `own`, this process's place in it, and `user` are for tests. Root is given no
     /// part of the tree: all of it is root's, and is the system manager's to arrange.
@@ -41,7 +41,7 @@ final class MemoryCap {
         rmdir(directory.string)
     }
 
-    /// The most that it held, where the kernel has ended a process for reaching the limit; bytes.
+    /// The most memory it held, in bytes, if the kernel has ended a process for reaching the limit; else nil.
     var peakWhenEnded: Int64? {
         let events = Self.read(directory.appending("memory.events")).split(separator: "\n")
         guard let kills = events.first(where: { $0.hasPrefix("oom_kill ") }), !kills.hasSuffix(" 0") else { return nil }
@@ -50,7 +50,7 @@ final class MemoryCap {
         return Self.number(peak) ?? Self.number(Self.read(directory.appending("memory.max")))
     }
 
-    /// Kills all that is in it (cgroup.kill, since Linux 5.14).
+    /// Kills all processes in the group (cgroup.kill, since Linux 5.14).
     func kill() { _ = Self.write("1", to: directory.appending("cgroup.kill")) }
 
     /// This process's cgroup; nil without cgroups v2.

@@ -1,11 +1,11 @@
-// How much memory an extension uses, against its limit. Pure.
+// Compares the memory of an extension with its limit. Pure.
 import KineControl
 
 /// The memory of one process and its descendants. Bytes.
 struct MemoryWatch: Sendable, Equatable {
     enum Verdict: Sendable, Equatable {
         case fits
-        /// Said once, and again after it was well below.
+        /// Above 80 % of the limit. Returned once, and again after it was below 70 %.
         case isNearLimit
         case exceedsLimit
     }

@@ -1,12 +1,12 @@
-// Processes that an extension left behind: the engine inherits them, wherever they moved, and ends them. Linux.
+// The engine adopts the processes that an extension left behind, whatever session they moved to, and ends them. Linux.
 import CLinux
 import Glibc
 import KinePlatform
 
-/// Tells the orphans that this process adopts from the children that it started. Used by the main thread.
+/// Distinguishes adopted orphans from the children that this process started. Used by the main thread.
 ///
 /// As a subreaper the engine adopts every descendant whose parent has died. A variable in its environment says which extension it
-/// belonged to. Where that was removed, `no_new_privs` remains: nothing can remove it, and no other child of an engine has it.
+/// belonged to. If that was removed, `no_new_privs` remains: nothing can remove it, and no other child of an engine has it.
 final class Orphans {
     /// The variable that every process of an extension is started with.
     static let markVariable = "KINECAST_EXTENSION"
@@ -16,7 +16,7 @@ final class Orphans {
     /// The whole engine runs without new privileges, so `no_new_privs` says nothing of an orphan.
     private let isConfinedItself = ProcessTree.hasNoNewPrivileges(getpid()) ?? false
 
-    /// Makes this process the one that inherits orphans. Its children of this moment are none of any extension's.
+    /// Makes this process adopt orphans. Its present children belong to no extension.
     init() {
         _ = kine_become_subreaper()
         spared = Set(ProcessTree.ownChildren())
@@ -28,8 +28,7 @@ final class Orphans {
     /// An extension was reaped; its number may be given to another process.
     func forget(extension pid: Int32) { extensions[pid] = nil }
 
-    /// Orphans of the extension with that mark, alive; `unmarked`: also those that do not show whose they are. Reaps the
-    /// dead ones.
+    /// The living orphans of the extension with that mark; with `unmarked`, also those without a mark. Reaps the dead ones.
     private func living(of mark: String, unmarked: Bool) -> [Int32] {
         ProcessTree.ownChildren().filter { child in
             guard extensions[child] == nil, !spared.contains(child) else { return false }
@@ -46,14 +45,14 @@ final class Orphans {
         }
     }
 
-    /// Every process of an extension: it, its descendants, and adopted orphans with theirs. An orphan that hides whose it is
-    /// counts where there is only one extension.
+    /// Every process of an extension: its first, all descendants, and adopted orphans with theirs. An orphan without a mark
+    /// counts if there is only one extension.
     func processes(of pid: Int32, mark: String) -> [Int32] {
         withDescendants([pid] + living(of: mark, unmarked: extensions.count <= 1))
     }
 
-    /// Every process that a reaped extension has left behind. An orphan that hides whose it is always counts. When in doubt we
-    /// kill it: leaving a process behind is worse than ending one of another extension.
+    /// Every process that a reaped extension has left behind. An orphan without a mark always counts. When in doubt we kill it:
+    /// leaving a process behind is worse than ending one of another extension.
     func remains(of mark: String) -> [Int32] { withDescendants(living(of: mark, unmarked: true)) }
 
     private func withDescendants(_ roots: [Int32]) -> [Int32] {
@@ -69,7 +68,7 @@ final class Orphans {
             let new = Set(find()).subtracting(stopped.keys)
             if new.isEmpty { break }
             let handles = new.compactMap { process in ProcessHandle(process).map { (process, $0) } }
-            // A process that ended in between has given its number away; one that is found again is still the handle's.
+            // The number of a process that ended in between may be another's by now. One that is found again is the handle's.
             let still = Set(find())
             for (process, handle) in handles where still.contains(process) {
                 handle.signal(SIGSTOP)

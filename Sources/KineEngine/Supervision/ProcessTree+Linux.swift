@@ -2,6 +2,7 @@
 import CLinux
 import Glibc
 import KinePlatform
+import SystemPackage
 
 enum ProcessTree {
     /// The processes that any thread of `pid` has started and that have not been reaped, adopted ones too.
@@ -32,7 +33,7 @@ enum ProcessTree {
         return found
     }
 
-    /// Resident bytes of a process, private and shared, by the kernel's own count (proc(5), statm); 0 where it is gone.
+    /// Resident bytes of a process, private and shared, by the kernel's own count (proc(5), statm); 0 if it is gone.
     static func residentBytes(of pid: Int32) -> Int64 {
         let pageSize = sysconf(Int32(_SC_PAGESIZE))
         return withStart(of: "/proc/\(pid)/statm") { ProcessText.residentBytes(inStatm: $0, pageSize: pageSize) }
@@ -41,12 +42,12 @@ enum ProcessTree {
     /// Whether it has ended and waits to be reaped.
     static func isZombie(_ pid: Int32) -> Bool { ProcessText.isZombie(inStat: text("/proc/\(pid)/stat")) }
 
-    /// Whether it can gain no rights any more; nil where it is gone.
+    /// Whether it can gain no rights any more; nil if it is gone.
     static func hasNoNewPrivileges(_ pid: Int32) -> Bool? {
         ProcessText.hasNoNewPrivileges(inStatus: text("/proc/\(pid)/status"))
     }
 
-    /// The value of a variable in the environment that the process was started with; nil where it has none or where it
+    /// The value of a variable in the environment that the process was started with; nil if it has none or if it
     /// cannot be read.
     static func variable(_ name: String, of pid: Int32) -> String? {
         ProcessText.variable(name, inEnvironment: text("/proc/\(pid)/environ"))
@@ -56,8 +57,8 @@ enum ProcessTree {
         withStart(of: path, ProcessText.processes(inChildren:))
     }
 
-    /// Lends the first 16 KB of a file of /proc, without the heap: this is done many times a second. Nothing where it cannot
-    /// be read.
+    /// Lends the first 16 KB of a file of /proc, without the heap, since this is done many times a second. Lends no bytes if the
+    /// file cannot be read.
     private static func withStart<Result>(of path: String, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
             let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -68,19 +69,10 @@ enum ProcessTree {
         }
     }
 
-    /// A file of /proc; empty where it cannot be read.
+    /// A file of /proc; empty if it cannot be read.
     private static func text(_ path: String) -> [UInt8] {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return [] }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        while bytes.count < 1 << 20 {
-            let old = bytes.count
-            bytes.append(contentsOf: repeatElement(0, count: 4096))
-            let count = bytes.withUnsafeMutableBytes { read(file, $0.baseAddress.map { $0 + old }, 4096) }
-            bytes.removeLast(4096 - max(0, count))
-            if count <= 0 { break }
-        }
-        return bytes
+        guard let file = try? FileDescriptor.open(path, .readOnly, options: .closeOnExec) else { return [] }
+        defer { try? file.close() }
+        return (try? file.readToEnd(atMost: 1 << 20)) ?? []
     }
 }

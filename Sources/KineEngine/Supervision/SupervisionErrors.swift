@@ -27,12 +27,12 @@ extension ExtensionProcess {
 
 extension ListeningSocket {
     struct Error: Swift.Error, CustomStringConvertible {
-        /// What was to be listened on, as the user wrote it.
+        /// The address to listen on, as the user wrote it.
         let address: String
         let setting: String
         /// The service's name.
         let service: String
-        /// Nil: the address is none that can be listened on.
+        /// Nil: the text is no address to listen on.
         let cause: Errno?
 
         var description: String {

@@ -1,4 +1,4 @@
-// Checks what extensions need: services that can be started, and what keeps extensions within their limits.
+// Checks that services can be started, and that extensions can be held within their limits.
 import Glibc
 import KineControl
 import KinePlatform
@@ -7,8 +7,7 @@ import SystemPackage
 
 extension Doctor {
     static func services() -> DoctorCheck {
-        let directory = ExecutableSearch.own.map { FilePath($0).removingLastComponent() } ?? "."
-        let found = ServiceCatalog.standard(executableDirectory: directory).list()
+        let found = TakeRequest.catalog.list()
         return services(found.services, found.problems) { access($0.string, X_OK) == 0 }
     }
 
@@ -31,7 +30,7 @@ extension Doctor {
         return .passed("services", services.map(\.id).joined(separator: ", "))
     }
 
-    /// What keeps extensions away from the screen, the user's files and each other.
+    /// Checks the layers that keep extensions away from the screen, the user's files and each other.
     static func confinement(_ layers: Set<Sandbox.Layer> = Sandbox.available, landlock: Int = Sandbox.landlockVersion)
         -> DoctorCheck
     {
@@ -52,7 +51,7 @@ extension Doctor {
         return .passed("confinement", held)
     }
 
-    /// The engine enforces the limit by itself where the kernel cannot; the kernel is only quicker.
+    /// The engine enforces the limit by itself if the kernel cannot; the kernel is only quicker.
     static func memoryLimit() -> DoctorCheck {
         let group = MemoryCap(name: "kinecast-doctor-\(getpid())", limit: Int64(ServiceManifest.memoryLimit))
         return .passed(

@@ -1,4 +1,4 @@
-// Checks what works on this machine and what is missing: `kinecast-engine --doctor`, which `kinecast doctor` prints.
+// Checks the machine for everything that a take needs: `kinecast-engine --doctor`, which `kinecast doctor` prints.
 import CLinux
 import Glibc
 import KineCapture

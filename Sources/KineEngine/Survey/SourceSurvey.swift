@@ -1,9 +1,9 @@
-// Lists what can be recorded on this machine: `kinecast-engine --list-sources`, which `kinecast sources` prints.
+// Lists the sources of this machine: `kinecast-engine --list-sources`, which `kinecast sources` prints.
 import KineCapture
 import KineControl
 
 public enum SourceSurvey {
-    /// Asks each kind of source, and the audio server. `problems` says what could not be asked.
+    /// Asks each kind of source, and the audio server. `problems` has a sentence for each that could not be asked.
     public static func list() -> SourceList {
         var list = SourceList()
         for kind in SourceRegistry.kinds { kind.survey(&list) }

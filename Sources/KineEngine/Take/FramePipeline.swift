@@ -9,7 +9,7 @@ import KineMedia
 import KinePlatform
 import KineServices
 
-/// What the stages are made of.
+/// Builds the stages of a take's frames.
 struct FramePipeline: Sendable {
     let configuration: TakeConfiguration
     let services: [ServiceManifest]

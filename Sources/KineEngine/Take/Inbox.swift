@@ -11,7 +11,7 @@ final class Inbox: Sendable {
         case warning(String)
         /// The frame has to be encoded again although it stands still, at that instant of CLOCK_MONOTONIC.
         case needsFrame(at: Int64)
-        /// A destination's feed is ready, or cannot be had.
+        /// A destination's feed is ready, or cannot be made.
         case feed(FeedDelivery)
         case opened(Result<OpenedTake, TakeError>)
         /// The take's last sample has been given to every sink.

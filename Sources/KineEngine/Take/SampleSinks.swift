@@ -1,8 +1,8 @@
 // The sinks of a take's encoded frames and audio: the file, and the feeds of extensions and clients.
 import KineMedia
 
-/// Where audio goes. Called on the audio thread, and within `AudioPipeline.finish` on the thread that calls it; must not block.
-/// Tracks are counted as in the take's `AudioPlan`.
+/// Receives a take's audio on the audio thread, and within `AudioPipeline.finish` on its caller's thread. Must not block.
+/// Tracks are numbered as in the take's `AudioPlan`.
 protocol AudioSink: AnyObject, Sendable {
     /// An access unit; its time is that of its first decoded sample. `isRecorded`: its track is in the file.
     func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool)
@@ -27,7 +27,7 @@ final class SampleSinks: AudioSink {
         if audience.contains(.recording) { recording?.append(sample, mayWait: !feeds.hasVideo) }
     }
 
-    /// Whether a sink has lost encoded frames and has room for a keyframe now. Says so once.
+    /// Whether a sink has lost encoded frames and has room for a keyframe now. True once for each loss.
     func consumeKeyframeRequest() -> Bool {
         let isNeededByFile = recording?.consumeKeyframeRequest() ?? false
         return feeds.consumeKeyframeRequest() || isNeededByFile

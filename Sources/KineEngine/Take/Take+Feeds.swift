@@ -3,11 +3,11 @@ import KinePlatform
 import KineRelay
 
 extension Take {
-    /// Makes a feed and calls the request's `ready`, on any thread, once the formats are known; at once where they are.
+    /// Makes a feed and calls the request's `ready`, on any thread, once the formats are known; at once if they are.
     func makeFeed(_ request: FeedRequest) { factory.request(request) }
 
-    /// From the next frame on the feed gets samples; one is made at once, as a keyframe where it wants encoded ones. In a paused
-    /// take it comes when the take is resumed.
+    /// The feed gets samples from the next frame on. A frame is made at once, as a keyframe if the feed wants encoded video; in a
+    /// paused take, when the take is resumed.
     func beginFeeding(_ feed: SampleFeed) {
         if feed.hasAudio && !feeds.hasAudio { audio.listen(true) }
         factory.distributor?.begin(feed)
@@ -18,8 +18,7 @@ extension Take {
         }
     }
 
-    /// Nothing more is sent once this returns. What was sent can still be read; the frames that the reader has are drawn over
-    /// when `feed` is given up.
+    /// Nothing is sent once this returns. The reader keeps earlier samples; its frames are drawn over once `feed` is released.
     func endFeeding(_ feed: SampleFeed) {
         factory.distributor?.end(feed)
         if feed.hasAudio && !feeds.hasAudio { audio.listen(false) }
@@ -31,7 +30,7 @@ extension Take {
         repeatFrame(at: encoding.requestKeyframe(reason, at: MonotonicClock.now()))
     }
 
-    /// From the next frame on the encoder makes no more than this and the other feeds ask for. It ends with the feed.
+    /// From the next frame on the encoder keeps to the lowest request of all feeds. The request ends with the feed.
     func requestEncoding(_ request: EncodingRequest, for feed: SampleFeed) {
         factory.distributor?.adjust(to: request, for: feed)
     }

@@ -1,5 +1,5 @@
-// One run of capture: its threads, from the screen and the audio devices to the file and the feeds. It carries out what
-// TakeStateMachine says; FramePipeline and AudioPipeline have the ways of the samples.
+// One run of capture: its threads, from the screen and the audio devices to the file and the feeds. It carries out the actions of
+// TakeStateMachine; FramePipeline and AudioPipeline connect the threads.
 import KineCapture
 import KineContainers
 import KineControl
@@ -8,11 +8,11 @@ import KinePlatform
 import KineServices
 import SystemPackage
 
-/// The threads of a take. Used by the engine's main thread; what happens in them comes back through the inbox.
+/// The threads of a take. Used by the engine's main thread; the threads report to it through the inbox.
 final class Take: Sendable {
-    /// How a take ended.
+    /// The ending of a take.
     enum Ending: Sendable {
-        /// With a file, or what became of it.
+        /// There was to be a file.
         case recorded(RecordingThread.Ending)
         /// There was to be no file.
         case unrecorded(duration: MediaTime, frames: Int)
@@ -28,7 +28,7 @@ final class Take: Sendable {
 
     var feeds: SampleDistributor { sinks.feeds }
 
-    /// Creates the file, if there is to be one, and begins to open the source and the audio devices. Where it throws, there is
+    /// Creates the file, if there is to be one, and begins to open the source and the audio devices. If it throws, there is
     /// no file. Blocks while the audio server is asked.
     ///
     /// - Parameters:
@@ -63,7 +63,7 @@ final class Take: Sendable {
         }
     }
 
-    /// Nil where there is to be none.
+    /// Nil: there is to be no file.
     private static func openFile(
         _ configuration: TakeConfiguration, audio: [AudioTrackFormat], clock: TakeClock, inbox: Inbox
     ) throws(TakeError) -> RecordingThread? {
@@ -90,8 +90,8 @@ final class Take: Sendable {
 
     /// Nothing reaches the feeds once this returns: their readers may be told of the pause then.
     func pause(at instant: Int64) {
-        // The clock first: what is captured from here on belongs to no time.
-        _ = clock.pause(at: instant)
+        // The clock first: frames and audio captured from here on have no time in the take.
+        clock.pause(at: instant)
         capture.pause()
         feeds.pause()
     }
@@ -99,9 +99,9 @@ final class Take: Sendable {
     /// The feeds get samples from here on: their readers are to be told before.
     func resume(at instant: Int64) {
         feeds.resume()
-        _ = clock.resume(at: instant)
+        clock.resume(at: instant)
         capture.resume()
-        // Viewers see at once that it goes on, also where the screen is as it was.
+        // Viewers see at once that the take goes on, even if the screen is unchanged.
         if !feeds.isEmpty { capture.repeatFrame() }
     }
 
@@ -123,13 +123,13 @@ final class Take: Sendable {
     ///
     /// - Parameters:
     ///   - end: the file's last moment, on CLOCK_MONOTONIC.
-    ///   - movesIndex: also move the index to the front, where that was asked for.
+    ///   - movesIndex: also move the index to the front, if that was asked for.
     ///   - samplesEnded: called as soon as the feeds have every sample; the file is finished after that.
     func finish(at end: Int64, movesIndex: Bool, samplesEnded: () -> Void = {}) -> Ending {
         capture.stop()
         factory.distributor?.finish()
         audio.finish(at: end)
-        feeds.resume()  // a take that ends in a pause ends with what was on its way when that began
+        feeds.resume()  // in a pause, the samples that were on their way when it began
         samplesEnded()
         let duration = capture.end(of: clock.mediaTime(at: end))
         guard let recording = sinks.recording else {

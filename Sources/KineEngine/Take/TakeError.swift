@@ -11,7 +11,7 @@ enum TakeError: Error, Sendable {
     case configuration(TakeConfiguration.Problem)
     case registry(TakeRegistry.Error)
     case virtualSession(VirtualSession.Error)
-    /// A client asks for what this version does not know.
+    /// A client's request that this version does not know.
     case unknownRequest(String)
     case audio(AudioCapture.Error)
     case audioEncoder(AACEncoder.Error)

@@ -1,10 +1,10 @@
-// The life of a take: what may follow what, and what each event makes the driver do. No clock, no thread, no I/O.
+// The states of a take, and the driver's actions for each event. No clock, no thread, no I/O.
 import KineControl
 import KineMedia
 
 /// The pure part of a take. The driver feeds events and carries out the actions, in order.
 struct TakeStateMachine: Sendable {
-    /// Why a take ends.
+    /// The reason why a take ends.
     enum StopReason: Sendable, Equatable {
         case stopped
         case durationReached
@@ -26,12 +26,12 @@ struct TakeStateMachine: Sendable {
         }
     }
 
-    /// What happens to a take. Instants are nanoseconds of CLOCK_MONOTONIC.
+    /// An event in the life of a take. Instants are nanoseconds of CLOCK_MONOTONIC.
     enum Event: Sendable, Equatable {
         /// A client has said what to record, and the worker opens the take.
         case openRequested
         case opened
-        /// It could not be opened, or not even asked for like that.
+        /// The take could not be opened, or its configuration was refused.
         case openFailed(TakeFailure)
         /// The first frame was captured.
         case began(at: Int64)
@@ -45,7 +45,7 @@ struct TakeStateMachine: Sendable {
     enum Action: Sendable, Equatable {
         /// Start the extensions.
         case startDestinations
-        /// End whatever the opening waits for. `opened` or `openFailed` follows.
+        /// End the waits of the opening. `opened` or `openFailed` follows.
         case cancelOpening
         case announceStarted
         case pause(at: Int64)
@@ -53,20 +53,20 @@ struct TakeStateMachine: Sendable {
         /// The request cannot be carried out in this state; one sentence for the one who asked.
         case refuse(String)
         /// End all threads and finish the file, whose last moment is `at`. Follows at most once.
-        case finish(StopReason, at: Int64)
+        case finish(at: Int64)
         /// Tell the clients the result and leave.
         case end(StopReason)
         /// Tell the clients that there is no take and leave.
         case fail(TakeFailure)
-        /// Nothing was asked for.
+        /// Leave without a result: no take was requested.
         case leave
     }
 
     private enum State: Sendable, Equatable {
-        /// No client has said yet what to record.
+        /// No client has sent a configuration yet.
         case idle
         case opening
-        /// It was told to end while it was being opened.
+        /// A stop was requested during the opening.
         case cancelled(StopReason, at: Int64)
         /// It is open, and no frame has come yet.
         case starting
@@ -98,7 +98,7 @@ struct TakeStateMachine: Sendable {
         case .opened:
             if case .cancelled(let reason, let instant) = state {
                 state = .finishing(reason)
-                return [.finish(reason, at: instant)]
+                return [.finish(at: instant)]
             }
             guard state == .opening else { return [] }
             state = .starting
@@ -171,6 +171,6 @@ struct TakeStateMachine: Sendable {
         case .cancelled, .finishing, .ended: return []
         }
         state = .finishing(reason)
-        return [.finish(reason, at: end)]
+        return [.finish(at: end)]
     }
 }

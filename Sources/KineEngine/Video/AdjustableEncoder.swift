@@ -1,5 +1,5 @@
 // The take's encoder with the user's settings, and a second one while extensions ask for less: instead of the first, or beside
-// it where the recording keeps its quality. Both make parts of one stream, whose format never changes.
+// it if the recording keeps its quality. Both make parts of one stream, whose format never changes.
 import KineCodecs
 import KineMedia
 import KineRelay
@@ -33,7 +33,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     /// Whether the next frame has to be a keyframe for the first encoder to go on.
     var needsKeyframe: Bool { chosen.isBehind && !isReplaced }
 
-    /// When the next frame is due at the earliest, where a frame rate is asked for: nanoseconds of the take.
+    /// The earliest time of the next frame, in nanoseconds of the take; nil: no frame rate is asked for.
     var earliest: Int64? { pacer?.earliest }
 
     /// The second encoder works instead of the first.
@@ -41,8 +41,8 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
 
     // MARK: Requests
 
-    /// From the next frame on, extensions get no more than `request` says. `output` gets what is held back by an encoder that
-    /// is no longer used.
+    /// From the next frame on, extensions get no more than `request` says. `output` gets the samples that an encoder held back
+    /// which is no longer used.
     func adjust(_ request: EncodingRequest, output: Output) throws(VideoEncoderError) {
         let settings = chosen.encoder.settings
         let request = request.within(
@@ -100,8 +100,8 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
 
     // MARK: Frames
 
-    /// Encodes a frame for everybody it is for. Both encoders make their keyframes of the same frames. `changed`: since the
-    /// frame before. False where extensions do not get it because they asked for fewer frames a second.
+    /// Encodes a frame for its audiences. Both encoders make their keyframes of the same frames. `changed`: since the frame
+    /// before. False if extensions do not get the frame because they asked for fewer frames a second.
     func encode(
         _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, output: Output
     ) throws(VideoEncoderError) -> Bool {
@@ -122,14 +122,14 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
         return isDue
     }
 
-    /// Gives out what the encoders hold back; the last call.
+    /// Gives out the samples that the encoders hold back. The last call.
     func finish(output: Output) throws(VideoEncoderError) {
         if let reduced { try reduced.drain { output($0, reducedAudience) } }
         if !isReplaced { try chosen.drain { output($0, reduced == nil ? .all : .recording) } }
         try checkFormats()
     }
 
-    /// The first encoder cannot go on in another format than the stream's. A second one that has come to another is given up.
+    /// Throws if the first encoder has left the stream's format. A second one that has is given up.
     private func checkFormats() throws(VideoEncoderError) {
         guard chosen.isOfStream else { throw .formatRefused(Encoder.codec) }
         if let reduced, !reduced.isOfStream { leaveReduced() }

@@ -72,7 +72,7 @@ final class CaptureLoop<Source: VideoSource> {
 
     private func waitForSlot(until deadline: Int64) {
         control.withLock { $0.needsSlot = true }
-        // One may have become free before it was known that capture waits: then there is no signal.
+        // A slot may have become free before `needsSlot` was set: then there is no signal.
         if !compositor.hasFreeSlot { waiter.wait(until: deadline, for: .nothing) }
         control.withLock { $0.needsSlot = false }
     }
@@ -123,7 +123,7 @@ final class CaptureLoop<Source: VideoSource> {
         distributor.deliver(frame, at: delivery.time, repeats: delivery.repeats)
     }
 
-    /// Shows other threads how far capture is. False where the take has ended without this thread.
+    /// Shows other threads how far capture is. False if the take has ended without this thread.
     private func publish() -> Bool {
         control.withLock { control in
             guard !control.isAbandoned else { return false }

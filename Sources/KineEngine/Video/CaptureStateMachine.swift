@@ -1,14 +1,14 @@
-// What the capture thread decides: when it sleeps and until when, when a frame is read, and what is handed on. It has no clock
-// and does no I/O; `CaptureLoop` carries out what it answers.
+// Decides when the capture thread sleeps and until when, when it reads a frame, and which frames it hands on. It has no clock and
+// does no I/O; `CaptureLoop` carries out its answers.
 import KineCapture
 import KineControl
 import KineMedia
 
 /// The states of one capture. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct CaptureStateMachine {
-    /// What to do next.
+    /// The next step.
     enum Step: Equatable {
-        /// A request from another thread ends the sleep before its time, and so does what it is for.
+        /// A request from another thread ends the sleep early, and so does an event of its interest.
         case sleep(until: Int64, for: SourceWaiter.Interest)
         /// Take over the source's damage and read nothing. Answered by `collected`.
         case collectDamage
@@ -39,7 +39,7 @@ struct CaptureStateMachine {
         case checkSource
     }
 
-    /// When the frame is shown in the file, and when it is shown again.
+    /// The frame's time in the file, and the times at which it is shown again.
     struct Delivery: Equatable {
         var time: MediaTime
         var repeats: [MediaTime]
@@ -56,14 +56,14 @@ struct CaptureStateMachine {
         case complete
     }
 
-    /// How often events are fetched while nothing is read: they must not gather at the display server for hours, and the source
-    /// may come to its end.
+    /// Nanoseconds between two looks at events while nothing is read: events must not gather at the display server for hours, and
+    /// the source may come to its end.
     static let restInterval: Int64 = 2_000_000_000
 
     private let isConstantRate: Bool
     private let readsDamageOnly: Bool
     private let skipsUnchanged: Bool
-    /// How long the take is to last; nil: until it is ended.
+    /// The full length of the take; nil: until it is stopped.
     private let durationLimit: MediaTime?
     private var activity = Activity.capturing
     private var pacer: FramePacer
@@ -72,18 +72,18 @@ struct CaptureStateMachine {
     private(set) var counts = CaptureThread.Counts()
     /// The first frame was handed on.
     private(set) var hasBegun = false
-    /// When the first frame is read again that could not be read.
+    /// The instant of the next attempt at a first frame that could not be read.
     private var retryAt: Int64 = .min
-    /// What changed and was not read yet.
+    /// The changes that were not read yet.
     private(set) var pending: DamageRegion
-    /// What the source reported at the last look. To be filled anew before `collected` and `beginReading`.
+    /// The damage that the source reported at the last look. Fill it anew before `collected` and `beginReading`.
     var reported: DamageRegion
     /// The source has events that were not collected yet.
     private var sourceHasChanged = false
-    /// When the frame must be shown once more although nothing changed.
+    /// The instant at which the frame must be shown again even if nothing changed.
     private var repeatAt: Int64 = .max
     private var lastDelivery: Int64 = .min
-    /// How far CLOCK_MONOTONIC was ahead of the take's time at the last look.
+    /// CLOCK_MONOTONIC minus the take's time, at the last look.
     private var clockOffset: Int64 = 0
 
     // The frame in work.
@@ -106,7 +106,7 @@ struct CaptureStateMachine {
 
     // MARK: Requests
 
-    /// `offset`: how far CLOCK_MONOTONIC is ahead of the take's time.
+    /// `offset`: CLOCK_MONOTONIC minus the take's time.
     mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) {
         switch (activity, isPaused) {
         case (.capturing, true):
@@ -120,14 +120,14 @@ struct CaptureStateMachine {
         }
     }
 
-    /// Has the frame shown once more although nothing changed; where a change is read soon anyway, its frame is enough.
+    /// Has the frame shown once more although nothing changed; if a change is read soon anyway, its frame is enough.
     mutating func repeatFrame(at instant: Int64) { repeatAt = min(repeatAt, instant) }
 
     mutating func noteSourceChanged() { sourceHasChanged = true }
 
     // MARK: Steps
 
-    /// `stillInterval`: how long a frame may stand before it is shown again; nil: for ever.
+    /// `stillInterval`: the longest time that a frame may stand before it is shown again; nil: no limit.
     mutating func next(at now: Int64, stillInterval: Int64?) -> Step {
         if case .resting(let rest, let look) = activity {
             guard now >= look else { return .sleep(until: look, for: .nothing) }
@@ -149,14 +149,14 @@ struct CaptureStateMachine {
             || now >= trust.deadline || trust.isSuspicious(at: now)
     }
 
-    /// The encoder holds every slot. Returns until when to wait for one. Nothing is read meanwhile: the source gathers its
-    /// damage. Each interval that goes by like this is a frame lost.
+    /// The encoder holds every slot. Returns the instant until which to wait for one. Nothing is read meanwhile: the source
+    /// gathers its damage. Each interval of waiting is a frame lost.
     mutating func slotsAreAllLent(at now: Int64) -> Int64 {
         counts.dropped += 1
         return now + pacer.interval
     }
 
-    /// `reported` is what the source had to report. A new size of the source makes everything pending.
+    /// `reported` holds the source's damage. A new size of the source makes everything pending.
     mutating func collected(at now: Int64) {
         sourceHasChanged = false
         if reported.size == pending.size {
@@ -167,7 +167,7 @@ struct CaptureStateMachine {
         }
     }
 
-    /// The same for a frame, whose time is `now` or, in the take, `time`.
+    /// The same as `collected`, for a frame at `now`, which is `time` in the take.
     mutating func beginReading(at now: Int64, time: MediaTime) -> Reading {
         collected(at: now)
         if hasBegun, let durationLimit, isAfter(durationLimit, time) {
@@ -198,7 +198,7 @@ struct CaptureStateMachine {
 
     mutating func finishReading(isComplete: Bool, at now: Int64) -> Commit {
         guard hasBegun || isComplete else {
-            // What was not read is black, and the take's first frame must not be: it is read again a moment later.
+            // Unread parts are black, and the take's first frame must not be: it is read again a moment later.
             pending.insertAll()
             retryAt = now + pacer.interval
             return .abandon
@@ -207,7 +207,7 @@ struct CaptureStateMachine {
         return .commit(evenIfUnchanged: isConstantRate || !skipsUnchanged || mustRepeat)
     }
 
-    /// `changed`: the tiles that differ from the frame before, or nil where there is no frame to hand on.
+    /// `changed`: the tiles that differ from the frame before, or nil if there is no frame to hand on.
     mutating func committed(changed: DamageRegion?) -> Outcome {
         if frameInstant >= repeatAt { repeatAt = .max }
         switch look {
@@ -231,7 +231,7 @@ struct CaptureStateMachine {
         return !unreported.isEmpty
     }
 
-    /// What was painted between the report and the read is reported by now. Otherwise it was painted unreported.
+    /// By now the source has reported changes between the last report and the read. Without events, the change was unreported.
     mutating func checked(sourceHasChanged: Bool) {
         if sourceHasChanged { noteSourceChanged() } else { trust.foundUnreported(at: frameInstant) }
     }

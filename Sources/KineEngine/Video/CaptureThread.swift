@@ -8,27 +8,16 @@ import SystemPackage
 
 /// Drives one `VideoSource` for the length of a take.
 final class CaptureThread: Sendable {
-    /// What others are told; all are called on the capture thread.
+    /// The callbacks of the thread; all are called on it.
     struct Output: Sendable {
-        /// The source is open, and the size to show is known: returns the slots to use. Called once, before `opened`.
-        var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots
-        /// The slots are there. Called once, before any frame; returns where frames go.
+        /// Returns the slots for frames of a visible size. Called once, when the source is open and before `opened`.
+        var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() }
+        /// Returns the distributor of the frames. Called once, before any frame.
         var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         var began: @Sendable (_ instant: Int64) -> Void
-        /// The thread is over: nil after `stop`, else why.
+        /// The thread has ended: nil after `stop`, else the reason.
         var ended: @Sendable (VideoSourceError?) -> Void
-
-        init(
-            slots: @escaping @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() },
-            opened: @escaping @Sendable (CanvasDescription) throws(VideoSourceError) -> FrameDistributor,
-            began: @escaping @Sendable (Int64) -> Void, ended: @escaping @Sendable (VideoSourceError?) -> Void
-        ) {
-            self.slots = slots
-            self.opened = opened
-            self.began = began
-            self.ended = ended
-        }
     }
 
     /// The memory that frames are drawn in.
@@ -36,19 +25,17 @@ final class CaptureThread: Sendable {
         var count = 3
         /// nil: memory of the take's own.
         var memory: FrameRing.Memory?
-
-        init() {}
     }
 
-    /// What readers of frames have to know of them.
+    /// The properties of frames that their readers need.
     struct CanvasDescription: Sendable {
-        /// To show, in pixels; may be odd.
+        /// The visible size, in pixels; its sides may be odd.
         let size: PixelSize
-        /// As coded: both sides even.
+        /// The coded size; both sides are even.
         let codedSize: PixelSize
         /// The readers of each slot.
         let loans: SlotLoans
-        /// Gives a frame's slot back, and wakes capture where it waits for one; from any thread.
+        /// Gives a frame's slot back, and wakes capture if it waits for one; from any thread.
         let release: @Sendable (FrameRing.Frame) -> Void
     }
 
@@ -59,7 +46,7 @@ final class CaptureThread: Sendable {
         var dropped = 0
     }
 
-    /// What the capture thread and others share.
+    /// The state that the capture thread shares with others.
     struct Control {
         var isStopping = false
         var isOpen = false
@@ -68,7 +55,7 @@ final class CaptureThread: Sendable {
         /// The source keeps the thread, and the take ended without it: nothing is handed on any more.
         var isAbandoned = false
         var isPaused = false
-        /// When the frame must be shown once more although nothing changed, on CLOCK_MONOTONIC.
+        /// The instant of CLOCK_MONOTONIC at which the frame must be shown again even if nothing changed.
         var repeatAt: Int64 = .max
         /// The encoder has every slot, and capture waits for one.
         var needsSlot = false
@@ -80,14 +67,14 @@ final class CaptureThread: Sendable {
     private let wake = WakeSignal()
     private let cancellation: Cancellation
     private let patience: Int64
-    /// Nil where the process may have no more threads: `ended` was then called with that reason.
+    /// Nil if the process may have no more threads: `ended` was then called with that reason.
     private let thread: DedicatedThread?
 
     /// Opens the source in the new thread and begins. `open` is called there.
     ///
     /// - Parameters:
-    ///   - cancellation: ends whatever the source waits for while it is opened or read; cancelled by `stop` where it does not
-    ///     end by itself.
+    ///   - cancellation: ends the waits of the source while it is opened or read. `stop` cancels it if the source does not end
+    ///     by itself.
     ///   - patience: nanoseconds that `stop` gives it.
     init(
         configuration: TakeConfiguration, clock: TakeClock, cancellation: Cancellation = Cancellation(),
@@ -122,7 +109,7 @@ final class CaptureThread: Sendable {
         }
     }
 
-    /// Waits until the source is open, however long that takes. Nil where the take ends before.
+    /// Waits until the source is open, however long that takes. Nil if the take ends before.
     private static func finish(
         _ opening: any VideoSourceOpening, _ control: Monitor<Control>, _ wake: WakeSignal
     ) throws(VideoSourceError) -> (any VideoSource)? {
@@ -146,7 +133,7 @@ final class CaptureThread: Sendable {
 
     var counts: Counts { control.withLock { $0.counts } }
 
-    /// When the last frame ends in a take that ends at `time`. Ask after `stop`.
+    /// The end of the last frame in a take that ends at `time`. Call it after `stop`.
     func end(of time: MediaTime) -> MediaTime { control.withLock { $0.grid.end(time) } }
 
     /// Captures nothing until `resume`. The caller pauses the clock before.
@@ -156,8 +143,8 @@ final class CaptureThread: Sendable {
     /// Has the frame shown once more although nothing changed, now or at an instant of CLOCK_MONOTONIC.
     func repeatFrame(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }
 
-    /// Ends the thread and waits for it. A source that does not answer is cut off after the patience, or at once where it is
-    /// not open yet; where even that does not help, the thread is left behind.
+    /// Ends the thread and waits for it. A source that does not answer is cut off after the patience, or at once if it is
+    /// not open yet; if even that does not help, the thread is left behind.
     func stop() {
         let isOpen = change { control in
             control.isStopping = true

@@ -2,7 +2,7 @@
 // has changed unreported, everything is read for a while.
 import KineMedia
 
-/// Decides what to read besides the reported damage. Pure: the caller supplies the time and says what it found.
+/// Decides which parts to read besides the reported damage. Pure: the caller supplies the time and its findings.
 struct DamageTrust: Sendable {
     enum Look: Equatable, Sendable {
         /// These rows of tiles, although nothing was reported there.
@@ -13,7 +13,7 @@ struct DamageTrust: Sendable {
 
     /// Nanoseconds between two looks.
     static let interval: Int64 = 4_000_000_000
-    /// How long everything is read after an unreported change, in nanoseconds.
+    /// Nanoseconds for which everything is read after an unreported change.
     static let suspicion: Int64 = 10_000_000_000
     /// Rows of tiles in one look. With 68 rows at 1080p the whole screen is read every 36 seconds, a window more often.
     static let rowsPerLook = 8
@@ -28,11 +28,11 @@ struct DamageTrust: Sendable {
         nextLook = now + Self.interval
     }
 
-    /// When `look` must be called again, even if nothing is reported.
+    /// The instant at which `look` must be called again, even if nothing is reported.
     var deadline: Int64 { nextLook }
     func isSuspicious(at now: Int64) -> Bool { now < suspiciousUntil }
 
-    /// What to read besides the reported damage at `now`; nil for nothing.
+    /// The parts to read at `now` besides the reported damage; nil: none.
     mutating func look(at now: Int64) -> Look? {
         if isSuspicious(at: now) { return .all }
         guard now >= nextLook else { return nil }

@@ -1,4 +1,4 @@
-// The frames that one sink lost. What follows them cannot be decoded before the next keyframe.
+// The frames that one sink lost. Later ones cannot be decoded before the next keyframe.
 
 /// Whether a sink lacks frames, and whether the keyframe that ends the gap was asked for. Pure.
 enum DecodingGap: Sendable {

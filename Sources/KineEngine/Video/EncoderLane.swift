@@ -1,11 +1,11 @@
-// One of a take's encoders, and what changed in frames that it did not get.
+// One of a take's encoders, and the changes in frames that it did not get.
 import KineCodecs
 import KineMedia
 
 /// Used by one thread.
 final class EncoderLane<Encoder: VideoEncoder> {
     let encoder: Encoder
-    /// Its samples have the stream's format. No other is given out.
+    /// Its samples have the stream's format. Samples of another format are not given out.
     private(set) var isOfStream: Bool
     /// The next frame has to be a keyframe: others encoded the frames before it.
     var isBehind: Bool
@@ -19,7 +19,7 @@ final class EncoderLane<Encoder: VideoEncoder> {
         isOfStream = encoder.parameterSets.map(format.includes) ?? true
     }
 
-    /// A frame is not encoded here. What changed in it is encoded with the next one.
+    /// Leaves a frame out. Its changes are encoded with the next one.
     func skip(_ changed: DamageRegion) { missed = union(changed) }
 
     private func union(_ changed: DamageRegion) -> DamageRegion {

@@ -1,11 +1,11 @@
-// How a take is encoded: what the user chose, and what the far ends of its destinations expect. Pure.
+// The encoding of a take, from the user's choices and the limits of its destinations' far ends. Pure.
 import Glibc
 import KineCodecs
 import KineControl
 import KineMedia
 import KineServices
 
-/// The encoder's least, whatever extensions ask for.
+/// The lowest bitrate and frame rate, whatever extensions ask for.
 struct EncodingFloor: Sendable, Equatable {
     /// Bits a second.
     var bitrate: Int
@@ -16,7 +16,7 @@ struct EncodingFloor: Sendable, Equatable {
 typealias TakeEncoder = X264Encoder
 
 struct EncodingPlan: Sendable, Equatable {
-    /// Of the first encoder. It has a peak where destinations share it.
+    /// The settings of the first encoder, with a peak if destinations share it.
     var settings: VideoEncoderSettings
     /// The recording gets what the user chose; while destinations get less, they have an encoder of their own.
     var keepsRecordingQuality: Bool
@@ -51,7 +51,7 @@ struct EncodingPlan: Sendable, Equatable {
         settings.peak = (sharedPeak ?? destinationsPeak).map { .init(bitrate: $0, accessUnit: largestAccessUnit) }
     }
 
-    /// Bits a second that destinations are told: what the user chose, up to the ceiling; nil: a quality was chosen.
+    /// Bits a second that destinations are told: the user's choice, up to the ceiling; nil: a quality was chosen.
     var averageBitrate: Int? { settings.averageBitrate.map { min($0, ceiling ?? .max) } }
 
     /// Bits a second for frames of that size and rate, where `reference` is for 1920x1080 at 30 frames a second. Larger frames
@@ -64,7 +64,7 @@ struct EncodingPlan: Sendable, Equatable {
         return max(min(300_000, reference), Int((min(bits, 1e9) / 100_000).rounded()) * 100_000)
     }
 
-    /// The settings of the first encoder, from what a client asked for.
+    /// The settings of the first encoder, without a peak.
     private static func encoderSettings(_ configuration: TakeConfiguration, size: PixelSize) -> VideoEncoderSettings {
         let video = configuration.video
         let rate: VideoEncoderSettings.RateControl =
@@ -83,7 +83,7 @@ struct EncodingPlan: Sendable, Equatable {
 }
 
 extension VideoEncoderSettings {
-    /// Bits a second, where they were chosen.
+    /// Bits a second; nil: a quality was chosen.
     var averageBitrate: Int? {
         if case .averageBitrate(let bits) = rateControl { return bits }
         return nil
@@ -91,7 +91,7 @@ extension VideoEncoderSettings {
 }
 
 extension ServiceManifest {
-    /// What the far end expects of encoded video; nil: it takes none.
+    /// The far end's limits for encoded video; nil: it takes none.
     var expectations: Expectations? {
         guard case .encoded(_, _, let expectations) = video else { return nil }
         return expectations

@@ -12,9 +12,9 @@ struct FrameGrid: Sendable {
     private let isConstant: Bool
     /// The place of the last frame.
     private var last: Int64?
-    /// When the last frame is shown, at a variable rate.
+    /// The time of the last frame, at a variable rate.
     private var lastTime: MediaTime?
-    /// How many frames in a row moved by more than a small part of an interval.
+    /// The number of frames in a row that moved by more than a small part of an interval.
     private var movesInRow = 0
 
     private static let mostMovesInRow = 4
@@ -24,8 +24,8 @@ struct FrameGrid: Sendable {
         self.isConstant = isConstant
     }
 
-    /// Returns when the frame captured at `time` is shown. At a constant rate it is also shown at `repeats`, in places for which
-    /// none was captured. Times must not decrease.
+    /// Returns the time in the file of the frame captured at `time`. At a constant rate it is also shown at `repeats`, in places
+    /// for which none was captured. Times must not decrease.
     mutating func place(_ time: MediaTime) -> (time: MediaTime, repeats: [MediaTime]) {
         guard isConstant else { return (placeFreely(time), []) }
         guard let last else {
@@ -64,10 +64,10 @@ struct FrameGrid: Sendable {
     /// Nanoseconds between two places.
     private var interval: Int64 { 1_000_000_000 / framesPerSecond }
 
-    /// At a constant rate, when the next frame should be captured; nil at a variable one.
+    /// The time to capture the next frame at a constant rate; nil at a variable one.
     var next: MediaTime? { isConstant ? last.map { self.time(of: $0 + 1) } : nil }
 
-    /// When the last frame ends in a take that ends at `time`.
+    /// The end of the last frame in a take that ends at `time`.
     func end(_ time: MediaTime) -> MediaTime {
         guard isConstant, let last else { return time }
         return self.time(of: max(current(time), last) + 1)

@@ -9,8 +9,8 @@ struct FramePacer: Sendable {
     let interval: Int64
     /// The earliest time for the next frame, in the caller's clock.
     private(set) var earliest: Int64 = .min
-    /// When the next frame would come at the rate. Before the first one, half an interval can be made up: when the take begins
-    /// says nothing about when its source draws.
+    /// The time of the next frame at the exact rate. Before the first one, half an interval can be made up: the take's beginning
+    /// says nothing about the times at which its source draws.
     private var due: Int64?
     private var lastFrame: Int64?
 
@@ -25,9 +25,9 @@ struct FramePacer: Sendable {
         lastFrame = instant
     }
 
-    /// The source reported a change and was read at `instant`, and the frame is as it was. Soon after a frame this is often its
-    /// own drawing, reported once more: it costs nothing then, or frames of a source as fast as the limit would wait for it.
-    /// Otherwise it counts as a frame: what is painted over and over as it was is not read more often than the rate says.
+    /// A read at `instant` found the frame unchanged. Soon after a frame, the report is often a second one of its own drawing: it
+    /// costs nothing then, or frames of a source as fast as the limit would wait for it. Otherwise the read counts as a frame, so
+    /// that a source which repaints the same pixels is not read above the rate.
     mutating func foundNothing(at instant: Int64) {
         guard let lastFrame, instant < lastFrame + interval * 7 / 8 else { return charge(at: instant) }
         earliest = max(earliest, instant + interval / 2)

@@ -10,14 +10,14 @@ struct KeyframeRequests: Sendable {
 
     static let interval: Int64 = 1_000_000_000
     static let perInterval = 2
-    /// A destination that always falls behind costs the others no more than this.
+    /// The shortest time between keyframes for lost frames: a destination that always falls behind costs the others no more.
     static let lossInterval: Int64 = 2_000_000_000
 
     private var asked: Reason?
-    /// When the last ones were granted, the oldest first.
+    /// The instants of the last grants, the oldest first.
     private var granted: [Int64] = []
 
-    /// A sink needs a keyframe. Returns when a frame has to be encoded for it, even if the screen stands still.
+    /// A sink needs a keyframe. Returns the instant at which a frame has to be encoded for it, even if the screen stands still.
     mutating func ask(_ reason: Reason, at now: Int64) -> Int64 {
         if asked != .joined { asked = reason }
         return earliest(now)

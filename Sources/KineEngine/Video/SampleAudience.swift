@@ -1,4 +1,4 @@
-// Which sinks a sample is for.
+// The sinks that get a sample.
 
 struct SampleAudience: OptionSet, Sendable {
     let rawValue: Int

@@ -8,13 +8,13 @@ import SystemPackage
 
 /// Encodes frames in the order they are offered. The ring's slots bound the queue: capture cannot draw while all are here.
 final class VideoEncodingThread: Sendable {
-    /// What the thread tells and asks; all are called on it.
+    /// The callbacks of the thread; all are called on it.
     struct Output: Sendable {
         /// The format of all samples, as soon as it is known. Once.
         var ready: @Sendable (VideoParameterSets) -> Void = { _ in }
         /// Called when the encoder has read a frame and releases its slot.
         var release: @Sendable (FrameRing.Frame) -> Void
-        /// Gets each sample as soon as it is encoded. May block only where capture may be held up.
+        /// Gets each sample as soon as it is encoded. May block only if capture may be held up.
         var sample: @Sendable (EncodedSample, SampleAudience) -> Void
         /// Whether a sink has lost samples and needs a keyframe. Asked before each frame.
         var needsKeyframe: @Sendable () -> Bool = { false }
@@ -29,7 +29,7 @@ final class VideoEncodingThread: Sendable {
         let frame: FrameRing.Frame
         let time: MediaTime
         let repeats: [MediaTime]
-        /// Frames before it were never encoded, so `changed` is not all that differs from the last one encoded.
+        /// Frames before it were never encoded, so more than `changed` differs from the last encoded one.
         let followsGap: Bool
     }
 
@@ -46,14 +46,13 @@ final class VideoEncodingThread: Sendable {
 
     private let state: Monitor<State>
     private let output: Output
-    /// Nil where the process may have no more threads: the take then has no encoder.
+    /// Nil if the process may have no more threads: the take then has no encoder.
     private let thread: DedicatedThread?
 
     /// Opens the encoder in the thread that will use it, at once or, without `isWanted`, after `prepare`.
     init<Encoder: VideoEncoder>(
         _ encoder: Encoder.Type = TakeEncoder.self, plan: EncodingPlan, keyframes: KeyframePolicy,
-        isWanted: Bool = true,
-        output: Output
+        isWanted: Bool = true, output: Output
     ) {
         let state = Monitor(State(isWanted: isWanted, keyframes: keyframes))
         self.state = state
@@ -113,14 +112,14 @@ final class VideoEncodingThread: Sendable {
         state.withLock { $0.requests.ask(reason, at: now) }
     }
 
-    /// Encodes what is queued, then ends the thread and waits for it.
+    /// Encodes the queued frames, then ends the thread and waits for it.
     func finish() {
         state.signal { $0.isFinished = true }
         thread?.join()
     }
 }
 
-/// What the thread runs.
+/// The loop of the thread.
 private struct EncodingLoop<Encoder: VideoEncoder> {
     private let encoder: AdjustableEncoder<Encoder>
     private let state: Monitor<VideoEncodingThread.State>

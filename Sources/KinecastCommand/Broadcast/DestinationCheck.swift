@@ -1,5 +1,4 @@
 // `kinecast broadcast --check`: has the services' own executables ask the servers whether they accept the stream.
-import CLinux
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -14,7 +13,7 @@ struct DestinationCheck {
     /// A destination, and the service whose executable checks it.
     typealias Candidate = (destination: TakeConfiguration.Destination, service: Service)
 
-    /// Nanoseconds; the executable itself gives up sooner.
+    /// The most time to wait for one answer, in nanoseconds; the executable itself gives up sooner.
     private static let patience: Int64 = 30_000_000_000
 
     let candidates: [Candidate]
@@ -37,7 +36,7 @@ struct DestinationCheck {
 
     /// Reports each destination in its order. Returns the exit status.
     func run(json: Bool) -> Int32 {
-        // An executable that ends before it has read its input is reported, and must not end this process.
+        // An executable may end before it has read its input, which must not end this process by SIGPIPE.
         signal(SIGPIPE, SIG_IGN)
         let running = candidates.map { candidate in Result { try Check(candidate) } }
         var status: Int32 = 0
@@ -71,7 +70,7 @@ struct DestinationCheck {
         return text + "."
     }
 
-    /// One executable, while it checks a destination.
+    /// A running executable that checks one destination.
     private struct Check {
         let process: ChildProcess
         let output: FileDescriptor
@@ -90,7 +89,7 @@ struct DestinationCheck {
                     try? answer.writeEnd.close()
                 }
                 var options = ChildProcess.Options()
-                // It has no control channel.
+                // Descriptor 3 is /dev/null: a check has no control channel.
                 options.descriptors = [input.readEnd, answer.writeEnd, nil, nil] + files.descriptors
                 options.parentDeathSignal = SIGKILL
                 options.directory = "/"

@@ -11,7 +11,7 @@ struct DestinationPlan {
     var addresses: [DestinationAddress] = []
     /// The ids of `--service`.
     var services: [String] = []
-    /// The settings of `--set`, and of the options that stand for one.
+    /// The settings of `--set`, and those of options that stand for a setting.
     var settings: [Setting] = []
 
     /// The service that is used where no destination is named.
@@ -44,7 +44,7 @@ struct DestinationPlan {
         }
         for setting in settings { try apply(setting, to: &chosen) }
         for index in chosen.indices where !chosen[index].manifest.urlSchemes.isEmpty {
-            // The address may have come by --set, too.
+            // The address may have come by --set url=…, too.
             chosen[index].address = chosen[index].setupInfo[Service.addressKey].flatMap(DestinationAddress.init)
         }
         for index in chosen.indices { try Self.complete(&chosen[index]) }

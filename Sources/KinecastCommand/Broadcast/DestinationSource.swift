@@ -1,5 +1,5 @@
-// The address of a destination is typed, or read from a place that keeps its stream key out of sight. No message repeats what may
-// be a secret.
+// Addresses of destinations that are typed, or read from a place that keeps their stream keys out of sight. No message repeats
+// anything that may be a secret.
 import KineClient
 import KinePlatform
 import SystemPackage
@@ -36,11 +36,11 @@ enum DestinationSource: Equatable {
 
 /// The addresses behind all `--to` and `--to-file`.
 struct DestinationReader {
-    /// The value of a variable.
+    /// A variable's value.
     var environment: (String) -> String?
-    /// A name that was typed, as a path.
+    /// Makes an absolute path of a file's name as it was typed.
     var path: (String) throws -> FilePath
-    /// All of standard input.
+    /// Reads all of standard input.
     var standardInput: () throws -> String
 
     /// The user's file of destinations, by the XDG Base Directory Specification; nil where not even HOME is set.
@@ -57,7 +57,7 @@ struct DestinationReader {
         try sources.map(address) + files.flatMap(addresses)
     }
 
-    /// The only one of these addresses, with the stream key that the file holds behind it.
+    /// The only address of the list with the stream key from the file behind it. Throws where the list has another length.
     func address(_ addresses: [DestinationAddress], withKeyIn file: String) throws -> DestinationAddress {
         guard let address = addresses.first, addresses.count == 1, !address.text.contains(where: { "?#".contains($0) })
         else {

@@ -3,11 +3,11 @@ import KineClient
 import KineServices
 
 enum InstalledServices {
-    /// The engine that `KINECAST_ENGINE` names counts here too: client and engine see the same services.
+    /// The catalog with the built-in services beside the engine, also where `KINECAST_ENGINE` names that one.
     static func catalog() throws(ClientError) -> ServiceCatalog {
         ServiceCatalog.standard(executableDirectory: try EngineLocator().locate().removingLastComponent())
     }
 
-    /// For the shell's completion.
+    /// The services' ids, for the shell's completion.
     static func ids() -> [String] { (try? catalog().list().services.map(\.id)) ?? [] }
 }

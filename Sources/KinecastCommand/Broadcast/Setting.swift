@@ -1,16 +1,11 @@
 // One `--set KEY=VALUE`. A value may be a secret, so no message repeats it.
-import Glibc
-import KinePlatform
 import SystemPackage
 
 struct Setting: Equatable {
     /// `KEY`, or `ID.KEY` for the services of one id only.
     var key: String
-    /// As it was typed: `@FILE` stands for what is in the file, and `@@` for an `@` at the beginning.
+    /// The value as it was typed: `@FILE` stands for the file's contents, and a first `@@` for one `@`.
     var typedValue: String
-
-    /// Bytes of the longest value; a setting that is longer is a wrong file.
-    static let limit = 64 * 1024
 
     /// Nil where there is no `=`, or nothing before it.
     init?(_ argument: String) {
@@ -24,19 +19,14 @@ struct Setting: Equatable {
         typedValue = value.hasPrefix("@") ? "@" + value : value
     }
 
-    /// The value, read from its file where it is in one, without the line's end there.
+    /// The value. One that is in a file is read from there, without the last line's end.
     func value() throws(CommandFailure) -> String {
         guard typedValue.hasPrefix("@") else { return typedValue }
         let path = String(typedValue.dropFirst())
         if path.hasPrefix("@") { return path }
         let bytes: [UInt8]
         do {
-            let source = PrivateFile(path: FilePath(path), name: "--set \(key)=@\(path)", content: "secrets")
-            let file = try FileDescriptor.open(source.path, .readOnly, options: .closeOnExec)
-            bytes = try file.closeAfter {
-                try source.check(file)
-                return try file.readToEnd(atMost: Self.limit + 1)
-            }
+            bytes = try PrivateFile(path: FilePath(path), name: "--set \(key)=@\(path)", content: "secrets").bytes()
         } catch let failure as CommandFailure {
             throw failure
         } catch {
@@ -44,13 +34,13 @@ struct Setting: Equatable {
                 "The file \(path), named by --set \(key)=@\(path), cannot be read: \(error); "
                     + "correct its name, or write --set \(key)=@@… for a value that begins with @.")
         }
-        guard bytes.count <= Self.limit else {
+        guard bytes.count <= PrivateFile.limit else {
             throw CommandFailure.usage(
-                "The file \(path), named by --set \(key)=@\(path), has more than \(Self.limit / 1024) kB, "
+                "The file \(path), named by --set \(key)=@\(path), has more than \(PrivateFile.limit / 1024) kB, "
                     + "too much for a setting; name another file.")
         }
         var text = String(decoding: bytes, as: UTF8.self)
-        // A character: "\r\n" is one.
+        // "\r\n" is one character.
         if text.last?.isNewline == true { text.removeLast() }
         return text
     }

@@ -17,7 +17,7 @@ struct AnnotateCommand: ParsableCommand {
 
     func validate() throws { _ = try parsed() }
 
-    /// A take's id holds no `=`.
+    /// The first word is a take's id if it has no `=`.
     func parsed() throws -> (take: String?, information: [String: String]) {
         var rest = words[...]
         let take = rest.first.map { $0.contains("=") } == false ? rest.removeFirst() : nil

@@ -65,7 +65,7 @@ struct BroadcastCommand: ParsableCommand {
         }
     }
 
-    /// The request to the engine, without what only the terminal decides.
+    /// The request to the engine, without the settings that depend on the terminal and the file's name.
     func takeConfiguration(
         output: FilePath?, destinations: [TakeConfiguration.Destination]
     ) throws -> TakeConfiguration {
@@ -83,7 +83,7 @@ struct BroadcastCommand: ParsableCommand {
     }
 
     func run() throws {
-        // Before anything is read: from here on this process holds stream keys.
+        // This comes first, since everything behind it may hold stream keys.
         ProcessSecrets.forbidDump()
         ProcessSecrets.hideFromArguments(destinations.to.filter { $0.contains("://") })
         let command = try options.shownCommand()
@@ -110,7 +110,7 @@ struct BroadcastCommand: ParsableCommand {
         try options.run(configuration, showing: command)
     }
 
-    /// Neither the engine's and COMMAND's environment nor a list of processes shows them.
+    /// Removes secrets from the environment that the engine and COMMAND inherit, and from the list of processes.
     private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
         for name in try destinations.variables() { ProcessSecrets.hideVariable(name) }
         ProcessSecrets.hideFromArguments(

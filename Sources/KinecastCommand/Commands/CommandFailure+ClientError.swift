@@ -1,7 +1,6 @@
-// The exit status of each way in which a client's request or a take can fail.
+// The exit status of each way in which a client's request can fail.
 import KineClient
 import KineContainers
-import KineControl
 import KinePlatform
 
 extension CommandFailure {
@@ -18,16 +17,6 @@ extension ClientError {
         case .namedEngineUnusable, .engineNotFound, .executableUnknown, .engineCannotStart, .otherVersion, .noThread,
             .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination, .noLink, .cancelled:
             ExitStatus.unavailable
-        }
-    }
-}
-
-extension TakeOutcome {
-    var exitStatus: Int32 {
-        switch self {
-        case .finished(let summary): summary.exitStatus
-        case .failed(let failure): failure.exitStatus
-        case .engineDied: ExitStatus.engineDied
         }
     }
 }

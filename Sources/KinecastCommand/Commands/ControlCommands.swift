@@ -1,8 +1,6 @@
 // `pause`, `resume` and `stop`: requests to a take that may have been started from another terminal.
 import ArgumentParser
 import KineClient
-import KineControl
-import KinePlatform
 
 struct TakeArgument: ParsableArguments {
     @Argument(
@@ -53,21 +51,9 @@ struct StopCommand: ParsableCommand {
     @OptionGroup var argument: TakeArgument
 
     func run() throws {
-        switch try argument.ask({ (take) async throws(ClientError) in try await take.stop() }) {
-        case .finished(let summary):
-            if argument.json {
-                JSONEvents.write(JSONEvent.summary("finished", summary, exitStatus: summary.exitStatus))
-            }
-            TakeSentences.summary(summary).forEach(Terminal.standardError.line)
-            if summary.exitStatus != 0 { throw ExitCode(summary.exitStatus) }
-        case .failed(let failure):
-            if argument.json { JSONEvents.write(JSONEvent.failure(failure)) }
-            if let summary = failure.summary {
-                TakeSentences.summary(summary, told: failure.message).forEach(Terminal.standardError.line)
-            }
-            throw CommandFailure(status: failure.exitStatus, message: failure.message)
-        case .engineDied(let death):
-            throw CommandFailure(status: ExitStatus.engineDied, message: TakeSentences.death(death))
-        }
+        let outcome = try argument.ask { (take) async throws(ClientError) in try await take.stop() }
+        if argument.json { JSONEvents.write(JSONEvent.summary(outcome)) }
+        outcome.print(on: .standardError)
+        if outcome.exitStatus != 0 { throw ExitCode(outcome.exitStatus) }
     }
 }

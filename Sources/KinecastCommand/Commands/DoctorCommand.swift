@@ -1,4 +1,4 @@
-// `kinecast doctor`: what works here, and what to install or set for the rest.
+// `kinecast doctor`: checks this machine, and says what to install or set where something does not work.
 import ArgumentParser
 import KineClient
 import KineControl

@@ -1,4 +1,4 @@
-// `kinecast extension new`: a package to begin an upload extension with.
+// `kinecast extension new`: writes a package to begin an upload extension with.
 import ArgumentParser
 import KineClient
 import KinePlatform

@@ -1,4 +1,4 @@
-// `kinecast link`: the links of a take's live page, and new ones.
+// `kinecast link`: prints the links of a take's live page, or replaces them.
 import ArgumentParser
 import KineClient
 import KineControl

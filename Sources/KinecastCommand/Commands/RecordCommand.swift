@@ -41,7 +41,7 @@ struct RecordCommand: ParsableCommand {
     /// The file's name as it was typed.
     var outputName: String? { out ?? output }
 
-    /// The request to the engine, without what only the terminal decides.
+    /// The request to the engine, without the settings that depend on the terminal and the file's name.
     func takeConfiguration(output: FilePath) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output.string)
         encoding.apply(to: &configuration)

@@ -1,6 +1,5 @@
 // `kinecast services`: lists where you can broadcast to, and installs and removes services.
 import ArgumentParser
-import KinePlatform
 import KineServices
 import SystemPackage
 
@@ -24,9 +23,7 @@ struct ServicesCommand: ParsableCommand {
             } else {
                 ServiceText.list(services).forEach(Terminal.standardOutput.line)
             }
-            for problem in problems + services.flatMap(\.ignoredKeys) {
-                Terminal.standardError.problem(problem)
-            }
+            (problems + services.flatMap(\.ignoredKeys)).forEach(Terminal.standardError.problem)
         }
     }
 
@@ -41,15 +38,11 @@ struct ServicesCommand: ParsableCommand {
         var path: String
 
         func run() throws {
-            do {
-                let service = try InstalledServices.catalog().install(FilePath(path))
-                Terminal.standardError.line(
-                    "Installed \(ServiceText.name(service)) in \(service.bundle?.string ?? "its place"); "
-                        + "\(ServiceText.use(service)) broadcasts to it.")
-                service.ignoredKeys.forEach(Terminal.standardError.problem)
-            } catch let error as ServiceCatalog.InstallError {
-                throw CommandFailure(error)
-            }
+            let service = try InstalledServices.catalog().install(FilePath(path))
+            Terminal.standardError.line(
+                "Installed \(ServiceText.name(service)) in \(service.bundle?.string ?? "its place"); "
+                    + "\(ServiceText.use(service)) broadcasts to it.")
+            service.ignoredKeys.forEach(Terminal.standardError.problem)
         }
     }
 
@@ -63,12 +56,8 @@ struct ServicesCommand: ParsableCommand {
         var id: String
 
         func run() throws {
-            do {
-                try InstalledServices.catalog().remove(id)
-                Terminal.standardError.line("Removed \(id).")
-            } catch let error as ServiceCatalog.InstallError {
-                throw CommandFailure(error)
-            }
+            try InstalledServices.catalog().remove(id)
+            Terminal.standardError.line("Removed \(id).")
         }
     }
 }

@@ -1,4 +1,4 @@
-// `kinecast sources`: what there is to record, by the names that the options take.
+// `kinecast sources`: lists what can be recorded, by the names that the options take.
 import ArgumentParser
 import KineClient
 import KineControl
@@ -14,7 +14,7 @@ struct SourcesCommand: ParsableCommand {
         let list = try MainThread.shared.wait { () async throws(ClientError) in try await EngineReport.sources() }
         if json { return JSONEvents.write(list) }
         Self.text(list).forEach(Terminal.standardOutput.line)
-        for problem in list.problems { Terminal.standardError.line("kinecast: \(problem)") }
+        list.problems.forEach(Terminal.standardError.problem)
     }
 
     /// A section for each kind, each line beginning with the option as it is to be typed.

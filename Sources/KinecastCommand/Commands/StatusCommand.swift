@@ -1,4 +1,4 @@
-// `kinecast status`: the takes that run, and those whose engine died, until they are recovered or dismissed.
+// `kinecast status`: lists the takes that run, and those whose engine died until they are recovered or dismissed.
 import ArgumentParser
 import KineClient
 import KineControl
@@ -64,15 +64,8 @@ struct StatusCommand: ParsableCommand {
                 record.output ?? "-",
             ])
         }
-        var lines = TextTable.lines(rows)
-        // From the last take to the first, so that the indices of the others stay.
-        let destinations = takes.map { $0.1?.destinations ?? [] }
-        var below = TextTable.lines(destinations.flatMap(\.self).map(DestinationColumns.columns))[...]
-        for index in takes.indices.reversed() {
-            lines.insert(contentsOf: below.suffix(destinations[index].count).map { "  → \($0)" }, at: index + 2)
-            below = below.dropLast(destinations[index].count)
-        }
-        return lines
+        let destinations = takes.map { ($0.1?.destinations ?? []).map(DestinationColumns.columns) }
+        return TextTable.lines(rows, below: [[]] + destinations, mark: "  → ")
     }
 
     private static func line(_ record: TakeRecord, _ status: TakeStatus?) -> Line {

@@ -2,9 +2,9 @@
 import KineServices
 
 struct ExtensionName: Equatable {
-    /// As it was typed: the package's name, and that of its directory.
+    /// The name as it was typed, which the package and its directory have.
     let typed: String
-    /// The module and its folder: `AudioMeter`.
+    /// The module and its folder: `SoundMeter`.
     let module: String
     /// The service's id, and the executable's name: `sound-meter`.
     let id: String
@@ -24,15 +24,14 @@ struct ExtensionName: Equatable {
         }
     }
 
-    /// It becomes a file name and an identifier, both of which may be far longer.
+    /// The most characters: few enough for any file name or identifier that is made of them.
     private static let longest = 60
 
     /// Names that would hide a module that the generated package imports, or a type of Swift's.
     private static let hiding: Set<String> = [
         "Any", "Foundation", "Glibc", "KineMedia", "KinePlatform", "KineRelay", "Kinecast", "KinecastExtension",
-        "KinecastExtensionTesting", "Package", "Protocol", "Self", "Swift", "SystemPackage", "Synchronization",
-        "Testing",
-        "Type", "Level",
+        "KinecastExtensionTesting", "Level", "Package", "Protocol", "Self", "Swift", "Synchronization", "SystemPackage",
+        "Testing", "Type",
     ]
 
     init(_ typed: String) throws(Error) {

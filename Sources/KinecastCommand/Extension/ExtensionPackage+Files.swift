@@ -1,10 +1,9 @@
-// The files of a new extension's package that are not Swift sources: what builds it, describes it, installs it and explains
-// it.
+// The files of a new extension's package that are not Swift sources: manifests, install script and README.
 import KinePlatform
 
 extension ExtensionPackage {
     var packageManifest: String {
-        // No traits: what the programs of Kinecast need, an HTTP server and TLS among it, is not downloaded.
+        // Without traits, nothing is downloaded that only Kinecast's programs need, such as an HTTP server and TLS.
         let dependency =
             switch sources {
             case .checkout(let path): ".package(name: \"kinecast\", path: \(Self.literal(path)), traits: [])"
@@ -35,15 +34,14 @@ extension ExtensionPackage {
             """
     }
 
-    /// What the package manager calls the package that Kinecast is: the last part of a repository's address, else the name it is
-    /// given here.
+    /// Kinecast's name for the package manager: the last part of a repository's address, else the name in `packageManifest`.
     private var dependencyName: String {
         guard case .repository(let url) = sources else { return "kinecast" }
         let last = url.split { $0 == "/" || $0 == ":" }.last.map(String.init) ?? "kinecast"
         return last.hasSuffix(".git") ? String(last.dropLast(4)) : last
     }
 
-    /// What `kinecast services install` reads.
+    /// The service's manifest.json, which `kinecast services install` reads.
     var serviceManifest: String {
         let video =
             wantsRawFrames
@@ -120,7 +118,7 @@ extension ExtensionPackage {
             """
     }
 
-    /// As Swift reads a string.
+    /// `text` as a string literal of Swift.
     private static func literal(_ text: String) -> String {
         "\"" + text.unicodeScalars.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "\""
     }

@@ -10,8 +10,9 @@ extension ExtensionPackage {
         @main
         final class \#(name.module)Handler: BroadcastSampleHandler {
             private var level = Level()
-            /// Seconds between two reports, and the time of the sample that the last one was made before.
+            /// Seconds between two reports.
             private var interval = 1.0
+            /// The time of the sample before which the last report was made, in seconds.
             private var since: Double?
 
             /// The user's settings, by the keys of manifest.json. Throw where one cannot be used: the sentence is shown.
@@ -101,7 +102,7 @@ extension ExtensionPackage {
             ? #"let video = "brightness \(frames > 0 ? Int((brightness / Double(frames) * 100).rounded()) : 0) %""#
             : #"let video = "\(Int(Double(bytes) / 1000 / seconds)) kB/s""#
         return #"""
-            // What came in a stretch of time: frames, and how loud the audio was.
+            // Counts the frames of a stretch of time, and measures how loud its audio was.
             import Glibc
             import KinecastExtension
 
@@ -151,12 +152,12 @@ extension ExtensionPackage {
 
             @testable import \#(name.module)
 
-            // Where handlers run: their properties can be looked at here.
+            // Handlers run on this actor, so their properties can be looked at here.
             @BroadcastActor
             @Suite struct \#(name.module)Tests {
                 typealias Rehearsal = ExtensionRehearsal<\#(name.module)Handler>
 
-                /// What manifest.json asks for.
+                /// The samples that manifest.json asks for.
                 let feed = RehearsalFeed(video: \#(video), appAudio: .pcm)
 
                 func states(_ rehearsal: Rehearsal) -> [String] {

@@ -1,11 +1,12 @@
-// A new extension's package: its files, and their writing. Their contents are in the templates beside this file.
+// A new extension's package: the list of its files, and the code that writes them. The files' texts are in the extensions
+// beside this file.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 struct ExtensionPackage {
     struct File: Equatable {
-        /// Seen from the package.
+        /// Relative to the package's directory.
         var path: String
         var text: String
         var isExecutable = false
@@ -13,8 +14,8 @@ struct ExtensionPackage {
 
     var name: ExtensionName
     var sources: KinecastSources
-    /// The text of its Package.resolved: the versions that Kinecast was built with. Nil leaves the package manager to choose
-    /// the newest.
+    /// The text of its Package.resolved, with the versions that Kinecast was built with; nil: the package manager chooses the
+    /// newest.
     var pins: String?
     /// Uncompressed frames rather than encoded ones.
     var wantsRawFrames: Bool
@@ -34,7 +35,7 @@ struct ExtensionPackage {
         ] + (pins.map { [File(path: "Package.resolved", text: $0)] } ?? [])
     }
 
-    /// Writes the package to `directory`, which must not be there. What was written is removed again if not all can be.
+    /// Writes the package to `directory`, which must not exist. If a file cannot be written, everything is removed again.
     func write(to directory: FilePath) throws(CommandFailure) {
         guard mkdir(directory.string, 0o777) == 0 else {
             let reason = errno == EEXIST ? "it exists already" : "\(Errno(rawValue: errno))"

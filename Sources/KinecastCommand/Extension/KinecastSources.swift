@@ -1,11 +1,11 @@
-// Where a new extension's package finds the library KinecastExtension: a checkout on this machine, or a repository.
+// The sources of the library KinecastExtension for a new extension's package: a checkout on this machine, or a repository.
 import FoundationEssentials
 import Glibc
 import KinePlatform
 import SystemPackage
 
 enum KinecastSources: Equatable {
-    /// Absolute.
+    /// An absolute path.
     case checkout(String)
     case repository(String)
 
@@ -16,7 +16,7 @@ enum KinecastSources: Equatable {
         return path
     }()
 
-    /// `typed`: what `--kinecast` says; nil: the checkout that this executable was built from.
+    /// The sources that `--kinecast` names; where `typed` is nil, the checkout that this executable was built from.
     static func find(_ typed: String?, workingDirectory: FilePath) throws(CommandFailure) -> KinecastSources {
         guard let typed else {
             if isCheckout(builtFrom) { return .checkout(builtFrom.string) }
@@ -36,8 +36,8 @@ enum KinecastSources: Equatable {
         return .checkout(path.string)
     }
 
-    /// The package versions with which a checkout was last built, as Package.resolved has them; nil where they are unknown.
-    /// Only what the library needs: a version of another package would have it fetched too.
+    /// The versions with which a checkout was last built, as the text of a Package.resolved; nil where they are unknown. It names
+    /// only what the library needs: the package manager would fetch any other package that is named.
     var pins: String? {
         struct Resolved: Codable {
             struct Pin: Codable {

@@ -145,8 +145,8 @@ struct DestinationOptions: ParsableArguments {
         }
     }
 
-    /// The requests to the installed services. Reads the files and variables that hold addresses. `absolute` makes the paths of
-    /// files absolute: an extension runs in another directory.
+    /// The addresses, services and settings that the options ask for. Reads the files and variables that hold addresses.
+    /// `absolute` makes a file's path absolute, since an extension runs in another directory.
     func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
         var settings = try settings()
         func add(_ key: String, _ value: String?) {
@@ -175,7 +175,7 @@ struct DestinationOptions: ParsableArguments {
         return DestinationPlan(addresses: addresses, services: service, settings: settings)
     }
 
-    /// Bits a second below which nothing brings the encoder: the option, or the least that one of the destinations was told.
+    /// The least bits a second that the encoder can be brought down to: the option, else the lowest setting of a destination.
     func minimumBitrate(_ destinations: [TakeConfiguration.Destination]) -> Int {
         let told = destinations.compactMap { destination in
             destination.setupInfo["min-bitrate"].flatMap(BitrateOption.init(argument:))?.bitsPerSecond
@@ -187,8 +187,7 @@ struct DestinationOptions: ParsableArguments {
         to.isEmpty && toFile.isEmpty && service.isEmpty || service.contains(DestinationPlan.defaultService)
     }
 
-    // Neither may repeat what was typed: there may be a secret in it.
-
+    /// The sources in `--to`. The error repeats nothing of the text, since there may be a secret in it; nor does `settings`.
     private func sources() throws -> [DestinationSource] {
         try to.map { text in
             guard let source = DestinationSource(text) else {
@@ -200,8 +199,8 @@ struct DestinationOptions: ParsableArguments {
         }
     }
 
-    /// A warning for all keys that were typed; nil where none was. They are overwritten in this process's arguments, but the
-    /// shell's history keeps them, and a list of processes made in the first moment shows them.
+    /// One warning for all stream keys that were typed; nil where none was. This process overwrites them in its arguments, but
+    /// the shell's history keeps them, and a list of processes made before that shows them.
     func typedKeyWarning() throws -> String? {
         let isTyped = try sources().contains {
             if case .address(let address) = $0 { address.holdsSecret } else { false }
@@ -213,7 +212,7 @@ struct DestinationOptions: ParsableArguments {
             + "--to env:VARIABLE."
     }
 
-    /// The variables that hold addresses.
+    /// The names of the variables that hold addresses.
     func variables() throws -> [String] {
         try sources().compactMap { if case .variable(let name) = $0 { name } else { nil } }
     }
@@ -228,7 +227,7 @@ struct DestinationOptions: ParsableArguments {
     }
 }
 
-/// As `ListenAddress` reads it, which the live page's setting `listen` is read by too.
+/// An address to listen on. `ListenAddress` parses it, as it does the live page's setting `listen`.
 struct ListenOption: ExpressibleByArgument, Equatable {
     var address: ListenAddress
 

@@ -5,7 +5,7 @@ import KineMedia
 
 enum SettingsOption: String, ExpressibleByArgument, CaseIterable {
     case `default`
-    /// What ReplayKit's users set by hand: an average bitrate that follows the size, and mono audio.
+    /// The usual settings of a ReplayKit recorder: an average bitrate that follows the size, and mono audio.
     case replaykit
 }
 

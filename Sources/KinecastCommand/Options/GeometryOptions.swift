@@ -45,7 +45,7 @@ private func side(_ text: Substring) -> Int? {
     return value
 }
 
-/// Digits and nothing else: `Int` alone would take a sign.
+/// A number of digits alone: `Int` would accept a sign too.
 private func decimal(_ text: Substring) -> Int? {
     guard text.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
     return Int(text)

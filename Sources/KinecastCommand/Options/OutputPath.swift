@@ -4,11 +4,11 @@ import KinePlatform
 import SystemPackage
 
 enum OutputPath {
-    /// The absolute path of the file to write. No name, or a directory, means a name made of the time, one that is free.
+    /// The absolute path of the file to write. Without a name, or for a directory, the name is made of the time and is unused.
     ///
     /// - Parameters:
-    ///   - typed: what the user typed; nil: nothing.
-    ///   - workingDirectory: what a relative path is relative to.
+    ///   - typed: the path that the user typed; nil: none.
+    ///   - workingDirectory: the directory that a relative path starts from.
     ///   - timestamp: local time as `YYYY-MM-DD HH.MM.SS`.
     static func resolve(
         _ typed: String?, workingDirectory: FilePath, timestamp: @autoclosure () -> String
@@ -26,13 +26,13 @@ enum OutputPath {
         return path.appending(name)
     }
 
-    /// The same here and now.
+    /// The same, with the current directory and time.
     static func resolveNow(_ typed: String?) throws -> FilePath {
         resolve(typed, workingDirectory: try workingDirectory(), timestamp: LocalTime.text("%Y-%m-%d %H.%M.%S"))
     }
 
-    /// Whether Kinecast chooses the file's name: only its owner may then read it. A file that the user named follows the umask,
-    /// since others may be meant to have it.
+    /// Whether Kinecast chooses the file's name. Only its owner may then read the file; one that the user named follows the
+    /// umask, since it may be meant for others.
     static func isNamedHere(_ typed: String?) throws -> Bool {
         guard let typed else { return true }
         return isDirectory(try workingDirectory().pushing(FilePath(typed)))

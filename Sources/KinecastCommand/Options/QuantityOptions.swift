@@ -26,7 +26,7 @@ struct DurationOption: ExpressibleByArgument, Equatable {
     }
 }
 
-/// As `Bitrate` reads it, which services read their settings by too.
+/// A bitrate. `Bitrate` parses it, as it does the settings of services.
 struct BitrateOption: ExpressibleByArgument, Equatable {
     var bitsPerSecond: Int
 

@@ -2,7 +2,7 @@
 // version 0.3.
 
 enum RenamedOptions {
-    /// What to type instead of each.
+    /// The new name for each old one.
     private static let replacements = [
         "--for": "--duration", "--screen": "--monitor", "--test": "--check", "--retry": "--max-reconnects",
         "--ca": "--ca-file", "--cert": "--tls-cert", "--key": "--tls-key", "--preset replaykit": "--settings replaykit",
@@ -14,8 +14,8 @@ enum RenamedOptions {
         "--record": "a file, or . for this directory",
     ]
 
-    /// One sentence where these arguments, which could not be understood, hold an old name; nil where they do not. Everything
-    /// behind `--` is COMMAND's.
+    /// One sentence on the first old name in arguments that could not be understood; nil where there is none. Everything behind
+    /// `--` is COMMAND's.
     static func hint(for arguments: [String]) -> String? {
         let arguments = arguments.prefix { $0 != "--" }
         for (index, argument) in arguments.enumerated() {

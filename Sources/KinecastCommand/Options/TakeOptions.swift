@@ -36,8 +36,7 @@ struct TakeOptions: ParsableArguments {
         configuration.durationLimit = duration?.time
     }
 
-    /// COMMAND with its executable found; nil where there is none. Throws where it cannot be started: better before the
-    /// take than in it.
+    /// COMMAND with its executable found; nil where no COMMAND was given. Throws before the take begins if it cannot be started.
     func shownCommand() throws -> ShownCommand? {
         try command.isEmpty ? nil : ShownCommand(command, searchPath: getenv("PATH").map { String(cString: $0) })
     }

@@ -4,7 +4,7 @@ import KineControl
 import KineRelay
 
 enum DestinationColumns {
-    /// What it is, how it is, what it uses, and where it can be seen.
+    /// Label, state, memory, data that waits, activity and link.
     static func columns(_ status: DestinationStatus) -> [String] {
         let memory =
             status.residentMemory > 0
@@ -15,13 +15,13 @@ enum DestinationColumns {
         ]
     }
 
-    /// What waits in the engine's memory for it, or, where it says so, also in its own for the network.
+    /// The bytes that wait in the engine's memory for it and, where it says so, the time for which data waits in its own.
     private static func waiting(_ status: DestinationStatus) -> String {
         let bytes = "\(Quantity.bytes(status.statistics.queuedBytes)) waiting"
         return status.statistics.connection?.queueMilliseconds.map { "\(bytes), \($0) ms to send" } ?? bytes
     }
 
-    /// Its own words, and how its connection is: `live, 2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02`.
+    /// Its own words, and the state of its connection: `live, 2.4 Mbit/s, asks for 1.9 Mbit/s, round trip 34 ms, for 1:02`.
     private static func activity(_ status: DestinationStatus) -> String {
         let viewers = status.statistics.viewers.map { Quantity.count($0, "viewer") }
         let words = viewers ?? status.state.map(DestinationSentences.phrase) ?? "-"

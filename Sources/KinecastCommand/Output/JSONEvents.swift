@@ -1,15 +1,13 @@
 // The lines of `--json`. docs/json-events.md is the contract: a key keeps its meaning for ever, new ones may come.
 import CLinux
 import FoundationEssentials
-import KineClient
 import KineContainers
 import KineControl
 import KineMedia
-import KinePlatform
 
 /// One event of a take. Keys without a value are left out.
 struct JSONEvent: Encodable, Equatable {
-    /// What happened; the first thing to look at.
+    /// The kind of event, which decides what keys there are.
     let event: String
     /// Seconds since 1970, UTC.
     var time: Double
@@ -34,11 +32,11 @@ struct JSONEvent: Encodable, Equatable {
     /// In a summary: `finished`, `recovered` or `failed`.
     var result: String?
     var reason: String?
-    /// The status of the take. The process's own is COMMAND's where that one failed.
+    /// The exit status of the take. The process exits with COMMAND's instead where COMMAND failed.
     var exitStatus: Int32?
     /// In progress and summary of a take that is broadcast.
     var destinations: [DestinationLine]?
-    // The event `destination`; the place among the take's destinations, and what happened to that one.
+    // The event `destination`: its place among the take's destinations, and what happened to it.
     var destination: Int?
     var label: String?
     var kind: String?
@@ -46,7 +44,7 @@ struct JSONEvent: Encodable, Equatable {
     var link: String?
     var state: String?
     var ending: String?
-    /// Bytes, as are the two below.
+    /// In bytes, as are the two below.
     var residentMemory: Int64?
     var peakMemory: Int64?
     var memoryLimit: Int64?
@@ -69,30 +67,6 @@ struct JSONEvent: Encodable, Equatable {
         if !destinations.isEmpty { self.destinations = destinations.map(DestinationLine.init) }
     }
 
-    static func summary(_ result: String, _ summary: TakeSummary, exitStatus: Int32) -> JSONEvent {
-        JSONEvent("summary") {
-            $0.result = result
-            $0.exitStatus = exitStatus
-            $0.output = summary.output
-            $0.width = summary.size.width
-            $0.height = summary.size.height
-            $0.reason = summary.reason
-            $0.set(summary.progress)
-            $0.set(summary.destinations)
-        }
-    }
-
-    static func failure(_ failure: TakeFailure) -> JSONEvent {
-        var event =
-            failure.summary.map { summary("failed", $0, exitStatus: failure.exitStatus) }
-            ?? JSONEvent("summary") {
-                $0.result = "failed"
-                $0.exitStatus = failure.exitStatus
-            }
-        event.message = failure.message
-        return event
-    }
-
     static func recovered(
         _ output: String, _ saved: RecoveredFile, size: PixelSize?, message: String, exitStatus: Int32
     ) -> JSONEvent {
@@ -109,18 +83,6 @@ struct JSONEvent: Encodable, Equatable {
         }
     }
 
-    static func death(_ death: EngineDeath, size: PixelSize?) -> JSONEvent {
-        if case .recovered(let path, let saved) = death.file {
-            return recovered(
-                path, saved, size: size, message: TakeSentences.happened(death), exitStatus: ExitStatus.engineDied)
-        }
-        return JSONEvent("summary") {
-            $0.result = "failed"
-            $0.exitStatus = ExitStatus.engineDied
-            $0.message = TakeSentences.death(death)
-        }
-    }
-
     static func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -130,7 +92,7 @@ struct JSONEvent: Encodable, Equatable {
 
 /// Writes JSON, one object to a line, on standard output.
 enum JSONEvents {
-    /// Writes any value as one line. Only a number that is not finite has no JSON, and no value holds one.
+    /// Writes a value as one line. A value that has no JSON (a number that is not finite) is left out; none of ours has one.
     static func write(_ value: some Encodable) {
         guard let line = try? line(value) else { return }
         Terminal.standardOutput.line(line)

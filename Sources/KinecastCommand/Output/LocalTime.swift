@@ -2,7 +2,7 @@
 import Glibc
 
 enum LocalTime {
-    /// `strftime` of an instant, seconds since 1970, in local time.
+    /// Formats an instant (seconds since 1970, UTC) in local time, as `strftime` does.
     static func text(_ format: String, at seconds: Int = time(nil)) -> String {
         var instant: time_t = seconds
         var parts = tm()

@@ -2,19 +2,19 @@
 import KineClient
 import KineControl
 
-/// `● 0:07  1.2 MB  live: 3 viewers`. With `isVerbose` also how capture, network and memory fare:
+/// `● 0:07  1.2 MB  live: 3 viewers`. With `isVerbose` also frame rate, losses, bitrates and memory:
 /// `● 0:07  1.2 MB  live: 3 viewers, 12 MB  29.8 fps  12 unchanged  0 dropped`.
 struct ProgressLine {
     var progress: TakeProgress
-    /// What the line before this one showed; the frame rate is counted since then.
+    /// The progress that the line before this one showed, from which the frame rate is computed.
     var last: TakeProgress?
     var statuses: [DestinationStatus] = []
     var isPaused = false
     var hasFile = true
     var isVerbose = false
 
-    /// At most `columns` wide, since a line that wraps cannot be rewritten. Where addresses do not fit, destinations go by
-    /// their services' ids: how they are matters more.
+    /// The line, at most `columns` wide, since one that wraps cannot be rewritten. If addresses do not fit, destinations have
+    /// their services' ids instead.
     func text(columns: Int) -> String {
         let text = text(statuses.map { destination($0, name: $0.label) })
         return text.columns <= columns

@@ -3,30 +3,24 @@ import KineMedia
 import KineServices
 
 enum ServiceText {
-    /// For each service its id, name and origin, and beneath what it takes, as the options of `broadcast` write it.
+    /// For each service a line with its id, name and origin, and beneath it the options of `broadcast` that it takes.
     static func list(_ services: [Service]) -> [String] {
-        let heads = TextTable.lines(services.map { [$0.id, $0.manifest.name, $0.manifest.version ?? "", origin($0)] })
-        var below = TextTable.lines(services.flatMap(rows))[...]
-        var lines: [String] = []
-        for (head, service) in zip(heads, services) {
-            let count = rows(service).count
-            lines += [head] + below.prefix(count).map { "    \($0)" }
-            below = below.dropFirst(count)
-        }
-        return lines
+        TextTable.lines(
+            services.map { [$0.id, $0.manifest.name, $0.manifest.version ?? "", origin($0)] },
+            below: services.map(rows), mark: "    ")
     }
 
     static func name(_ service: Service) -> String {
         service.id + (service.manifest.version.map { " \($0)" } ?? "")
     }
 
-    /// The command that broadcasts to it.
+    /// The command that broadcasts to a service.
     static func use(_ service: Service) -> String {
         if let scheme = service.manifest.urlSchemes.first { return "kinecast broadcast --to \(scheme)://…" }
         return "kinecast broadcast --service \(service.id)"
     }
 
-    /// What it is given, in a few words.
+    /// The samples that a service is given, in a few words.
     static func wants(_ manifest: ServiceManifest) -> String {
         var parts: [String] = []
         switch manifest.video {
@@ -80,7 +74,7 @@ struct ServiceLine: Encodable, Equatable {
     var executable: String
     var urlSchemes: [String]
     var setup: [Field]
-    /// In words.
+    /// The samples that it is given, in words.
     var wants: String
     /// Bytes.
     var memoryLimit: Int

@@ -18,7 +18,7 @@ final class Terminal: Sendable {
         isInteractive = isatty(descriptor.rawValue) == 1
     }
 
-    /// Writes a line above the status line, which goes until it is next set.
+    /// Writes a line in place of the status line, which is gone until it is next set.
     func line(_ text: String) {
         let clear = hasStatusLine.withLock { shown in
             defer { shown = false }
@@ -27,10 +27,10 @@ final class Terminal: Sendable {
         write((clear ? "\r\u{1b}[K" : "") + text + "\n")
     }
 
-    /// Writes a line that tells of trouble, and who tells it.
+    /// Writes a line about a problem, with the program's name in front.
     func problem(_ text: String) { line("kinecast: \(text)") }
 
-    /// Replaces the status line of a terminal. `text` gets the columns that there are; the last one stays free for the cursor.
+    /// Replaces the status line of a terminal. `text` gets the number of columns, less one for the cursor.
     func status(_ text: (_ columns: Int) -> String) {
         guard isInteractive else { return }
         hasStatusLine.withLock { $0 = true }
@@ -40,7 +40,7 @@ final class Terminal: Sendable {
     private var columns: Int {
         var size = winsize()
         if ioctl(descriptor.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
-        return getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? 80
+        return ProcessEnvironment.value("COLUMNS").flatMap(Int.init) ?? 80
     }
 
     private func write(_ text: String) { _ = try? descriptor.writeAll(text.utf8) }

@@ -15,4 +15,13 @@ enum TextTable {
             return line
         }
     }
+
+    /// One table with parts of another between its rows: beneath each row its part of `below`, with `mark` before each line.
+    static func lines(_ rows: [[String]], below: [[[String]]], mark: String) -> [String] {
+        var rest = lines(below.flatMap(\.self))[...]
+        return zip(lines(rows), below).flatMap { row, part in
+            defer { rest = rest.dropFirst(part.count) }
+            return [row] + rest.prefix(part.count).map { mark + $0 }
+        }
+    }
 }

@@ -1,4 +1,4 @@
-// Files with stream keys: used only where no other user can read or change them.
+// Files with secrets, which are used only where no other user can read or change them.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -13,7 +13,7 @@ struct PrivateFile {
     let name: String
     /// The secrets in it, for a sentence.
     var content = "stream keys"
-    /// Files of root are accepted too, where only a group can read them beside it.
+    /// Also accepts files of root that, beside root, only a group can read.
     var allowsSystemFiles = false
 
     /// The lines that are not empty and do not begin with `#`, trimmed, with their numbers from 1. Nil where there is no such
@@ -32,27 +32,29 @@ struct PrivateFile {
         }
     }
 
-    /// Standard input, to its end. Its permissions are the business of the process that connected it.
+    /// Reads standard input to its end. Its permissions are left to the process that connected it.
     static func standardInput() throws(CommandFailure) -> String {
+        let bytes: [UInt8]
         do {
-            return try text(of: .standardInput, named: "standard input")
-        } catch let failure as CommandFailure {
-            throw failure
+            bytes = try FileDescriptor.standardInput.readToEnd(atMost: limit + 1)
         } catch {
             throw CommandFailure.usage(
                 "Standard input, named by --to-file -, cannot be read: \(error); pipe the addresses into it.")
         }
+        return try text(bytes, named: "standard input")
     }
 
-    /// Throws where others may read or change what is open under this name.
-    func check(_ file: FileDescriptor) throws {
-        // Of what is open, not of the name: that may mean another file by now.
-        var status = stat()
-        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-        try check(status)
+    /// The file's bytes; `limit` + 1 of them where it has more. Throws a `CommandFailure` where others may read or change it,
+    /// else the system's error.
+    func bytes() throws -> [UInt8] {
+        let file = try FileDescriptor.open(path, .readOnly, options: .closeOnExec)
+        return try file.closeAfter {
+            try check(file)
+            return try file.readToEnd(atMost: Self.limit + 1)
+        }
     }
 
-    /// Throws where others may read or change the file. One that is not there, or not to be opened, is left to its reader.
+    /// Throws where others may read or change the file. A file that cannot be opened is reported by the one who reads it later.
     func check() throws(CommandFailure) {
         guard let file = try? FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking]) else {
             return
@@ -60,18 +62,14 @@ struct PrivateFile {
         defer { try? file.close() }
         do {
             try check(file)
-        } catch let failure as CommandFailure {
-            throw failure
-        } catch {}
+        } catch {
+            if let failure = error as? CommandFailure { throw failure }
+        }
     }
 
     private func read() throws(CommandFailure) -> String? {
         do {
-            let file = try FileDescriptor.open(path, .readOnly, options: [.closeOnExec])
-            return try file.closeAfter {
-                try check(file)
-                return try Self.text(of: file, named: "\(path)")
-            }
+            return try Self.text(bytes(), named: "\(path)")
         } catch let failure as CommandFailure {
             throw failure
         } catch Errno.noSuchFileOrDirectory {
@@ -84,7 +82,10 @@ struct PrivateFile {
         }
     }
 
-    private func check(_ status: stat) throws(CommandFailure) {
+    private func check(_ file: FileDescriptor) throws {
+        // The open file is looked at, not its name, which may mean another file by now.
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else {
             throw CommandFailure.usage("\(path), named by \(name), is a directory; name a file.")
         }
@@ -105,8 +106,7 @@ struct PrivateFile {
         }
     }
 
-    private static func text(of file: FileDescriptor, named name: String) throws -> String {
-        let bytes = try file.readToEnd(atMost: limit + 1)
+    private static func text(_ bytes: [UInt8], named name: String) throws(CommandFailure) -> String {
         guard bytes.count <= limit else {
             throw CommandFailure.usage(
                 "There are more than \(limit / 1024) kB in \(name), too many for addresses; name another file.")

@@ -3,8 +3,8 @@ import CLinux
 import Glibc
 import KinePlatform
 
-/// Removes secrets from the places where this process was given them. They remain in its memory, which `forbidDump` closes to
-/// other processes.
+/// Removes secrets from the places in which this process was given them. Copies remain in its memory, which `forbidDump`
+/// closes to other processes.
 enum ProcessSecrets {
     /// Overwrites these texts where they stand in the list of processes.
     static func hideFromArguments(_ secrets: [String]) {
@@ -17,13 +17,13 @@ enum ProcessSecrets {
 
     /// Removes a variable from this process's environment, and so from its children's.
     static func hideVariable(_ name: String) {
-        // /proc shows the memory of the string that the kernel gave, so that is overwritten too.
+        // /proc shows the memory in which the kernel put the variables, so the value is overwritten too.
         guard let value = getenv(name) else { return }
         memset(value, Int32(UInt8(ascii: "*")), strlen(value))
         unsetenv(name)
     }
 
-    /// No file with this process's memory when it crashes, and no other process of this user may look into it.
+    /// Forbids a core file after a crash, and forbids other processes of this user to read this one's memory.
     static func forbidDump() { kine_forbid_dump() }
 
     private static func overwrite(_ secret: [UInt8], in bytes: UnsafeMutableRawBufferPointer) {
@@ -34,7 +34,7 @@ enum ProcessSecrets {
         }
     }
 
-    /// Where the kernel put the arguments.
+    /// The addresses at which the kernel put the arguments.
     private static func argumentRange() -> Range<Int>? {
         let file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -1,5 +1,4 @@
-// The program that is shown: found before the take begins, started when its screen is there, ended with the take.
-import CLinux
+// COMMAND, the program that is shown. It is found before the take begins, and started and ended with the take.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -9,7 +8,7 @@ struct ShownCommand {
     let executable: String
     let arguments: [String]
 
-    /// Looks `words[0]` up as a shell does. Throws where there is no such program: better before the take than in it.
+    /// Looks `words[0]` up as a shell does. Throws where there is no such program.
     init(_ words: [String], searchPath: String?) throws {
         let name = words[0]
         arguments = Array(words.dropFirst())
@@ -35,11 +34,11 @@ struct ShownCommand {
 /// A running COMMAND.
 struct CommandProcess {
     private let process: ChildProcess
-    /// COMMAND leads a group of its own, so its children can be ended with it.
+    /// Whether COMMAND leads a process group of its own, whose processes are ended with it.
     private let leadsGroup: Bool
 
-    /// Starts COMMAND with this process's standard streams. Where they are a terminal it stays in this process's group: it
-    /// may read the terminal then, and Ctrl-C reaches both. Started from the main thread, it dies with this process.
+    /// Starts COMMAND with this process's standard streams. If standard input is a terminal, it stays in this process's group, so
+    /// that it may read the terminal and Ctrl-C reaches both. COMMAND dies with the calling thread: call from the main one.
     init(_ command: ShownCommand, environment: [String]) throws(Errno) {
         leadsGroup = isatty(STDIN_FILENO) != 1
         var options = ChildProcess.Options()

@@ -8,12 +8,12 @@ final class TakeReporter {
     private let terminal: Terminal
     private let output: Terminal
     private let isJSON: Bool
-    /// A progress line is rewritten once a second. Not while COMMAND has the terminal.
+    /// Whether a progress line is rewritten once a second. COMMAND, if there is one, has the terminal instead.
     let showsProgress: Bool
     private let isVerbose: Bool
     /// The names of the destinations, in their order.
     private let destinations: [String]
-    /// The user chose the most bits a second that the destinations get.
+    /// Whether the user chose the highest bitrate of the destinations.
     private let hasOwnMaximum: Bool
     private var last: TakeProgress?
     private var statuses: [DestinationStatus] = []
@@ -23,12 +23,13 @@ final class TakeReporter {
     private var live: Set<Int> = []
     private var links: [Int: String] = [:]
     private var playerLinks: [Int: String] = [:]
-    /// Failures of destinations before the take began. The take's own failure often has the same reason, which is said once.
+    /// Failures of destinations before the take began. They are held back because the take's own failure often has the same
+    /// reason, which is printed once.
     private var earlyFailures: [(reason: String, sentence: String)] = []
 
     /// - Parameters:
     ///   - terminal: for sentences and the progress line.
-    ///   - output: for the links, where there is no `json`.
+    ///   - output: for the links, unless `json` is set.
     ///   - isVerbose: the progress line has frame rate, losses, bitrates and memory too.
     init(
         _ configuration: TakeConfiguration, terminal: Terminal, output: Terminal = .standardOutput, json: Bool,
@@ -90,20 +91,11 @@ final class TakeReporter {
         case .warning(let text): warning(text)
         case .connectionFailed(let error): warning(error.description)
         case .destination(let event): destination(event)
-        case .ended(.finished(let summary)):
-            emit(.summary("finished", summary, exitStatus: summary.exitStatus))
-            TakeSentences.summary(summary).forEach(terminal.line)
-        case .ended(.failed(let failure)):
-            reportEarlyFailures(except: failure.message)
-            emit(JSONEvent("error") { $0.message = failure.message })
-            terminal.problem(failure.message)
-            if let summary = failure.summary {
-                TakeSentences.summary(summary, told: failure.message).forEach(terminal.line)
-            }
-            emit(.failure(failure))
-        case .ended(.engineDied(let death)):
-            terminal.problem(TakeSentences.death(death))
-            emit(.death(death, size: started?.size))
+        case .ended(let outcome):
+            reportEarlyFailures(except: outcome.problem)
+            if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.message }) }
+            outcome.print(on: terminal)
+            emit(.summary(outcome, size: started?.size))
         }
     }
 
@@ -152,7 +144,7 @@ final class TakeReporter {
             if !isJSON, playerLinks.updateValue(link, forKey: event.destination) != link { show(link) }
         default: break
         }
-        // The progress line and the events show what changes every second.
+        // The progress line and the JSON events show the state already, and it changes often.
         if case .state = event.kind, wantsProgress { return }
         guard let sentence else { return }
         let line = (sentence.isWarning ? "kinecast: " : "") + sentence.text
@@ -169,7 +161,7 @@ final class TakeReporter {
         earlyFailures = []
     }
 
-    /// A script reads the link from standard output; a person who looks at both streams sees it once.
+    /// Prints a link for a script on standard output, unless a person sees both streams: the sentence has it already.
     private func show(_ link: String) {
         if !(output.isInteractive && terminal.isInteractive) { output.line(link) }
     }

@@ -1,4 +1,4 @@
-// Carries out what TakeRunStateMachine decides: one wait for the signals, the session's events and COMMAND's end.
+// Carries out the actions of TakeRunStateMachine, with one poll for signals, the session's events and COMMAND's end.
 import Glibc
 import KineClient
 import KineControl
@@ -6,12 +6,12 @@ import KinePlatform
 
 /// Runs one take from this terminal.
 final class TakeRun {
-    /// How long COMMAND has to end by itself when the take is over before it: nanoseconds.
+    /// The time that COMMAND has to end by itself after the take, in nanoseconds.
     private static let commandGrace: Int64 = 3_000_000_000
-    /// How long the engine has to clear up behind itself after its last message: nanoseconds.
+    /// The time that the engine has to exit after its last message, in nanoseconds.
     private static let engineGrace: Int64 = 10_000_000_000
 
-    /// What the session's task has left for this thread.
+    /// Events that the session's task has left for this thread.
     private struct Inbox {
         var events: [SessionEvent] = []
         var isSessionClosed = false
@@ -31,8 +31,8 @@ final class TakeRun {
     init(
         configuration: TakeConfiguration, command: ShownCommand?, reporter: TakeReporter
     ) throws(ClientError) {
-        // A shell starts background jobs with SIGINT ignored; a recorder that `kill -INT` does not end would surprise.
-        // SIGHUP stays ignored where nohup says so. Writing to a reader who has left must not end the take.
+        // A shell starts background jobs with SIGINT ignored, but `kill -INT` must end them too. SIGHUP stays ignored where
+        // nohup did so. A reader that closes its pipe must not end the take by SIGPIPE.
         for signal in [SIGINT, SIGTERM] { Glibc.signal(signal, SIG_DFL) }
         Glibc.signal(SIGPIPE, SIG_IGN)
         signals = SignalDescriptor([SIGINT, SIGTERM, SIGHUP, SIGCHLD])
@@ -116,8 +116,8 @@ final class TakeRun {
         }
     }
 
-    /// The engine sends its last message before its helpers are gone; a script that reads our exit status may count on
-    /// nothing being left. A user who is tired of waiting sends a signal.
+    /// Waits until the engine and its helpers are gone, since a script may count on nothing being left when this process exits.
+    /// A signal ends the wait.
     private func waitForEngine() {
         let deadline = MonotonicClock.now() + Self.engineGrace
         session.close()

@@ -25,11 +25,11 @@ struct TakeRunStateMachine: Hashable {
         case terminateCommand
         case killCommand
         case report(Report)
-        /// All is over; leave with that status.
+        /// Leave with that exit status.
         case exit(Int32)
     }
 
-    /// What the user should see.
+    /// Something to print for the user.
     enum Report: Equatable {
         case session(SessionEvent)
         /// The end was asked for, and the file and the broadcasts are being finished.
@@ -42,7 +42,7 @@ struct TakeRunStateMachine: Hashable {
         case none
         case waiting
         case running
-        /// The status is COMMAND's where it ended by itself while the take ran.
+        /// `status`: of a COMMAND that ended by itself while the take ran or could not be started; nil: it does not count.
         case ended(status: Int32?)
     }
 
@@ -104,7 +104,7 @@ struct TakeRunStateMachine: Hashable {
         command = .ended(status: nil)
         if isOver { return exit() }
         let report = Action.report(.commandEnded(ending))
-        // A command that ends after the end was asked for (Ctrl-C reaches it too) has no say in how the take went.
+        // The status of a COMMAND that ends after the take's end was asked for does not count: Ctrl-C reaches it too.
         guard take == .running else { return [report] }
         switch ending {
         case .exited(let status): command = .ended(status: status)
@@ -125,7 +125,7 @@ struct TakeRunStateMachine: Hashable {
 
     private func killCommand() -> [Action] { command == .running ? [.killCommand] : [] }
 
-    /// COMMAND's own failure goes before the take's, which goes before success.
+    /// COMMAND's failure counts before the take's.
     private func exit() -> [Action] {
         guard case .over(let status) = take else { return [] }
         if case .ended(let own?) = command, own != 0 { return [.exit(own)] }

@@ -1,4 +1,4 @@
-// What recorded messages of the first version mean: the lines of Recorded/*.jsonl, in order. Lines are only ever added there.
+// The messages that the lines of Recorded/*.jsonl mean, in order. Lines are only ever added there.
 import KineMedia
 import KinePlatform
 

@@ -1,10 +1,11 @@
 // The take's timeline: pauses cut at the sample, nothing added up, mixing.
+import CoreTesting
 import KineCodecs
 import Testing
 
 @testable import KineEngine
 
-/// Keeps what a track hands on.
+/// Keeps the samples that a track hands on.
 private final class Heard {
     var samples: [Float] = []
 }
@@ -40,11 +41,11 @@ private final class Heard {
         let (lane, held) = try markedLane(seconds: 130)
         track.lanes = [lane]
         let assembler = AudioAssembler(grid: grid, tracks: [track])
-        var random = Randomness(state: 11)
+        var random = SeededGenerator(seed: 11)
         var timeline = TakeTimeline()
         timeline.begin(at: 1_234_567_891)
         var now: Int64 = 1_234_567_891
-        // Where in the machine's time each sample of the take ought to come from.
+        // The place in the machine's time from which each sample of the take ought to come.
         for _ in 0..<1000 {
             now += Int64.random(in: 1...120_000_000, using: &random)
             let hasPaused = timeline.pause(at: now)

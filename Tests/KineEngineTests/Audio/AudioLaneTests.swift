@@ -1,4 +1,5 @@
 // A device's chunks on the grid of the machine's clock, with the real resampler and a device whose clock is wrong.
+import CoreTesting
 import KineCodecs
 import Testing
 
@@ -6,9 +7,9 @@ import Testing
 
 /// A device that plays a click each second of the machine's clock, silence or a quiet hum otherwise.
 struct SimulatedDevice {
-    /// What the device says its rate is.
+    /// The rate that the device states.
     let nominalRate: Int
-    /// By how much its clock is wrong, as a part of one: positive runs fast.
+    /// The error of its clock, as a part of one: positive runs fast.
     let error: Double
     var hum: Float = 0
     var delivered = 0
@@ -61,7 +62,7 @@ struct SimulatedDevice {
     private func clicksStay(rate: Int, error: Double, hum: Float) throws {
         let lane = try AudioLane(deviceRate: rate, grid: grid, channels: 1)
         var device = SimulatedDevice(nominalRate: rate, error: error, hum: hum)
-        var random = Randomness(state: 3)
+        var random = SeededGenerator(seed: 3)
         var read = grid.nearest(to: 99_900_000_000)
         var seen = 0
         var worst = 0.0

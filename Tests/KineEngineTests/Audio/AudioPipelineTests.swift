@@ -8,7 +8,7 @@ import Testing
 
 @testable import KineEngine
 
-/// Collects what a pipeline delivers.
+/// Collects a pipeline's samples.
 final class DeliveredAudio: AudioSink {
     struct State {
         var samples: [EncodedSample] = []
@@ -117,13 +117,13 @@ private func judge(_ found: [Double], _ meant: [Double], within tolerance: Doubl
             var meant: [Double] = []
             for round in 0..<6 {
                 // Every other click falls into a pause.
-                if round % 2 == 1 { _ = clock.pause(at: MonotonicClock.now()) }
+                if round % 2 == 1 { clock.pause(at: MonotonicClock.now()) }
                 let heard = try player.click()
                 if round % 2 == 0 {
                     meant.append(clock.mediaTime(at: heard).seconds)
                 } else {
                     try wait("the pause's end") { MonotonicClock.now() > heard + 100_000_000 }
-                    _ = clock.resume(at: MonotonicClock.now())
+                    clock.resume(at: MonotonicClock.now())
                 }
             }
             let end = MonotonicClock.now()

@@ -1,4 +1,4 @@
-// What a configuration means: targets, tracks, and whether a take may begin without them.
+// The plan of a configuration: targets, tracks, and whether a take may begin without them.
 import KineControl
 import Testing
 

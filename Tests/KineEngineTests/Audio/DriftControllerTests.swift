@@ -1,20 +1,8 @@
 // The loop that keeps audio with the video, on a simulated clock.
+import CoreTesting
 import Testing
 
 @testable import KineEngine
-
-/// Numbers that look random and are the same in every run (SplitMix64).
-struct Randomness: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-        return z ^ (z >> 31)
-    }
-}
 
 @Suite struct DriftControllerTests {
     /// Simulates a device for `hours` and returns the worst distance of audio from video, in seconds, and how often
@@ -23,7 +11,7 @@ struct Randomness: RandomNumberGenerator {
         hours: Double, jitter: Double, interval: Double, clock: (Double) -> Double
     ) -> (worst: Double, jumps: Int, widestStep: Double) {
         var controller = DriftController()
-        var random = Randomness(state: 7)
+        var random = SeededGenerator(seed: 7)
         var error = 0.0
         var stretch = 0.0
         var time = 0.0

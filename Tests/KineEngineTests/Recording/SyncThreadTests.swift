@@ -7,7 +7,7 @@ import Testing
 @testable import KinePlatform
 
 @Suite struct SyncThreadTests {
-    /// What the medium did, and whether it may go on.
+    /// The medium's calls, and whether it may go on.
     private struct Medium {
         var begun = 0
         var ended = 0
@@ -16,7 +16,7 @@ import Testing
 
     private let patience = MonotonicClock.now() + 300_000_000_000
 
-    /// Between two looks at what nothing announces.
+    /// The time between two looks at a state that nothing announces.
     private func pause() { _ = WakeSignal.poll([], until: MonotonicClock.now() + 1_000_000) }
 
     private func thread(_ medium: Monitor<Medium>, failure: StorageError? = nil) -> SyncThread {

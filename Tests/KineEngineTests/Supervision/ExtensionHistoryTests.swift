@@ -23,7 +23,7 @@ import Testing
         var launches = 0
         var announced: DestinationPhase?
 
-        /// What is wrong; nil: nothing.
+        /// The violation of the driver's rules; nil: none.
         mutating func advance(_ event: Event, by time: Int64) -> String? {
             // A process that is not there can do nothing.
             switch event {

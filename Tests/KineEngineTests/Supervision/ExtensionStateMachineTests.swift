@@ -32,7 +32,7 @@ import Testing
         return machine
     }
 
-    /// What follows when it is killed: the process is reaped a moment later.
+    /// The event after a kill: the process is reaped a moment later.
     static let killed = Machine.Event.exited(.killed(signal: 9), lastWords: nil, cappedAt: nil)
 
     @Test func `an extension that finishes in time has finished`() {
@@ -190,7 +190,7 @@ import Testing
         var machine = Self.live()
         #expect(machine.handle(.pauseRequested, at: 2 * Self.second) == [])
         #expect(machine.handle(.pauseRequested, at: 2 * Self.second) == [])
-        // What was captured before the pause is still on its way.
+        // Audio from before the pause is still on its way.
         #expect(machine.nextDeadline == 2 * Self.second + 300_000_000)
         #expect(machine.handle(.timePassed, at: 3 * Self.second) == [.send(.pause), .announce(.phase(.paused))])
         _ = machine.handle(.annotateRequested(["scene": "2"]), at: 2 * Self.second)

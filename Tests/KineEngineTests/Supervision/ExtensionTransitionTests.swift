@@ -1,4 +1,4 @@
-// Every event in every state of a destination: what the driver is told to do, and where the destination stands after it.
+// Every event in every state of a destination: the driver's actions, and the phase after it.
 import KineControl
 import KinePlatform
 import KineRelay
@@ -44,7 +44,7 @@ import Testing
     private static let crash = DestinationEnding.crashed("exit status 1")
     private static let violation = DestinationEnding.crashed("wrote nonsense")
 
-    /// What each event does at instant 0, by state; in the states that are left out, nothing.
+    /// The actions of each event at instant 0, by state; none in the states that are left out.
     private static let table: [(event: Event, actions: [State: [Action]])] = [
         (.timePassed, [.waiting: [.launch]]),
         (
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    /// When each state ends by itself, and what is done then.
+    /// The instant at which each state ends by itself, and its actions then.
     @Test func `each state that may not last has its deadline`() {
         let deadlines: [State: (seconds: Double, actions: [Action])] = [
             .waiting: (0, [.launch]), .starting: (10, [.kill]), .running: (30, [.endFeeding, .kill]),

@@ -1,4 +1,4 @@
-// Where the engine listens for an extension.
+// The socket on which the engine listens for an extension.
 import CLinux
 import Glibc
 import SystemPackage

@@ -1,4 +1,4 @@
-// When a destination is live: never before somebody said yes, and never without having started.
+// A destination is live only after its extension has started, and not while a report denies it.
 import KineControl
 import KinePlatform
 import Testing
@@ -38,7 +38,7 @@ extension ExtensionStateMachineTests {
         }
     }
 
-    /// Says the same by looking at what was said, from the end.
+    /// Answers the same from the list of reports, read from its end.
     private func check(_ steps: [Step], _ liveness: Liveness) {
         func isLive(_ steps: ArraySlice<Step>) -> Bool {
             let run = steps.split(separator: .launched, omittingEmptySubsequences: false).last ?? []

@@ -1,13 +1,13 @@
-// A source, an encoder's slots and a clock that only the test moves: what surrounds `CaptureStateMachine` in a take.
+// The surroundings of `CaptureStateMachine` in a take: a source, an encoder's slots and a clock that only the test moves.
 import KineCapture
 import KineControl
 import KineMedia
 
 @testable import KineEngine
 
-/// Carries out what the machine answers, as `CaptureLoop` does, and keeps what happened.
+/// Carries out the machine's answers, as `CaptureLoop` does, and keeps its reads and frames.
 struct CaptureWorld {
-    /// What others do to a capture.
+    /// Something that happens to a capture.
     enum Event: CaseIterable {
         /// A tile gets another colour.
         case paint
@@ -29,7 +29,7 @@ struct CaptureWorld {
     struct Read {
         var at: Int64
         var region: DamageRegion
-        /// What was reported since the read before.
+        /// The damage reported since the read before.
         var reported: DamageRegion
     }
 
@@ -43,7 +43,7 @@ struct CaptureWorld {
     static let size = PixelSize(width: 32, height: 32)
 
     let interval: Int64
-    /// How long reading takes.
+    /// Nanoseconds that a read takes.
     var readTime: Int64 = 0
     var stillInterval: Int64?
     /// The first reads that fail.
@@ -56,7 +56,7 @@ struct CaptureWorld {
     private(set) var frames: [Frame] = []
     /// The first instant at which a change was neither read nor kept back by a pause or by slots; nil: all is shown.
     private(set) var waitingSince: Int64?
-    /// How long each reported change waited to be read, while neither a pause nor slots kept it back.
+    /// Nanoseconds that each reported change waited to be read, unless a pause or slots kept it back.
     private(set) var waits: [Int64] = []
     private var timeline = TakeTimeline()
     /// The colour of each tile.

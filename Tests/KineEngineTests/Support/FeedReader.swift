@@ -1,4 +1,4 @@
-// An extension's end of a feed, in a thread of the test: it reads what comes and keeps what the test wants to know.
+// An extension's end of a feed, in a thread of the test.
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -27,7 +27,7 @@ final class FeedReader: Sendable {
         var damage: DamageRegion
         /// Each plane's rows one behind the other, padding left out.
         var planes: [[UInt8]]
-        /// What a reader has that copies only what is marked as damage.
+        /// The planes of a reader that copies only damaged parts.
         var patched: [[UInt8]]
     }
 
@@ -131,7 +131,7 @@ final class FeedReader: Sendable {
     var samples: [Sample] { state.withLock { $0.samples } }
     var frames: [Frame] { state.withLock { $0.frames } }
 
-    /// Holds what it takes next, and what comes behind it, until `go`.
+    /// Holds the next frame, and everything behind it, until `go`.
     func hold() { state.signal { $0.isHeld = true } }
 
     func go() {

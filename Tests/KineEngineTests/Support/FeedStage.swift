@@ -14,7 +14,7 @@ import Testing
 final class FeedStage: Sendable {
     let screen: ScriptedSource.Screen
     let clock = TakeClock()
-    /// What the encoder made, as a file would get it.
+    /// The encoder's samples, as a file would get them.
     let samples = Monitor<[EncodedSample]>([])
     let capture: CaptureThread
     let factory: FeedFactory
@@ -102,7 +102,7 @@ final class FeedStage: Sendable {
         return try #require(answer.wait(until: deadline) { $0 }).get()
     }
 
-    /// What `Take.beginFeeding` does.
+    /// Does the same as `Take.beginFeeding`.
     func begin(_ feed: SampleFeed) {
         guard let distributor = factory.distributor else { return }
         distributor.begin(feed)

@@ -2,11 +2,11 @@
 import KineCodecs
 import KineMedia
 
-/// What a `ScriptedEncoder` does.
+/// The behaviour of a `ScriptedEncoder`.
 protocol EncoderScript: Sendable {
     /// Frames that are held back.
     static var delay: Int { get }
-    /// What is known when the encoder is opened, beside or instead of another.
+    /// The format that an encoder has when it is opened; nil: none. `isSecond`: it continues another.
     static func openingFormat(isSecond: Bool) -> UInt8?
     /// Formats that come before the sample of a frame, counted from the encoder's first.
     static func change(before frame: Int, isSecond: Bool) -> UInt8?

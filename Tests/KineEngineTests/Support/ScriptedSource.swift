@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 
 final class ScriptedSource: VideoSource {
-    /// What the test holds: a handle on the screen that may be used from any thread.
+    /// The test's handle on the screen, for any thread.
     final class Screen: Sendable {
         fileprivate struct State {
             var size: PixelSize
@@ -55,7 +55,7 @@ final class ScriptedSource: VideoSource {
 
     init(_ screen: Screen) { self.screen = screen }
 
-    /// What a capture thread is given.
+    /// The opening for a capture thread.
     static func opening(_ screen: Screen) -> any VideoSourceOpening { ImmediateOpening { ScriptedSource(screen) } }
 
     var size: PixelSize { screen.state.withLock { $0.size } }

@@ -1,4 +1,4 @@
-// What a test does as a process that may have no more threads.
+// Runs a test's code as in a process that may have no more threads.
 import KinePlatform
 import Testing
 import ThreadTesting

@@ -1,4 +1,4 @@
-// What a person is told of KineCapture's errors.
+// The sentences for KineCapture's errors.
 import KineMedia
 import SystemPackage
 import Testing

@@ -1,4 +1,4 @@
-// What the doctor makes of the services that it finds.
+// The doctor's verdict on the services that it finds.
 import KineServices
 import SystemPackage
 import Testing

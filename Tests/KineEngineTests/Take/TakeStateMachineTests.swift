@@ -10,7 +10,7 @@ import Testing
 
     private static let failure = TakeFailure(exitStatus: 69, message: "No.")
 
-    /// What has been seen on the way to a state.
+    /// The actions seen on the way to a state.
     private struct History {
         enum Opening { case unasked, begun, cancelled, done, failed }
 
@@ -75,7 +75,7 @@ import Testing
                 defer { (pausedAt, latest) = (nil, instant) }
                 if pausedAt == nil || finishes > 0 { return "a resume out of turn" }
                 return instant < latest ? "a resume in the past" : nil
-            case .finish(_, let instant):
+            case .finish(let instant):
                 finishes += 1
                 if finishes > 1 { return "finished twice" }
                 if let pausedAt, instant != pausedAt { return "time of the pause was kept" }
@@ -149,7 +149,7 @@ import Testing
         _ = opened.handle(.openRequested)
         #expect(opened.handle(.stopRequested(.clientLost, at: 50)) == [.cancelOpening])
         var failed = opened
-        #expect(opened.handle(.opened) == [.finish(.clientLost, at: 50)])
+        #expect(opened.handle(.opened) == [.finish(at: 50)])
         #expect(opened.handle(.finished) == [.end(.clientLost)])
         #expect(failed.handle(.openFailed(Self.failure)) == [.end(.clientLost)])
     }
@@ -166,7 +166,7 @@ import Testing
     @Test func `a take that is stopped while it is paused ends where the pause began`() {
         var machine = recording()
         #expect(machine.handle(.pauseRequested(at: 200)) == [.pause(at: 200)])
-        #expect(machine.handle(.stopRequested(.stopped, at: 900)) == [.finish(.stopped, at: 200)])
+        #expect(machine.handle(.stopRequested(.stopped, at: 900)) == [.finish(at: 200)])
         #expect(machine.handle(.finished) == [.end(.stopped)])
         #expect(machine.phase == .ended)
     }
@@ -175,7 +175,7 @@ import Testing
         var machine = recording()
         #expect(
             machine.handle(.stopRequested(.sourceEnded("the window was closed"), at: 200))
-                == [.finish(.sourceEnded("the window was closed"), at: 200)])
+                == [.finish(at: 200)])
         #expect(machine.handle(.stopRequested(.clientLost, at: 300)).isEmpty)
         #expect(machine.handle(.finished) == [.end(.sourceEnded("the window was closed"))])
     }

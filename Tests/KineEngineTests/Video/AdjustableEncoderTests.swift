@@ -1,4 +1,4 @@
-// What extensions ask for reaches the frames, and the recording only where that is meant.
+// Requests of extensions reach the frames, and the recording only where that is meant.
 import KineCodecs
 import KineControl
 import KineMedia
@@ -17,7 +17,7 @@ import Testing
         let encoder: AdjustableEncoder<X264Encoder>
         let frames = NoiseFrames(size: AdjustableEncoderTests.size)
         var number: Int64 = 0
-        /// What came out, for each audience.
+        /// The samples for each audience.
         var recording: [EncodedSample] = []
         var extensions: [EncodedSample] = []
         var encodes = 0
@@ -147,7 +147,7 @@ import Testing
         var next: [EncodedSample] = []
         while next.isEmpty { next = try stage.step(isChanged: false) }
         #expect(next[0].data.count > 1000, "the change is not in it")
-        // Who waits for a keyframe does not wait for its turn.
+        // A feed that needs a keyframe does not wait for its turn.
         #expect(try stage.step(isKeyframe: true).first?.isKeyframe == true)
         #expect(try stage.step(isKeyframe: true).first?.isKeyframe == true)
     }

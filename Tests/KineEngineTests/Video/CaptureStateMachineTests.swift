@@ -1,4 +1,4 @@
-// What capture decides, on a clock that only the test moves.
+// The decisions of capture, on a clock that only the test moves.
 import CoreTesting
 import KineControl
 import KineMedia
@@ -280,7 +280,7 @@ import Testing
 
     // MARK: From the screen to the handler
 
-    /// How long each of a source's frames waits that draws as fast as the limit, a minute long.
+    /// The waits of a minute's frames, of a source that draws as fast as the limit.
     private func waits(framesPerSecond: Int, seed: UInt64, reportsTwice share: Int) -> [Int64] {
         var generator = SeededGenerator(seed: seed)
         var world = begun { $0.video.framesPerSecond = framesPerSecond }
@@ -312,7 +312,7 @@ import Testing
     ) {
         let interval = 1_000_000_000 / Int64(rate)
         let waits = waits(framesPerSecond: rate, seed: 7, reportsTwice: share)
-        // What waits half an interval is the second report, which shows nothing new.
+        // Only the second report, which shows nothing new, waits half an interval.
         let short = waits.filter { $0 <= interval / 20 }
         #expect(short.count >= 60 * rate)
         #expect(waits.allSatisfy { $0 <= interval / 2 })

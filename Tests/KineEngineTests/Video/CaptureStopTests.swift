@@ -61,7 +61,7 @@ import Testing
     @Test func `a source that does not answer is cut off, and the thread ends`() {
         let gate = Monitor(Gate())
         let cancellation = Cancellation()
-        // What shutting the socket of an X connection does.
+        // Shutting the socket of an X connection does the same.
         _ = cancellation.onCancel { gate.signal { $0.isOpen = true } }
         let ended = Monitor(false)
         let capture = capture(gate, cancellation, patience: 60_000_000_000, ended: ended)

@@ -12,7 +12,7 @@ import Testing
 @Suite struct CaptureThreadTests {
     private static let size = PixelSize(width: 128, height: 96)
 
-    /// What came out at the other end.
+    /// The results at the other end.
     private struct Seen {
         var samples: [EncodedSample] = []
         /// The encoder waits for the file while this is set.
@@ -170,13 +170,13 @@ import Testing
         let stage = Stage()
         stage.expect(1)
         let pause = MonotonicClock.now()
-        _ = stage.clock.pause(at: pause)
+        stage.clock.pause(at: pause)
         stage.capture.pause()
         stage.screen.fill(tile(2, 2), 0xff_0000)
         _ = WakeSignal.poll([], until: pause + 200_000_000)
         #expect(stage.samples.count == 1)
         let resume = MonotonicClock.now()
-        _ = stage.clock.resume(at: resume)
+        stage.clock.resume(at: resume)
         stage.capture.resume()
         stage.expect(2)
         stage.stop()
@@ -190,10 +190,10 @@ import Testing
         stage.expect(1)
         for _ in 0..<12 {
             let pause = MonotonicClock.now()
-            _ = stage.clock.pause(at: pause)
+            stage.clock.pause(at: pause)
             stage.capture.pause()
             _ = WakeSignal.poll([], until: pause + 60_000_000)
-            _ = stage.clock.resume(at: MonotonicClock.now())
+            stage.clock.resume(at: MonotonicClock.now())
             stage.capture.resume()
             // Long enough for a look that finds nothing new.
             _ = WakeSignal.poll([], until: MonotonicClock.now() + 25_000_000)

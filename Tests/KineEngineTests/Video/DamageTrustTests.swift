@@ -1,4 +1,4 @@
-// What is read although nothing was reported.
+// Reads without a report.
 import Testing
 
 @testable import KineEngine

@@ -1,4 +1,4 @@
-// Which encoder a take has: every combination of what the user chose and what its destinations expect.
+// The encoder of a take, for every combination of the user's choices and its destinations' limits.
 import KineCodecs
 import KineControl
 import KineMedia
@@ -36,7 +36,7 @@ import Testing
         #expect(BuiltInServices.live.video == Self.page.video)
     }
 
-    /// What YouTube and Twitch publish for H.264, in Mbit/s: the default is within it.
+    /// The bitrates that YouTube and Twitch publish for H.264, in Mbit/s: the default is within them.
     @Test(arguments: [
         (1280, 720, 30, 2.5...4.0), (1280, 720, 60, 3.0...6.0), (1920, 1080, 30, 6.0...6.0),
         (1920, 1080, 60, 4.5...9.0), (2560, 1440, 30, 6.0...13.0), (2560, 1440, 60, 9.0...18.0),

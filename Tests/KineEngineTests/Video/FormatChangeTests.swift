@@ -1,4 +1,4 @@
-// Encoders that hold frames back, and that change their format: what reaches the sinks, and in which order.
+// Encoders that hold frames back, and that change their format: the samples at the sinks, and their order.
 import KineCodecs
 import KineControl
 import KineMedia
@@ -8,7 +8,7 @@ import Testing
 @testable import KineEngine
 
 @Suite struct FormatChangeTests {
-    /// What sinks were told, in order: the format, or a sample's encoder and time.
+    /// An entry for each call of a sink: the format, or a sample's encoder and time.
     private enum Event: Equatable {
         case format(UInt8)
         case sample([UInt8], SampleAudience, isKeyframe: Bool)
@@ -52,7 +52,7 @@ import Testing
             events.append(.sample(sample.data, audience, isKeyframe: sample.isKeyframe))
         }
 
-        /// What came since the last call.
+        /// The entries since the last call.
         func next() -> [Event] {
             defer { events = [] }
             return events

@@ -5,7 +5,7 @@ import Testing
 @testable import KineEngine
 
 @Suite struct FramePacerTests {
-    /// When a source that changes at `changes` is captured: as soon as the pacer allows, all changes so far in one frame.
+    /// The instants at which a source that changes at `changes` is captured: as soon as the pacer allows, all changes at once.
     private func taken(_ changes: [Int64], framesPerSecond: Int) -> [Int64] {
         var pacer = FramePacer(framesPerSecond: framesPerSecond)
         var frames: [Int64] = []
@@ -64,8 +64,8 @@ import Testing
         #expect((300...304).contains(taken(changes, framesPerSecond: 30).count))
     }
 
-    /// How long each frame of a source waits that draws `rate` a second. Between them, or between drawing and capture, the
-    /// machine does nothing for as long as three intervals now and then.
+    /// The waits of the frames of a source that draws `rate` a second. Between them, or between drawing and capture, the machine
+    /// does nothing for as long as three intervals now and then.
     private func waits(rate: Int, limit: Int, seconds: Int, hasStalls: Bool = true) -> [Int64] {
         var generator = SeededGenerator(seed: UInt64(rate))
         let interval = 1_000_000_000 / Int64(rate)
@@ -75,7 +75,7 @@ import Testing
         }
         var drawn: Int64 = 0
         let changes = (0..<Int64(rate * seconds)).map { frame in
-            // What comes late is drawn in quick succession.
+            // Late frames are drawn in quick succession.
             drawn = max(drawn + 500_000, frame * interval + frame % 5 * 100_000 + stall())
             return drawn
         }
@@ -93,7 +93,7 @@ import Testing
 
     @Test(arguments: [24, 30, 60]) func `a source as fast as the limit waits after a stall only`(rate: Int) {
         let waits = waits(rate: rate, limit: rate, seconds: 60)
-        // What is lost in a stall is drawn over before it can be read.
+        // Frames lost in a stall are drawn over before they can be read.
         #expect(waits.count > 57 * rate)
         #expect(waits.count { $0 > 1_000_000 } < waits.count / 20)
         #expect(waits.allSatisfy { $0 <= 1_000_000_000 / Int64(rate) })

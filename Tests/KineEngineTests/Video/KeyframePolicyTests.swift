@@ -1,4 +1,4 @@
-// Where decoding can begin.
+// The frames at which decoding can begin.
 import KineMedia
 import Testing
 

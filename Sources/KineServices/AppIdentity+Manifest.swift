@@ -1,0 +1,47 @@
+// `kinecast-app.json`: what an app says of itself, in a file beside its executable.
+import FoundationEssentials
+import KinePlatform
+import KineRelay
+
+extension AppIdentity {
+    /// The file's name.
+    public static let fileName = "kinecast-app.json"
+    /// The version of the file's form that this program knows.
+    private static let formVersion = 1
+
+    private struct Manifest: Decodable {
+        enum CodingKeys: CodingKey { case kinecast, identifier, name, icon, desktopFile, urlSchemes, groups }
+
+        var identity: AppIdentity
+
+        init(from decoder: any Decoder) throws {
+            let file = try decoder.object(CodingKeys.self)
+            // First: what another version means by the other keys is unknown.
+            if let version = try file.whole(.kinecast, 0...Int(Int32.max)), version != formVersion {
+                throw file.problem(.kinecast, "is \(version) and this Kinecast reads \(formVersion); use a newer Kinecast")
+            }
+            let identifier = try file.decode(String.self, forKey: .identifier)
+            guard identifier.isServiceID else { throw file.problem(.identifier, String.serviceIDRule) }
+            identity = AppIdentity(identifier: identifier, name: try file.line(.name))
+            identity.icon = try file.line(.icon, limit: 1000)
+            identity.desktopFile = try file.line(.desktopFile)
+            identity.urlSchemes = try file.words(
+                .urlSchemes, "a scheme in small letters, such as \"exampleapp\"", where: \.isURLScheme)
+            identity.groups = try file.words(.groups, String.serviceIDRule, where: \.isServiceID)
+        }
+    }
+
+    /// Reads the bytes of a `kinecast-app.json`. Keys that are not known do no harm.
+    public static func read(_ bytes: [UInt8]) throws(ServiceManifest.Problem) -> AppIdentity {
+        guard bytes.count <= ServiceManifest.fileLimit else {
+            throw ServiceManifest.Problem([], "has \(bytes.count) bytes and may have \(ServiceManifest.fileLimit)")
+        }
+        do {
+            return try JSONDecoder().decode(Manifest.self, from: Data(bytes)).identity
+        } catch let error as DecodingError {
+            throw ServiceManifest.Problem(error)
+        } catch {
+            throw error as? ServiceManifest.Problem ?? ServiceManifest.Problem([], "is not JSON")
+        }
+    }
+}

@@ -1,0 +1,61 @@
+// The end of a take, as `record`, `broadcast` and `stop` report it.
+import KineClient
+import KineControl
+import KineMedia
+import KinePlatform
+
+extension TakeOutcome {
+    var exitStatus: Int32 {
+        switch self {
+        case .finished(let summary): summary.exitStatus
+        case .failed(let failure): failure.exitStatus
+        case .engineDied: ExitStatus.engineDied
+        }
+    }
+
+    /// The sentence on why the take did not finish; nil where it did.
+    var problem: String? {
+        switch self {
+        case .finished: nil
+        case .failed(let failure): failure.message
+        case .engineDied(let death): TakeSentences.death(death)
+        }
+    }
+
+    /// The engine's summary; nil where nothing was recorded or the engine died.
+    var summary: TakeSummary? {
+        switch self {
+        case .finished(let summary): summary
+        case .failed(let failure): failure.summary
+        case .engineDied: nil
+        }
+    }
+
+    /// Prints the problem, if there is one, then what was recorded and a line for each destination.
+    func print(on terminal: Terminal) {
+        if let problem { terminal.problem(problem) }
+        if let summary { TakeSentences.summary(summary, told: problem).forEach(terminal.line) }
+    }
+}
+
+extension JSONEvent {
+    /// The last event of a take. `size`: the size of its frames, for a recovered file, which does not tell it.
+    static func summary(_ outcome: TakeOutcome, size: PixelSize? = nil) -> JSONEvent {
+        if case .engineDied(let death) = outcome, case .recovered(let path, let saved) = death.file {
+            return recovered(
+                path, saved, size: size, message: TakeSentences.happened(death), exitStatus: outcome.exitStatus)
+        }
+        return JSONEvent("summary") {
+            $0.result = outcome.problem == nil ? "finished" : "failed"
+            $0.exitStatus = outcome.exitStatus
+            $0.message = outcome.problem
+            guard let summary = outcome.summary else { return }
+            $0.output = summary.output
+            $0.width = summary.size.width
+            $0.height = summary.size.height
+            $0.reason = summary.reason
+            $0.set(summary.progress)
+            $0.set(summary.destinations)
+        }
+    }
+}
