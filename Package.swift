@@ -19,6 +19,7 @@ let package = Package(
         .executable(name: "kinecast-engine", targets: ["kinecast-engine"]),
         .executable(name: "kinecast-live", targets: ["kinecast-live"]),
         .executable(name: "kinecast-rtmp", targets: ["kinecast-rtmp"]),
+        .library(name: "Kinecast", targets: ["Kinecast"]),
         .library(name: "KinecastExtension", targets: ["KinecastExtension"]),
         .library(name: "KinecastExtensionTesting", targets: ["KinecastExtensionTesting"]),
         .library(name: "KinePublish", targets: ["KinePublish"]),
@@ -118,6 +119,14 @@ let package = Package(
         .target(
             name: "KineClient",
             dependencies: ["KineControl", "KineRelay", "KineContainers", "KineMedia", "KinePlatform", system]),
+
+        // Floor 5: what an app links.
+        .target(
+            name: "Kinecast",
+            dependencies: [
+                "KineClient", "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia", "KinePlatform",
+                system,
+            ]),
 
         // Floor 3: what an upload extension links.
         .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
@@ -271,6 +280,12 @@ let package = Package(
             dependencies: [
                 "KineClient", "KineControl", "KineRelay", "KineContainers", "KineMeasure", "KineMedia", "KinePlatform",
                 "CoreTesting", system,
+            ]),
+        .testTarget(
+            name: "KinecastTests",
+            dependencies: [
+                "Kinecast", "KineClient", "KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform",
+                "kinecast-engine",
             ]),
         .testTarget(
             name: "KinecastCommandTests",

@@ -18,3 +18,7 @@ int kine_open_unnamed(const char *directory, int mode) {
 int kine_exchange_paths(const char *one, const char *other) {
     return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
 }
+
+int kine_rename_to_free_name(const char *from, const char *to) {
+    return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+}

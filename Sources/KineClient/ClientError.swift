@@ -6,7 +6,7 @@ import KineRelay
 import SystemPackage
 
 /// The error that every call of this target throws.
-public enum ClientError: Error, Equatable, Sendable {
+public enum ClientError: ThreadError, Equatable, Sendable {
     /// The file that `KINECAST_ENGINE` names cannot be executed.
     case namedEngineUnusable(String)
     /// No engine is in any of these places.

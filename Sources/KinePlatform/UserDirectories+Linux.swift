@@ -5,13 +5,21 @@ import SystemPackage
 public enum UserDirectories {
     /// Directories of this user that a recording can be saved in, the best first: for videos, then home.
     public static var forRecordings: [String] {
-        let own = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
-        guard let home = [ProcessEnvironment.value("HOME"), own].compactMap(\.self).first(where: isDirectory) else {
-            return []
-        }
+        guard let home else { return [] }
         let settings = (ProcessEnvironment.value("XDG_CONFIG_HOME") ?? home + "/.config") + "/user-dirs.dirs"
         let videos = contents(of: settings).flatMap { self.videos(in: $0, home: home) } ?? home + "/Videos"
         return [videos, home].filter(isDirectory)
+    }
+
+    /// The directory for what programs keep of this user, `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
+    public static var data: String {
+        ProcessEnvironment.value("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? (home ?? "/tmp") + "/.local/share"
+    }
+
+    private static var home: String? {
+        let own = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
+        return [ProcessEnvironment.value("HOME"), own].compactMap(\.self).first(where: isDirectory)
     }
 
     /// The directory for videos that the text of a `user-dirs.dirs` names: `XDG_VIDEOS_DIR="$HOME/Videos"`, or an absolute

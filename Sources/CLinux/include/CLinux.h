@@ -128,5 +128,8 @@ int64_t kine_copy_range(int from, int64_t from_offset, int to, int64_t to_offset
 // Opens a file without a name in `directory`; the kernel forgets it if the process dies before it is linked.
 int kine_open_unnamed(const char *directory, int mode);
 
+// Renames a file unless the new name is taken: EEXIST (renameat2(2), RENAME_NOREPLACE). EINVAL if the file system cannot.
+int kine_rename_to_free_name(const char *from, const char *to);
+
 // Swaps two paths (renameat2(2), RENAME_EXCHANGE). EINVAL where the file system cannot.
 int kine_exchange_paths(const char *one, const char *other);

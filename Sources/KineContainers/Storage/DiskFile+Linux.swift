@@ -55,7 +55,7 @@ public final class DiskFile: StorageFile {
     }
 
     /// Throws where the file at `path` must not be replaced: another take writes it, or it is no ordinary file.
-    private static func checkReplaceable(_ path: String) throws(StorageError) {
+    static func checkReplaceable(_ path: String) throws(StorageError) {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notARegularFile(path: path) }
         do {

@@ -6,16 +6,29 @@ import KinePlatform
 import SystemPackage
 
 extension DiskFile {
-    public func publish() throws(StorageError) {
+    public func publish() throws(StorageError) { try publish(replacing: true) }
+
+    /// - Parameter replacing: otherwise throws `alreadyExists` where `path` is taken.
+    func publish(replacing: Bool) throws(StorageError) {
         if name != .own {
             try synchronize()
             if name == .none { try link() }
             if case .temporary(let temporary) = name {
-                guard rename(temporary, path) == 0 else { throw error("rename \(temporary) to") }
+                try Self.rename(temporary, to: path, replacing: replacing)
             }
             name = .own
         }
         synchronizeDirectory()
+    }
+
+    /// Renames a file in one step, on one file system.
+    static func rename(_ path: String, to target: String, replacing: Bool) throws(StorageError) {
+        var result = replacing ? Glibc.rename(path, target) : kine_rename_to_free_name(path, target)
+        // Not every file system can tell: then somebody may take the name between these two calls.
+        if result != 0, errno == EINVAL, !replacing, access(target, F_OK) != 0 { result = Glibc.rename(path, target) }
+        guard result != 0 else { return }
+        if errno == EEXIST { throw .alreadyExists(path: target) }
+        throw translate(Errno(rawValue: errno), "rename \(path) to", target)
     }
 
     /// Gives an unnamed file a temporary name: unlike rename, link cannot replace an older file.
@@ -120,7 +133,7 @@ extension DiskFile {
     }
 
     /// Makes the file's name durable, as far as the file system allows: a name is data of its directory.
-    private func synchronizeDirectory() {
+    func synchronizeDirectory() {
         guard let directory = try? FileDescriptor.open(Self.directory(of: path), .readOnly, options: .closeOnExec)
         else { return }
         fsync(directory.rawValue)

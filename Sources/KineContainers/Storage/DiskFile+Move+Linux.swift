@@ -1,0 +1,36 @@
+// A finished file that goes to another place: renamed where that is possible, copied to another file system.
+import Glibc
+
+extension DiskFile {
+    /// Moves the file at `path`, which nobody may be writing, to `target`. Whatever happens, one of the two names has the whole
+    /// file. A file that is there already is kept, and `alreadyExists` thrown, unless it is `replacing`.
+    public static func move(_ path: String, to target: String, replacing: Bool = false) throws(StorageError) {
+        let file = try open(path)
+        if replacing { try checkReplaceable(target) }
+        do throws(StorageError) {
+            try rename(path, to: target, replacing: replacing)
+            file.path = target
+            file.synchronizeDirectory()
+        } catch {
+            guard case .failed(_, _, EXDEV) = error else { throw error }
+            try file.copyWhole(to: target, replacing: replacing)
+            unlink(path)
+        }
+    }
+
+    /// Copies the whole file to another one, which gets its name when it is complete.
+    private func copyWhole(to target: String, replacing: Bool) throws(StorageError) {
+        let isPrivate = try status().st_mode & 0o077 == 0
+        let copy = try Self.createReplacement(for: target, isPrivate: isPrivate)
+        do throws(StorageError) {
+            let bytes = try size()
+            try copy.reserve(through: bytes)
+            try copy.copy(from: self, range: 0..<bytes, to: 0)
+            try copy.truncate(to: bytes)
+            try copy.publish(replacing: replacing)
+        } catch {
+            copy.discardTemporary()
+            throw error
+        }
+    }
+}

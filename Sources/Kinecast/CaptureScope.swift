@@ -1,0 +1,46 @@
+// The part of the screen that a recorder captures, and how it is found.
+import Glibc
+import KineClient
+import KineControl
+import KineMedia
+
+/// What is captured.
+public enum CaptureScope: Sendable, Equatable {
+    /// The largest window of this process, as its `_NET_WM_PID` says: the app itself.
+    case ownWindow
+    /// The whole screen, or the monitor of that name.
+    case screen(monitor: String? = nil)
+    /// A top-level window, by its X id.
+    case window(UInt32)
+    /// A rectangle of the screen, in pixels from its upper left corner.
+    case region(PixelRect)
+    /// A private screen of that size, with audio of its own. `RecordingStart.environment` has what a program needs to appear there.
+    case virtual(PixelSize)
+
+    /// The source that the engine is asked for. Looks for the app's window where that is what is captured.
+    func source(_ locator: EngineLocator) async throws(RecordingError) -> TakeConfiguration.Source {
+        switch self {
+        case .ownWindow: .window(try await Self.ownWindow(locator))
+        case .screen(let monitor): .screen(monitor: monitor)
+        case .window(let id): .window(id)
+        case .region(let rect): .region(rect)
+        case .virtual(let size): .virtual(size)
+        }
+    }
+
+    private static func ownWindow(_ locator: EngineLocator) async throws(RecordingError) -> UInt32 {
+        let sources: SourceList
+        do throws(ClientError) {
+            sources = try await EngineReport.sources(locator)
+        } catch {
+            throw RecordingError(error)
+        }
+        let area = { (window: SourceList.Window) in window.bounds.width * window.bounds.height }
+        let own = sources.windows.filter { $0.processID == getpid() }.max { area($0) < area($1) }
+        if let own { return own.id }
+        let reason = sources.problems.first.map { " (\($0))" } ?? ""
+        throw RecordingError(
+            .noWindow,
+            "This app has no window on the X screen\(reason); set the recorder's scope to .screen, .window, .region or .virtual.")
+    }
+}

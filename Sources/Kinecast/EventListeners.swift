@@ -1,0 +1,32 @@
+// Those who read an object's events, each at its own pace.
+import Synchronization
+
+/// Gives each event to every sequence that was asked for before it. A reader that is 256 events behind loses the oldest.
+final class EventListeners<Event: Sendable>: Sendable {
+    private struct State {
+        var next = 0
+        var continuations: [Int: AsyncStream<Event>.Continuation] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    deinit { state.withLock { $0.continuations.values.forEach { $0.finish() } } }
+
+    func add() -> AsyncStream<Event> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingNewest(256))
+        let id = state.withLock { state in
+            state.next += 1
+            state.continuations[state.next] = continuation
+            return state.next
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.continuations.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    func tell(_ event: Event) {
+        let continuations = state.withLock { Array($0.continuations.values) }
+        for continuation in continuations { continuation.yield(event) }
+    }
+}

@@ -1,0 +1,105 @@
+// Why a recorder could not do what an app asked of it.
+import KineClient
+import KineControl
+import KinePlatform
+import SystemPackage
+
+/// The error that the recorder's calls throw, and that its events tell.
+public struct RecordingError: Error, Equatable, Sendable {
+    /// The kind of an error. Its name stays as it is, for logs and programs.
+    public enum Code: String, Sendable, CaseIterable {
+        /// The person at the screen did not allow it.
+        case userDeclined
+        /// Something that is needed is missing or not possible here; the message says what to install or to set.
+        case unavailable
+        /// The app has no window that could be recorded: another scope has to be chosen.
+        case noWindow
+        /// No engine is installed, or it cannot be started.
+        case engineNotFound
+        /// The engine that is installed is of a version that this library does not understand.
+        case otherVersion
+        /// The take could not begin.
+        case failedToStart
+        /// The take was running and failed.
+        case failed
+        /// The engine died. What was recorded is in the preview, if there is one.
+        case engineDied
+        /// The disk is full or failed. What was recorded before is kept.
+        case insufficientStorage
+        /// The file cannot be written, moved or removed at that place.
+        case failedToSave
+        /// The recorder records already.
+        case alreadyRecording
+        /// The recorder does not record.
+        case notRecording
+        /// The take was ended before it had begun.
+        case cancelled
+    }
+
+    public let code: Code
+    /// A sentence for a person: what happened, on what, and what to do.
+    public let message: String
+    /// What there is of the recording; nil where there is nothing.
+    public private(set) var preview: RecordingPreview?
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    func with(_ preview: RecordingPreview?) -> RecordingError {
+        var error = self
+        error.preview = preview
+        return error
+    }
+
+    public static func == (one: RecordingError, other: RecordingError) -> Bool {
+        (one.code, one.message) == (other.code, other.message) && one.preview === other.preview
+    }
+
+    static let alreadyRecording = RecordingError(
+        .alreadyRecording, "The recorder records already; stop the recording first, or make another recorder.")
+    static let notRecording = RecordingError(.notRecording, "The recorder does not record; start a recording first.")
+    static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
+}
+
+extension RecordingError: ThreadError {
+    public static func noThread(name: String, _ errno: Errno) -> RecordingError {
+        RecordingError(.failed, DedicatedThread.explanation(of: errno, thread: name))
+    }
+}
+
+extension RecordingError: CustomStringConvertible {
+    public var description: String { message }
+}
+
+extension RecordingError {
+    init(_ error: ClientError) {
+        let code: Code =
+            switch error.code {
+            case .engineNotFound, .engineCannotStart: .engineNotFound
+            case .otherVersion: .otherVersion
+            case .cancelled: .cancelled
+            case .endedWithoutAnswer: .engineDied
+            case .noReport, .resourceExhausted, .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination,
+                .noLink, .recovery:
+                .failed
+            }
+        self.init(code, error.description)
+    }
+
+    /// - Parameter hasBegun: the take ran before it failed.
+    init(_ failure: TakeFailure, hasBegun: Bool) {
+        let code: Code =
+            switch failure.exitStatus {
+            case ExitStatus.noPermission: .userDeclined
+            case ExitStatus.unavailable where !hasBegun: .unavailable
+            case ExitStatus.cannotCreate: .failedToSave
+            case ExitStatus.storageFailed: .insufficientStorage
+            default: hasBegun ? .failed : .failedToStart
+            }
+        self.init(code, failure.message)
+    }
+
+    init(_ death: EngineDeath) { self.init(.engineDied, TakeSentences.death(death)) }
+}

@@ -1,0 +1,35 @@
+// What became of a recording: a preview, an error, or both.
+import FoundationEssentials
+import KineClient
+import KineControl
+import KineMedia
+
+struct RecordingResult: Sendable {
+    /// Nil where nothing was recorded.
+    var preview: RecordingPreview?
+    /// Nil where the recording ended as it should.
+    var error: RecordingError?
+
+    /// - Parameters:
+    ///   - file: where the recording was to be.
+    ///   - hasBegun: there was a first frame.
+    init(_ outcome: TakeOutcome, file: URL, hasBegun: Bool) {
+        switch outcome {
+        case .finished(let summary): preview = Self.preview(summary)
+        case .failed(let failure):
+            preview = failure.summary.flatMap(Self.preview)
+            error = RecordingError(failure, hasBegun: hasBegun)
+        case .engineDied(let death):
+            if case .recovered(let path, let saved) = death.file {
+                preview = RecordingPreview(URL(filePath: path), duration: saved.duration, size: nil)
+            }
+            error = RecordingError(death)
+        }
+    }
+
+    private static func preview(_ summary: TakeSummary) -> RecordingPreview? {
+        // Where the directory had gone, the engine put the file elsewhere.
+        guard let output = summary.output, summary.progress.framesDrawn > 0 else { return nil }
+        return RecordingPreview(URL(filePath: output), duration: summary.progress.duration, size: summary.size)
+    }
+}

@@ -1,0 +1,269 @@
+// What an app holds to record itself, or the screen.
+import FoundationEssentials
+import KineClient
+import KineControl
+import KineMedia
+import KinePlatform
+import KineRelay
+import Synchronization
+
+/// Records what an app shows. Capture, encoding and writing run in an engine, a process of its own: an app that crashes or is killed
+/// loses nothing, and an engine that dies leaves a file that plays.
+///
+/// All calls may come from any thread. There is one recording at a time for each recorder.
+public final class ScreenRecorder: Sendable {
+    /// A recorder for the whole app.
+    public static let shared = ScreenRecorder()
+
+    public enum Event: Sendable {
+        /// Whether `isAvailable` is true now.
+        case availabilityChanged(Bool)
+        /// The recording ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what
+        /// there is of it.
+        case stopped(preview: RecordingPreview?, error: RecordingError?)
+    }
+
+    /// What a recording has become by its first frame.
+    public struct Start: Sendable, Equatable {
+        /// The take's id, as `kinecast status` shows it.
+        public var take: String
+        /// The frame in pixels.
+        public var size: PixelSize
+        /// `NAME=value` for a program that is to appear on a virtual screen; empty otherwise.
+        public var environment: [String]
+    }
+
+    /// What can be set while nothing is recorded; a recording keeps what it began with.
+    struct Settings: Sendable {
+        var scope = CaptureScope.ownWindow
+        var isMicrophoneEnabled = false
+        var framesPerSecond = 30
+    }
+
+    /// A recording that runs.
+    struct Active: Sendable {
+        var session: EngineSession
+        var file: URL
+        var start: Start
+    }
+
+    enum State: Sendable {
+        case idle
+        case starting
+        case recording(Active)
+        case stopping
+    }
+
+    private struct Contents {
+        var settings = Settings()
+        var state = State.idle
+        var delegate = WeakDelegate()
+        /// Runs from the first time that somebody wants events.
+        var availabilityWatch: Task<Void, Never>?
+    }
+
+    private struct WeakDelegate {
+        weak var object: (any ScreenRecorderDelegate)?
+    }
+
+    private let identity: AppIdentity?
+    private let locator: EngineLocator
+    private let store: RecordingStore?
+    private let contents = Mutex(Contents())
+    private let listeners = EventListeners<Event>()
+
+    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    public convenience init(app: AppIdentity? = nil) { self.init(app: app, locator: EngineLocator()) }
+
+    /// - Parameter store: nil: the app's own.
+    init(app: AppIdentity?, locator: EngineLocator, store: RecordingStore? = nil) {
+        identity = app
+        self.locator = locator
+        self.store = store
+    }
+
+    /// A recorder that is released ends its recording, whose file stays.
+    deinit {
+        contents.withLock { contents in
+            contents.availabilityWatch?.cancel()
+            if case .recording(let active) = contents.state { active.session.close() }
+        }
+    }
+
+    /// Is told what `events` tell. Not kept alive by the recorder.
+    public var delegate: (any ScreenRecorderDelegate)? {
+        get { contents.withLock { $0.delegate.object } }
+        set {
+            contents.withLock { $0.delegate.object = newValue }
+            watchAvailability()
+        }
+    }
+
+    /// What happens from now on. Each call has a sequence of its own.
+    public var events: AsyncStream<Event> {
+        defer { watchAvailability() }
+        return listeners.add()
+    }
+
+    /// Whether a recording of `scope` could begin now: there are an engine, and what it needs. The machine is asked each time.
+    public var isAvailable: Bool {
+        get async { await Availability.check(scope, locator) }
+    }
+
+    /// Compares cheap signs every two seconds, and asks the machine where they have changed.
+    private func watchAvailability() {
+        contents.withLock { contents in
+            guard contents.availabilityWatch == nil else { return }
+            contents.availabilityWatch = Task { [weak self, locator] in
+                var signs = Availability.Signs(locator)
+                var wasAvailable = await self?.isAvailable
+                while (try? await Task.sleep(for: .seconds(2))) != nil {
+                    let now = Availability.Signs(locator)
+                    guard now != signs else { continue }
+                    signs = now
+                    guard let self else { return }
+                    let isAvailable = await self.isAvailable
+                    if isAvailable != wasAvailable { self.tell(.availabilityChanged(isAvailable)) }
+                    wasAvailable = isAvailable
+                }
+            }
+        }
+    }
+
+    public var isRecording: Bool {
+        contents.withLock {
+            switch $0.state {
+            case .recording, .stopping: true
+            case .idle, .starting: false
+            }
+        }
+    }
+
+    /// What the next recording shows.
+    public var scope: CaptureScope {
+        get { contents.withLock { $0.settings.scope } }
+        set { contents.withLock { $0.settings.scope = newValue } }
+    }
+
+    /// Whether the next recording has the microphone's audio too, mixed with the app's.
+    public var isMicrophoneEnabled: Bool {
+        get { contents.withLock { $0.settings.isMicrophoneEnabled } }
+        set { contents.withLock { $0.settings.isMicrophoneEnabled = newValue } }
+    }
+
+    /// The most frames a second of the next recording; fewer where less changes.
+    public var framesPerSecond: Int {
+        get { contents.withLock { $0.settings.framesPerSecond } }
+        set { contents.withLock { $0.settings.framesPerSecond = newValue } }
+    }
+
+    /// Starts a recording. Returns when its first frame is there.
+    @discardableResult
+    public func startRecording() async throws(RecordingError) -> Start {
+        let settings = try contents.withLock { contents throws(RecordingError) in
+            guard case .idle = contents.state else { throw .alreadyRecording }
+            contents.state = .starting
+            return contents.settings
+        }
+        do throws(RecordingError) {
+            return try await start(settings)
+        } catch {
+            contents.withLock { $0.state = .idle }
+            throw error
+        }
+    }
+
+    private func start(_ settings: Settings) async throws(RecordingError) -> Start {
+        let app = try identity ?? AppIdentity.ofThisProcess()
+        let file = try (store ?? RecordingStore(app)).newFile()
+        var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: file.path)
+        configuration.app = app
+        configuration.isOutputPrivate = true
+        configuration.video.framesPerSecond = settings.framesPerSecond
+        configuration.audio.microphone = settings.isMicrophoneEnabled ? .defaultDevice : .none
+        let session: EngineSession
+        do throws(ClientError) {
+            session = try await EngineSession.start(configuration, locator: locator)
+        } catch {
+            throw RecordingError(error)
+        }
+        var events = session.events.makeAsyncIterator()
+        while let event = await events.next(isolation: nil) {
+            switch event {
+            case .started(let take):
+                let active = Active(
+                    session: session, file: file,
+                    start: Start(take: take.id, size: take.size, environment: take.environment))
+                contents.withLock { $0.state = .recording(active) }
+                Task { [weak self] in
+                    guard let outcome = try? await session.outcome() else { return }
+                    self?.ended(active, outcome)
+                }
+                return active.start
+            case .ended(let outcome):
+                throw RecordingResult(outcome, file: file, hasBegun: false).error ?? .cancelled
+            default: continue
+            }
+        }
+        throw .cancelled
+    }
+
+    /// The take is over, whoever ended it.
+    private func ended(_ active: Active, _ outcome: TakeOutcome) {
+        let wasRunning = contents.withLock { contents in
+            guard case .recording(let current) = contents.state, current.session === active.session else { return false }
+            contents.state = .idle
+            return true
+        }
+        guard wasRunning else { return }
+        let result = RecordingResult(outcome, file: active.file, hasBegun: true)
+        tell(.stopped(preview: result.preview, error: result.error))
+    }
+
+    private func tell(_ event: Event) {
+        listeners.tell(event)
+        guard let delegate else { return }
+        switch event {
+        case .availabilityChanged: delegate.screenRecorderDidChangeAvailability(self)
+        case .stopped(let preview, let error):
+            delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
+        }
+    }
+
+    /// Ends the recording and waits until its file is finished. If it failed meanwhile, the error has the preview of what there is.
+    public func stopRecording() async throws(RecordingError) -> RecordingPreview {
+        let result = try await stop()
+        if let error = result.error { throw error.with(result.preview) }
+        guard let preview = result.preview else { throw RecordingError(.failed, "Nothing was recorded; record longer.") }
+        return preview
+    }
+
+    /// Ends the recording and moves its file there. If that fails, the error has the preview, whose file is as it was.
+    public func stopRecording(to url: URL, replacing: Bool = false) async throws(RecordingError) {
+        let preview = try await stopRecording()
+        do throws(RecordingError) {
+            try await preview.save(to: url, replacing: replacing)
+        } catch {
+            throw error.with(preview)
+        }
+    }
+
+    /// Ends the recording and deletes what was recorded.
+    public func discardRecording() async throws(RecordingError) {
+        if let file = try await stop().preview?.url { try? FileManager.default.removeItem(at: file) }
+    }
+
+    private func stop() async throws(RecordingError) -> RecordingResult {
+        let active = try contents.withLock { contents throws(RecordingError) in
+            guard case .recording(let active) = contents.state else { throw .notRecording }
+            contents.state = .stopping
+            return active
+        }
+        defer { contents.withLock { $0.state = .idle } }
+        do throws(ClientError) {
+            return RecordingResult(try await active.session.stop(), file: active.file, hasBegun: true)
+        } catch {
+            throw RecordingError(error)
+        }
+    }
+}

@@ -1,0 +1,81 @@
+// The desktop's trash (freedesktop.org, Trash specification 1.0): a person can restore what is in it.
+import FoundationEssentials
+import Glibc
+import KineContainers
+import KinePlatform
+import SystemPackage
+
+/// The trash in this user's home. A file of another file system is copied there.
+struct Trash: Sendable {
+    private let directory: String
+
+    /// - Parameter directory: the trash directory, with `files` and `info` in it.
+    init(_ directory: String = UserDirectories.data + "/Trash") { self.directory = directory }
+
+    /// Moves the file at that absolute path into the trash.
+    func move(_ path: String, at date: Date = Date()) throws(RecordingError) {
+        do {
+            for part in ["files", "info"] {
+                try FileManager.default.createDirectory(
+                    atPath: "\(directory)/\(part)", withIntermediateDirectories: true,
+                    attributes: [.posixPermissions: 0o700])
+            }
+            let name = try writeInformation(path, date)
+            do throws(StorageError) {
+                try DiskFile.move(path, to: "\(directory)/files/\(name)")
+            } catch {
+                unlink(information(of: name))
+                throw error
+            }
+        } catch let error as StorageError {
+            throw RecordingError(.failedToSave, error.description)
+        } catch {
+            throw RecordingError(
+                .failedToSave, "\(path) cannot be moved to the trash in \(directory) (\(error)); delete it instead.")
+        }
+    }
+
+    /// Writes what the file was called and when it was deleted. Returns its name in the trash, which belongs to whoever made this
+    /// file first.
+    private func writeInformation(_ path: String, _ date: Date) throws -> String {
+        let file = FilePath(path)
+        let (stem, suffix) = (file.stem ?? "recording", file.extension.map { ".\($0)" } ?? "")
+        for count in 1... {
+            let name = count == 1 ? stem + suffix : "\(stem) \(count)\(suffix)"
+            let descriptor: FileDescriptor
+            do {
+                descriptor = try FileDescriptor.open(
+                    information(of: name), .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                    permissions: .ownerReadWrite)
+            } catch Errno.fileExists {
+                continue
+            }
+            defer { try? descriptor.close() }
+            try descriptor.writeAll(Self.information(path, date).utf8)
+            return name
+        }
+        return stem
+    }
+
+    private func information(of name: String) -> String { "\(directory)/info/\(name).trashinfo" }
+
+    /// The path is percent-encoded as in RFC 2396, the time local.
+    static func information(_ path: String, _ date: Date) -> String {
+        var seconds = time_t(date.timeIntervalSince1970)
+        var local = tm()
+        localtime_r(&seconds, &local)
+        var text = [CChar](repeating: 0, count: 32)
+        let length = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &local)
+        let time = String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return "[Trash Info]\nPath=\(percentEncoded(path))\nDeletionDate=\(time)\n"
+    }
+
+    private static func percentEncoded(_ path: String) -> String {
+        path.utf8.map { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x2f, 0x5f, 0x7e: String(UnicodeScalar(byte))
+            default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        }.joined()
+    }
+}

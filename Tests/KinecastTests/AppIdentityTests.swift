@@ -1,0 +1,45 @@
+// The identity of an app, from the file beside its executable.
+import KineMeasure
+import KineRelay
+import Testing
+
+@testable import Kinecast
+
+@Suite struct AppIdentityTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    @Test func `every key is read, and one of a later version does no harm`() throws {
+        let text = """
+            {"kinecast": 1, "identifier": "org.example.Recorder", "name": "Recorder", "icon": "camera-video",
+             "desktopFile": "org.example.Recorder", "urlSchemes": ["exampleapp"], "groups": ["org.example.group"],
+             "colour": "red"}
+            """
+        try folder.write(text.utf8, to: "kinecast-app.json")
+        var expected = AppIdentity(identifier: "org.example.Recorder", name: "Recorder")
+        expected.icon = "camera-video"
+        expected.desktopFile = "org.example.Recorder"
+        expected.urlSchemes = ["exampleapp"]
+        expected.groups = ["org.example.group"]
+        #expect(try AppIdentity.ofThisProcess(executable: folder.file("app")) == expected)
+    }
+
+    @Test func `without the file the executable's name is the identifier`() throws {
+        #expect(try AppIdentity.ofThisProcess(executable: folder.file("app")) == AppIdentity(identifier: "app"))
+    }
+
+    @Test(arguments: [
+        (#"{"name": "x"}"#, "identifier is missing"), (#"{"identifier": "../x"}"#, "identifier has to begin"),
+        (#"{"identifier": "a", "kinecast": 2}"#, "kinecast is 2"), (#"{"identifier": 5}"#, "identifier has to be text"),
+        (#"{"identifier": "a", "groups": ["a/b"]}"#, "groups holds"), ("[]", "the file has to be"), ("", "is not JSON"),
+    ])
+    func `a wrong file is an error that names the place`(text: String, problem: String) throws {
+        try folder.write(text.utf8, to: "kinecast-app.json")
+        let error = #expect(throws: RecordingError.self) {
+            try AppIdentity.ofThisProcess(executable: folder.file("app"))
+        }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains(problem) == true, "\(error?.message ?? "")")
+    }
+}

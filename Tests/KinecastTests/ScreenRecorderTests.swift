@@ -1,0 +1,118 @@
+// An app's recorder with a real engine and a private screen.
+import FoundationEssentials
+import Glibc
+import KineClient
+import KineControl
+import KineMeasure
+import KineMedia
+import KinePlatform
+import KineRelay
+import Testing
+
+@testable import Kinecast
+
+@Suite struct ScreenRecorderTests {
+    private let folder: TemporaryDirectory
+    private let recorder: ScreenRecorder
+    private static let app = AppIdentity(identifier: "org.example.Tests", name: "Tests")
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        recorder = ScreenRecorder(
+            app: Self.app, locator: EngineLocator(named: try Tool.sibling("kinecast-engine")),
+            store: RecordingStore(directory: URL(filePath: folder.file("recordings"))))
+        recorder.scope = .virtual(PixelSize(width: 320, height: 240))
+    }
+
+    private func files() -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.file("recordings"))) ?? []
+    }
+
+    /// What the delegate is told of an end.
+    private final class Delegate: ScreenRecorderDelegate {
+        let stops: AsyncStream<(RecordingPreview?, RecordingError?)>
+        private let continuation: AsyncStream<(RecordingPreview?, RecordingError?)>.Continuation
+
+        init() { (stops, continuation) = AsyncStream.makeStream() }
+
+        func screenRecorder(
+            _ screenRecorder: ScreenRecorder, didStopRecordingWith preview: RecordingPreview?, error: RecordingError?
+        ) {
+            continuation.yield((preview, error))
+        }
+    }
+
+    @Test func `a recording is started, seen in the registry as the app's, and stopped`() async throws {
+        #expect(await recorder.isAvailable)
+        let start = try await recorder.startRecording()
+        #expect(recorder.isRecording)
+        #expect(start.size == PixelSize(width: 320, height: 240))
+        #expect(start.environment.contains { $0.hasPrefix("DISPLAY=") })
+        let record = try #require(try await KnownTakes.list().running.first { $0.id == start.take })
+        #expect(record.app == Self.app)
+        let preview = try await recorder.stopRecording()
+        #expect(!recorder.isRecording)
+        #expect(preview.size == start.size)
+        #expect(try RecordedVideo(path: try #require(preview.url).path).size == start.size)
+        try await preview.save(to: URL(filePath: folder.file("kept.mp4")))
+        #expect(files() == [])
+    }
+
+    @Test func `wrong use is a typed error, and the recorder works on`() async throws {
+        let idle = await #expect(throws: RecordingError.self) { try await recorder.stopRecording() }
+        #expect(idle?.code == .notRecording)
+        try await recorder.startRecording()
+        let twice = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
+        #expect(twice?.code == .alreadyRecording)
+        try await recorder.discardRecording()
+        #expect(files() == [])
+        recorder.scope = .ownWindow
+        let windowless = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
+        #expect(windowless?.code == .noWindow)
+        #expect(!recorder.isRecording)
+        recorder.scope = .virtual(PixelSize(width: 320, height: 240))
+        try await recorder.startRecording()
+        let saved = URL(filePath: folder.file("saved.mp4"))
+        try await recorder.stopRecording(to: saved)
+        #expect(FileManager.default.fileExists(atPath: saved.path))
+    }
+
+    @Test func `a place that cannot be written leaves the preview in the error`() async throws {
+        try await recorder.startRecording()
+        let error = await #expect(throws: RecordingError.self) {
+            try await recorder.stopRecording(to: URL(filePath: folder.file("nowhere/a.mp4")))
+        }
+        #expect(error?.code == .failedToSave)
+        let kept = try #require(error?.preview?.url)
+        #expect(FileManager.default.fileExists(atPath: kept.path))
+    }
+
+    @Test func `a take that somebody else stops is told with its preview`() async throws {
+        let start = try await recorder.startRecording()
+        let events = recorder.events
+        _ = try await EngineSession.attach(to: start.take).stop()
+        for await event in events {
+            guard case .stopped(let preview, let error) = event else { continue }
+            #expect(error == nil)
+            #expect(preview?.url != nil)
+            break
+        }
+        #expect(!recorder.isRecording)
+    }
+
+    @Test func `an engine that is killed is told with a file that plays`() async throws {
+        let delegate = Delegate()
+        recorder.delegate = delegate
+        let start = try await recorder.startRecording()
+        let record = try #require(try await KnownTakes.list().running.first { $0.id == start.take })
+        // Until something of it is in the file.
+        while await KnownTakes.status(of: record)?.progress.bytes ?? 0 == 0 { await Task.yield() }
+        kill(record.pid, SIGKILL)
+        for await (preview, error) in delegate.stops {
+            #expect(error?.code == .engineDied)
+            #expect(try RecordedVideo(path: try #require(preview?.url).path).size == start.size)
+            break
+        }
+        #expect(try await KnownTakes.list().dead.allSatisfy { $0.id != start.take })
+    }
+}
