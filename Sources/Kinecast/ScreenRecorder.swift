@@ -18,6 +18,8 @@ public final class ScreenRecorder: Sendable {
     public enum Event: Sendable {
         /// Whether `isAvailable` is true now.
         case availabilityChanged(Bool)
+        /// Something a person should know while the recording goes on; one sentence.
+        case warning(String)
         /// The recording ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what
         /// there is of it.
         case stopped(preview: RecordingPreview?, error: RecordingError?)
@@ -33,7 +35,7 @@ public final class ScreenRecorder: Sendable {
         public var environment: [String]
     }
 
-    /// What can be set while nothing is recorded; a recording keeps what it began with.
+    /// What the app has chosen.
     struct Settings: Sendable {
         var scope = CaptureScope.ownWindow
         var isMicrophoneEnabled = false
@@ -145,10 +147,25 @@ public final class ScreenRecorder: Sendable {
         set { contents.withLock { $0.settings.scope = newValue } }
     }
 
-    /// Whether the next recording has the microphone's audio too, mixed with the app's.
+    /// Whether the microphone is recorded too, mixed with the app's audio. It can be turned on and off while a recording runs; while
+    /// it is off, its device is closed. An event warns where there is no microphone.
     public var isMicrophoneEnabled: Bool {
         get { contents.withLock { $0.settings.isMicrophoneEnabled } }
-        set { contents.withLock { $0.settings.isMicrophoneEnabled = newValue } }
+        set {
+            let session: EngineSession? = contents.withLock { contents in
+                contents.settings.isMicrophoneEnabled = newValue
+                guard case .recording(let active) = contents.state else { return nil }
+                return active.session
+            }
+            guard let session else { return }
+            Task { [weak self] in
+                do throws(ClientError) {
+                    try await session.setMicrophone(isOn: newValue)
+                } catch {
+                    self?.tell(.warning(error.description))
+                }
+            }
+        }
     }
 
     /// The most frames a second of the next recording; fewer where less changes.
@@ -180,7 +197,8 @@ public final class ScreenRecorder: Sendable {
         configuration.app = app
         configuration.isOutputPrivate = true
         configuration.video.framesPerSecond = settings.framesPerSecond
-        configuration.audio.microphone = settings.isMicrophoneEnabled ? .defaultDevice : .none
+        configuration.audio.microphone = .defaultDevice
+        configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
         let session: EngineSession
         do throws(ClientError) {
             session = try await EngineSession.start(configuration, locator: locator)
@@ -196,8 +214,7 @@ public final class ScreenRecorder: Sendable {
                     start: Start(take: take.id, size: take.size, environment: take.environment))
                 contents.withLock { $0.state = .recording(active) }
                 Task { [weak self] in
-                    guard let outcome = try? await session.outcome() else { return }
-                    self?.ended(active, outcome)
+                    for await event in session.events { self?.received(event, of: active) }
                 }
                 return active.start
             case .ended(let outcome):
@@ -206,6 +223,14 @@ public final class ScreenRecorder: Sendable {
             }
         }
         throw .cancelled
+    }
+
+    private func received(_ event: SessionEvent, of active: Active) {
+        switch event {
+        case .warning(let sentence): tell(.warning(sentence))
+        case .ended(let outcome): ended(active, outcome)
+        default: break
+        }
     }
 
     /// The take is over, whoever ended it.
@@ -225,6 +250,7 @@ public final class ScreenRecorder: Sendable {
         guard let delegate else { return }
         switch event {
         case .availabilityChanged: delegate.screenRecorderDidChangeAvailability(self)
+        case .warning: break
         case .stopped(let preview, let error):
             delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
         }

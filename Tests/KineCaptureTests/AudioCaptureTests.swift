@@ -243,6 +243,35 @@ extension AudioRecorder {
         }
     }
 
+    @Test func `a microphone that is off is closed, may be missing, and is recorded again once it is on`() async throws {
+        try await onThread {
+            let server = try TestAudioServer(modules: [])
+            defer { server.end() }
+            try server.control("set-default-source", "kinecast.monitor")
+            let recorder = AudioRecorder()
+            let capture = try AudioCapture(
+                targets: [.defaultOutput, .microphone("desk")], off: [1], channels: 2, server: server.address,
+                receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("the output") { $0.order.isEmpty ? nil : true }
+            capture.set(target: 1, isOn: true)
+            let missing = AudioWarning.missing(MissingAudio(target: .microphone("desk"), existing: []))
+            _ = try recorder.waitFor("a warning") { $0.warnings == [missing] ? true : nil }
+            try server.control("load-module", "module-null-source", "source_name=desk")
+            for round in 0..<2 {
+                let stream = try recorder.waitFor("the microphone, round \(round)") { state in
+                    state.streams.first { $0.value.target == 1 && !$0.value.isClosed && !$0.value.frames.isEmpty }?.key
+                }
+                capture.set(target: 1, isOn: false)
+                _ = try recorder.waitFor("its end") { $0.streams[stream]?.isClosed == true ? true : nil }
+                // The server has no recorder of it any more.
+                while try server.control("list", "short", "source-outputs").split(separator: "\n").count > 1 {}
+                capture.set(target: 1, isOn: true)
+            }
+            #expect(recorder.state.withLock { $0.warnings } == [missing])
+        }
+    }
+
     @Test func `a microphone that is not there is an error that lists those that are`() async throws {
         try await onThread {
             let server = try TestAudioServer(modules: ["module-null-source source_name=desk"])

@@ -104,12 +104,14 @@ import Testing
             case .annotate: []
             case .renewLinks: [Self.link("http://b")]
             case .stop: [.finished(summary)]
+            case .setMicrophone(let isOn): [.microphone(on: isOn)]
             case .start, .follow, .unknown: nil
             }
         }
         let session = try await engine.attach()
         try await session.pause()
         await #expect(throws: ClientError.refused("It does not pause.")) { try await session.resume() }
+        try await session.setMicrophone(isOn: true)
         #expect(try await session.status().id == "abc")
         try await session.annotate(["title": "x"])
         #expect(try await session.links().destinations.first?.link == "http://a")
@@ -120,7 +122,7 @@ import Testing
         for await event in session.events { events.append(event) }
         #expect(
             events == [
-                .warning("slow"), .paused,
+                .warning("slow"), .paused, .microphone(isOn: true),
                 .destination(DestinationEvent(destination: 0, label: "live", kind: .link("http://b"))),
                 .ended(.finished(summary)),
             ])

@@ -97,6 +97,7 @@ import Testing
     @Test(arguments: [
         (SessionRequest.pause, [ClientMessage.pause], EngineMessage.paused, SessionAnswer.done),
         (.resume, [.resume], .resumed, .done),
+        (.setMicrophone(on: true), [.setMicrophone(on: true)], .microphone(on: true), .done),
         (.status, [.status], .status(status), .status(status)),
         (.follow(progress: true), [.follow(progress: true)], .status(status), .status(status)),
         (.annotate(["title": "x"]), [.annotate(["title": "x"]), .status], .status(status), .status(status)),

@@ -100,6 +100,18 @@ import Testing
         #expect(!recorder.isRecording)
     }
 
+    @Test func `a microphone that is turned on where there is none is an event, and the recording goes on`() async throws {
+        try await recorder.startRecording()
+        let events = recorder.events
+        recorder.isMicrophoneEnabled = true
+        for await event in events {
+            guard case .warning(let sentence) = event else { continue }
+            #expect(sentence.contains("microphone"))
+            break
+        }
+        _ = try await recorder.stopRecording()
+    }
+
     @Test func `an engine that is killed is told with a file that plays`() async throws {
         let delegate = Delegate()
         recorder.delegate = delegate

@@ -34,6 +34,9 @@ public final class PatternAudio: AudioFeed {
         }
     }
 
+    /// There is only the beep, which is always on.
+    public func set(target: Int, isOn: Bool) {}
+
     public func hurry() { state.signal { $0.interval = min($0.interval, Self.hurriedInterval) } }
 
     public func change(pace: AudioPace) { state.signal { $0.interval = Int64(pace.fragment * 1e9) } }

@@ -34,6 +34,8 @@ public protocol AudioFeed: Sendable {
     func hurry()
     /// Delivers in larger or smaller pieces from now on.
     func change(pace: AudioPace)
+    /// Records a target from now on, or no more. The devices of one that is off are closed.
+    func set(target: Int, isOn: Bool)
     /// Ends the thread. No call reaches the receiver afterwards. Not from the receiver's calls.
     func stop()
 }
@@ -65,10 +67,12 @@ public final class AudioCapture: AudioFeed {
 
     /// Connects, and opens the streams that there are; blocks until the server has said which, five seconds at most.
     ///
-    /// Microphones must be there at the start; outputs and applications may come later. `server` as in PULSE_SERVER;
-    /// nil asks the environment. `cancellation` ends the wait, and the error is then that no server answers.
+    /// Microphones must be there at the start, unless they are `off`; outputs and applications may come later. `server` as in
+    /// PULSE_SERVER; nil asks the environment. `cancellation` ends the wait, and the error is then that no server answers.
+    ///
+    /// - Parameter off: indices of the targets that are recorded only from `set(target:isOn:)` on.
     public init(
-        targets: [AudioTarget], channels: Int, server: String? = nil, pace: AudioPace = .file,
+        targets: [AudioTarget], off: Set<Int> = [], channels: Int, server: String? = nil, pace: AudioPace = .file,
         receiver: any AudioReceiver, cancellation: Cancellation? = nil
     ) throws(Error) {
         let handle = AudioSession.Handle()
@@ -78,7 +82,7 @@ public final class AudioCapture: AudioFeed {
         do throws(Errno) {
             thread = try DedicatedThread(starting: "audio") {
                 AudioSession(
-                    targets: targets, channels: channels, server: server, pace: pace, receiver: receiver,
+                    targets: targets, off: off, channels: channels, server: server, pace: pace, receiver: receiver,
                     handle: handle)?.run()
             }
         } catch {
@@ -95,6 +99,8 @@ public final class AudioCapture: AudioFeed {
     public func hurry() { session.perform { $0.hurry() } }
 
     public func change(pace: AudioPace) { session.perform { $0.change(pace: pace) } }
+
+    public func set(target: Int, isOn: Bool) { session.perform { $0.set(target: target, isOn: isOn) } }
 
     /// How often the thread has woken from sleep so far.
     var wakeups: Int { session.wakeups }

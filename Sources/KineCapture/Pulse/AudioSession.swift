@@ -62,6 +62,8 @@ final class AudioSession: PulseRecordStream.Owner {
 
     private let connection: PulseConnection
     private let targets: [AudioTarget]
+    /// Indices of the targets that are not recorded now.
+    private var off: Set<Int>
     private let channels: Int
     private var pace: AudioPace
     private let receiver: any AudioReceiver
@@ -82,14 +84,15 @@ final class AudioSession: PulseRecordStream.Owner {
 
     /// Nil where there is no libpulse or no memory, which `handle` is told.
     init?(
-        targets: [AudioTarget], channels: Int, server: String?, pace: AudioPace, receiver: any AudioReceiver,
-        handle: Handle
+        targets: [AudioTarget], off: Set<Int>, channels: Int, server: String?, pace: AudioPace,
+        receiver: any AudioReceiver, handle: Handle
     ) {
         do { connection = try PulseConnection(server: server) } catch {
             handle.settle(.failure(.noServer(error)))
             return nil
         }
         self.targets = targets
+        self.off = off
         self.channels = channels
         self.pace = pace
         self.receiver = receiver
@@ -165,11 +168,15 @@ final class AudioSession: PulseRecordStream.Owner {
             return handle.settle(.failure(.missing(missing)))
         }
         for (index, target) in targets.enumerated() {
-            let wanted = target.sources(in: inventory)
+            let wanted = off.contains(index) ? [] : target.sources(in: inventory)
             let open = streams.values.filter { $0.target == index }
             for (stream, _) in open where !wanted.contains(stream.source) { end(stream) }
             let kept = Set(open.map(\.stream.source))
             for source in wanted where !kept.contains(source) { start(source, target: index) }
+            if off.contains(index) {
+                isPresent[index] = nil
+                continue
+            }
             if wanted.isEmpty && isWorthAWarning(target, before: isPresent[index]) {
                 receiver.audioWarning(.missing(target.missing(in: inventory)))
             }
@@ -189,7 +196,9 @@ final class AudioSession: PulseRecordStream.Owner {
 
     /// The first microphone that is not there. Outputs and applications may come later.
     private func firstMissing(in inventory: AudioInventory) -> MissingAudio? {
-        targets.first { $0.isMicrophone && $0.sources(in: inventory).isEmpty }?.missing(in: inventory)
+        targets.enumerated().first { index, target in
+            target.isMicrophone && !off.contains(index) && target.sources(in: inventory).isEmpty
+        }?.element.missing(in: inventory)
     }
 
     private func start(_ source: AudioSource, target: Int) {
@@ -216,6 +225,12 @@ final class AudioSession: PulseRecordStream.Owner {
     func hurry() {
         isHurried = true
         for (stream, _) in streams.values { stream.hurry() }
+    }
+
+    func set(target: Int, isOn: Bool) {
+        if isOn { off.remove(target) } else { off.insert(target) }
+        for (stream, _) in streams.values.filter({ !isOn && $0.target == target }) { end(stream) }
+        connection.isStale = true
     }
 
     func change(pace: AudioPace) {

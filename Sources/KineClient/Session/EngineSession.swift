@@ -142,6 +142,9 @@ public final class EngineSession: Sendable {
 
     public func resume() async throws(ClientError) { _ = try await ask(.resume) }
 
+    /// Records the microphone from now on, or no more. Refused in a take that was begun without one.
+    public func setMicrophone(isOn: Bool) async throws(ClientError) { _ = try await ask(.setMicrophone(on: isOn)) }
+
     public func status(within patience: Duration = patience) async throws(ClientError) -> TakeStatus {
         try await status(.status, within: patience)
     }

@@ -11,6 +11,8 @@ public enum SessionEvent: Sendable, Equatable {
     case progress(TakeProgress, [DestinationStatus])
     case paused
     case resumed
+    /// The microphone is recorded from now on, or no more.
+    case microphone(isOn: Bool)
     /// A sentence of the engine's about a problem; the take goes on.
     case warning(String)
     /// The connection to the engine broke; the session ends after this.

@@ -6,6 +6,7 @@ import KineRelay
 enum SessionRequest: Equatable {
     case pause
     case resume
+    case setMicrophone(on: Bool)
     case status
     /// To be told what the client that started the engine is told. Answered by a status.
     case follow(progress: Bool)
@@ -22,6 +23,7 @@ enum SessionRequest: Equatable {
         switch self {
         case .pause: [.pause]
         case .resume: [.resume]
+        case .setMicrophone(let isOn): [.setMicrophone(on: isOn)]
         case .status: [.status]
         case .follow(let progress): [.follow(progress: progress)]
         case .annotate(let information): [.annotate(information), .status]
@@ -35,6 +37,7 @@ enum SessionRequest: Equatable {
     func answer(in message: EngineMessage) -> SessionAnswer? {
         switch (self, message) {
         case (.pause, .paused), (.resume, .resumed): .done
+        case (.setMicrophone(let wanted), .microphone(let isOn)): wanted == isOn ? .done : nil
         case (.status, .status(let status)), (.follow, .status(let status)), (.annotate, .status(let status)):
             .status(status)
         case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
@@ -150,6 +153,7 @@ struct SessionStateMachine {
             if showsDestinations { events = [.emit(.progress(status.progress, status.destinations))] }
         case .paused: events = [.emit(.paused)]
         case .resumed: events = [.emit(.resumed)]
+        case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
         case .warning(let text): events = [.emit(.warning(text))]
         case .destination(let event): events = [.emit(.destination(event))]
         case .refused(let reason):
@@ -211,7 +215,7 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .status, .follow, .annotate, .renewLinks: .failure(.takeIsOver)
+        case .pause, .resume, .setMicrophone, .status, .follow, .annotate, .renewLinks: .failure(.takeIsOver)
         }
     }
 

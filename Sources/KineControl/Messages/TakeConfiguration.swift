@@ -77,6 +77,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public struct Audio: Codable, Sendable, Equatable {
         public var app = AppAudio.system(required: false)
         public var microphone = Microphone.none
+        /// The microphone is not recorded until a client turns it on.
+        public var isMicrophoneOff: Bool {
+            get { microphoneOff ?? false }
+            set { microphoneOff = newValue ? true : nil }
+        }
+        /// Absent where it is false, as in messages of older clients.
+        private var microphoneOff: Bool?
         /// Whether app and microphone have a track each; otherwise they are mixed into one.
         public var separateTracks = false
         public var sampleRate = 48000

@@ -19,6 +19,8 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     /// From a client that came later, which is to be told what the owner is told. Answered by `EngineMessage.status`; then `started`
     /// comes, at once where the take runs, `paused` where it is, and progress once a second if `progress` is set.
     case follow(progress: Bool)
+    /// Records the microphone from now on, or no more. Answered by `EngineMessage.microphone`.
+    case setMicrophone(on: Bool)
     /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
@@ -35,6 +37,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case progress(TakeProgress)
     case paused
     case resumed
+    /// The microphone is recorded from now on, or no more.
+    case microphone(on: Bool)
     /// One sentence for a person about a problem; the take goes on.
     case warning(String)
     /// Something happened to one of the destinations; the take goes on.

@@ -80,8 +80,8 @@ final class AudioPipeline: Sendable {
                 isPattern
                 ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
                 : try AudioCapture(
-                    targets: plan.targets, channels: channels, server: server, pace: pace, receiver: worker,
-                    cancellation: cancellation)
+                    targets: plan.targets, off: configuration.isMicrophoneOff ? plan.microphones : [],
+                    channels: channels, server: server, pace: pace, receiver: worker, cancellation: cancellation)
             return Running(worker: worker, capture: capture)
         } catch {
             throw .audio(error)
@@ -125,6 +125,13 @@ final class AudioPipeline: Sendable {
 
     /// Sets the pace of capture. While nobody listens, audio is fetched in large pieces, and the machine sleeps.
     func listen(_ somebodyListens: Bool) { running?.capture.change(pace: somebodyListens ? .live : .file) }
+
+    /// Records the microphone from now on, or no more. False in a take that was begun without one.
+    func setMicrophone(isOn: Bool) -> Bool {
+        guard let running, running.capture is AudioCapture, !plan.microphones.isEmpty else { return false }
+        for target in plan.microphones { running.capture.set(target: target, isOn: isOn) }
+        return true
+    }
 
     /// Frames that libavcodec encoded, of all tracks.
     var encodedFrames: Int { running?.worker.encodedFrames ?? 0 }

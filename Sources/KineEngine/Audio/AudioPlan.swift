@@ -57,6 +57,9 @@ struct AudioPlan: Equatable {
         if tracks.isEmpty { targets = [] }
     }
 
+    /// Indices of the targets that are the microphone.
+    var microphones: Set<Int> { tracks.isEmpty ? [] : Set([microphoneTarget].compactMap(\.self)) }
+
     private mutating func addTargets(_ configuration: TakeConfiguration.Audio) {
         func add(_ target: AudioTarget) -> Int {
             targets.append(target)
@@ -76,6 +79,7 @@ struct AudioPlan: Equatable {
         case .defaultDevice: microphoneTarget = add(.defaultMicrophone)
         case .named(let name): microphoneTarget = add(.microphone(name))
         }
+        if configuration.isMicrophoneOff { return }
         isRequired = true
     }
 

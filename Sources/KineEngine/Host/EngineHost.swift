@@ -119,6 +119,13 @@ public final class EngineHost {
             refuse(
                 "No destination of this take has a link that can be renewed; the live page has one while it runs.",
                 to: client)
+        case .setMicrophone(let isOn):
+            guard opened?.take.audio.setMicrophone(isOn: isOn) == true else {
+                return refuse(
+                    "This take was begun without a microphone; start another one with it, which can be off at first.",
+                    to: client)
+            }
+            clients.tellAll(.microphone(on: isOn))
         case .follow(let progress): follow(client, progress: progress)
         case .unknown(let name): refuse(unknown: name, from: client)
         case .stop(let immediately):

@@ -18,6 +18,8 @@ struct JSONEvent: Encodable, Equatable {
     var environment: [String]?
     /// Bits a second that destinations get at most.
     var maximumBitrate: Int?
+    /// Whether the microphone is recorded.
+    var on: Bool?
     /// Seconds of recorded time, pauses left out.
     var duration: Double?
     var bytes: Int64?

@@ -88,6 +88,7 @@ final class TakeReporter {
         case .resumed:
             isPaused = false
             emit(JSONEvent("resumed"))
+        case .microphone(let isOn): emit(JSONEvent("microphone") { $0.on = isOn })
         case .warning(let text): warning(text)
         case .connectionFailed(let error): warning(error.description)
         case .destination(let event): destination(event)

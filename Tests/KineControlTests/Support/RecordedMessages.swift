@@ -10,7 +10,7 @@ enum RecordedMessages {
         .start(TakeConfiguration(source: .screen(monitor: nil), output: nil)),
         .start(everything), .start(screen), .start(region), .start(window), .status, .pause, .resume,
         .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
-        .start(slow),
+        .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -27,7 +27,9 @@ enum RecordedMessages {
             .finished(summary), .failed(TakeFailure(exitStatus: 69, message: "There is no display.")),
             .failed(TakeFailure(exitStatus: 74, message: "The disk is full.", summary: summary)),
             .refused("The take is paused already."),
-        ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) }
+        ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) } + [
+            .microphone(on: false)
+        ]
 
     private static let everything = {
         var take = TakeConfiguration(source: .virtual(PixelSize(width: 1280, height: 720)), output: "/tmp/ü.mp4")
@@ -54,6 +56,15 @@ enum RecordedMessages {
     private static let slow = {
         var take = screen
         take.video.preset = .slow
+        return take
+    }()
+
+    private static let ofApp = {
+        var take = slow
+        take.app = AppIdentity(identifier: "org.example.Recorder", name: "Recorder")
+        take.app?.urlSchemes = ["exampleapp"]
+        take.outlivesClient = true
+        take.audio.isMicrophoneOff = true
         return take
     }()
 

@@ -29,6 +29,16 @@ import Testing
         #expect(plan(.none, .named("desk")).isRequired)
     }
 
+    @Test func `a microphone that is off at first has its place, and may be missing`() {
+        var configuration = TakeConfiguration.Audio()
+        configuration.microphone = .defaultDevice
+        configuration.isMicrophoneOff = true
+        let plan = AudioPlan(configuration)
+        #expect(plan.targets == [.defaultOutput, .defaultMicrophone])
+        #expect(plan.microphones == [1])
+        #expect(!plan.isRequired)
+    }
+
     @Test func `application and microphone share the app's track unless kept apart`() {
         #expect(
             plan(.application("Chess"), .named("desk")).tracks == [
