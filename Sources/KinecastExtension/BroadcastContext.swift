@@ -44,23 +44,3 @@ public struct BroadcastContext: Sendable, Equatable {
         }
     }
 }
-
-extension StreamDescription {
-    /// The format of the samples of one type; nil: none come.
-    func format(of type: SampleType) -> SampleFormat? {
-        guard type != .video else {
-            if let layout = frames { return .raw(layout.pixelFormat, size: layout.visibleSize) }
-            return video.map { .encoded($0.format) }
-        }
-        guard let audio = audio.last(where: { $0.type == type }) else { return nil }
-        switch audio.form {
-        case .pcm: return .pcm(sampleRate: audio.sampleRate, channels: audio.channels)
-        case .aac:
-            return .aac(
-                AudioTrackFormat(
-                    type: audio.type, sampleRate: audio.sampleRate, channels: audio.channels, bitrate: audio.bitrate,
-                    audioSpecificConfig: audio.audioSpecificConfig, samplesPerAccessUnit: audio.samplesPerAccessUnit,
-                    primingSamples: audio.primingSamples))
-        }
-    }
-}

@@ -4,3 +4,10 @@ import KineRelay
 
 /// What a handler may report of its connection: `BroadcastSampleHandler.connectionStatistics`.
 public typealias ConnectionStatistics = KineRelay.ConnectionStatistics
+
+/// A frame or a piece of audio, lent to the handler.
+public typealias SampleBuffer = KineRelay.SampleBuffer
+/// What a sample's bytes are.
+public typealias SampleFormat = KineRelay.SampleFormat
+/// Which stream a sample belongs to.
+public typealias SampleBufferType = KineRelay.SampleBufferType

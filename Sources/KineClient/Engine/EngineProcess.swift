@@ -25,7 +25,7 @@ struct EngineProcess {
     private static func start(_ executable: FilePath) throws(ClientError.StartFault) -> EngineProcess {
         let log = EngineLog()
         do {
-            let (connection, engineEnd) = try ClientConnection.pair()
+            let (connection, engineEnd) = try ClientConnection.pair(receivingDescriptors: true)
             defer { try? engineEnd.close() }
             var options = ChildProcess.Options()
             options.descriptors = [nil, nil, log.descriptor, engineEnd]

@@ -172,6 +172,18 @@ public final class EngineSession: Sendable {
         return try await status()
     }
 
+    /// Has samples of the take sent to this process. A session has one feed at a time; a process may have several sessions. Returns when
+    /// the engine has accepted the request; samples begin with the feed's first event.
+    public func receiveSamples(_ request: SampleRequest) async throws(ClientError) -> ClientFeed {
+        let feed = ClientFeed()
+        mailbox.feed = feed
+        _ = try await ask(.receiveSamples(request))
+        return feed
+    }
+
+    /// The samples are not wanted any more.
+    public func endSamples() { mailbox.post(.input(.endSamples)) }
+
     /// Asks for the take's end and returns at once; `events` tells how it ended.
     public func requestStop(immediately: Bool = false) { mailbox.post(.input(.stop(immediately: immediately))) }
 

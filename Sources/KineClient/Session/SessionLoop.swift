@@ -44,6 +44,7 @@ final class SessionLoop {
         }
         events.finish()
         mailbox.close()
+        mailbox.feed?.post(.failed(.takeIsOver))
     }
 
     private func wait() -> (mailbox: Bool, channel: Bool) {
@@ -84,12 +85,15 @@ final class SessionLoop {
     }
 
     private func handle(_ input: SessionStateMachine.Input) {
+        // What the engine wrote before it died is still read.
+        if case .channelClosed = input { mailbox.feed?.post(.failed(.takeIsOver)) }
         for action in machine.handle(input) { perform(action) }
     }
 
     private func perform(_ action: SessionStateMachine.Action) {
         switch action {
         case .send(let message): send(message)
+        case .feed(let message): mailbox.feed?.received(message, over: connection)
         case .emit(let event): events.yield(event)
         case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
         case .recover(let cause, let output, let hasBegun):

@@ -14,6 +14,7 @@ final class SessionMailbox: Sendable {
     private struct State {
         var entries: [Entry] = []
         var isOpen = true
+        var feed: ClientFeed?
     }
 
     private let state = Mutex(State())
@@ -30,6 +31,12 @@ final class SessionMailbox: Sendable {
             return state.isOpen
         }
         if isTaken { wake.signal() } else { Self.refuse(entry) }
+    }
+
+    /// The reader of samples that this session has.
+    var feed: ClientFeed? {
+        get { state.withLock { $0.feed } }
+        set { state.withLock { $0.feed = newValue } }
     }
 
     /// The entries since the last call, in order.

@@ -8,6 +8,8 @@ enum SessionRequest: Equatable {
     case resume
     case setMicrophone(on: Bool)
     case status
+    /// Answered when the engine has accepted it.
+    case receiveSamples(SampleRequest)
     /// To be told what the client that started the engine is told. Answered by a status.
     case follow(progress: Bool)
     /// Answered by a status, which says what destinations there are.
@@ -25,6 +27,7 @@ enum SessionRequest: Equatable {
         case .resume: [.resume]
         case .setMicrophone(let isOn): [.setMicrophone(on: isOn)]
         case .status: [.status]
+        case .receiveSamples(let request): [.receiveSamples(request)]
         case .follow(let progress): [.follow(progress: progress)]
         case .annotate(let information): [.annotate(information), .status]
         case .renewLinks: [.renewLinks]
@@ -40,6 +43,7 @@ enum SessionRequest: Equatable {
         case (.setMicrophone(let wanted), .microphone(let isOn)): wanted == isOn ? .done : nil
         case (.status, .status(let status)), (.follow, .status(let status)), (.annotate, .status(let status)):
             .status(status)
+        case (.receiveSamples, .samples(.accepted)): .done
         case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
         default: nil
         }
@@ -70,6 +74,8 @@ struct SessionStateMachine {
         case request(id: Int, SessionRequest, deadline: Int64?)
         /// The user asked for the take's end, and nobody waits for an answer.
         case stop(immediately: Bool)
+        /// The samples are not wanted any more.
+        case endSamples
         /// End the engine now, and save what there is.
         case abort
         /// The engine is gone, and its file was recovered if it could be.
@@ -84,6 +90,8 @@ struct SessionStateMachine {
 
     enum Action: Equatable {
         case send(ClientMessage)
+        /// Pass on to the reader of samples.
+        case feed(SampleFeedMessage)
         case emit(SessionEvent)
         case answer(id: Int, Result<SessionAnswer, ClientError>)
         /// Kill the engine if it still runs, recover its file, and come back with `recovered`. `hasBegun`: it had said that the
@@ -131,6 +139,7 @@ struct SessionStateMachine {
         case .channelClosed(let error): state == .running ? channelClosed(error) : []
         case .request(let id, let request, let deadline): self.request(id, request, deadline)
         case .stop(let immediately): state == .running ? [.send(.stop(immediately: immediately))] : []
+        case .endSamples: state == .running ? [.send(.endSamples)] : []
         case .abort: state == .running ? abort() : []
         case .recovered(let death): recovered(death)
         case .time(let now): expire(now)
@@ -153,6 +162,7 @@ struct SessionStateMachine {
             if showsDestinations { events = [.emit(.progress(status.progress, status.destinations))] }
         case .paused: events = [.emit(.paused)]
         case .resumed: events = [.emit(.resumed)]
+        case .samples(let message): events = [.feed(message)]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
         case .warning(let text): events = [.emit(.warning(text))]
         case .destination(let event): events = [.emit(.destination(event))]
@@ -215,7 +225,7 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .setMicrophone, .status, .follow, .annotate, .renewLinks: .failure(.takeIsOver)
+        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks: .failure(.takeIsOver)
         }
     }
 

@@ -131,6 +131,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var isOutputPrivate = false
     /// The destinations of the broadcast, with an extension for each.
     public var destinations: [Destination] = []
+    /// The samples that the client will ask for itself: what they need is made from the beginning.
+    public var expectedSamples: [SampleRequest] {
+        get { samples ?? [] }
+        set { samples = newValue.isEmpty ? nil : newValue }
+    }
+    /// Absent where there are none, as in messages of older clients.
+    private var samples: [SampleRequest]?
     /// The times after which an extension counts as stalled.
     public var supervision = SupervisionLimits()
     /// The confinement of extensions.

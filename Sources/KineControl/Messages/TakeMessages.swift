@@ -21,6 +21,10 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case follow(progress: Bool)
     /// Records the microphone from now on, or no more. Answered by `EngineMessage.microphone`.
     case setMicrophone(on: Bool)
+    /// Has samples of the take sent to this client, one feed at a time. Answered by `EngineMessage.samples`.
+    case receiveSamples(SampleRequest)
+    /// The samples are not wanted any more.
+    case endSamples
     /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
@@ -43,6 +47,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case warning(String)
     /// Something happened to one of the destinations; the take goes on.
     case destination(DestinationEvent)
+    /// To a client that asked for samples.
+    case samples(SampleFeedMessage)
     /// The take is over and the file finished. The last message.
     case finished(TakeSummary)
     /// The take could not begin, or ended early; with a summary if something was recorded. The last message.

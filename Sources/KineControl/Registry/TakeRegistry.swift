@@ -163,7 +163,7 @@ public struct TakeRegistry: Sendable {
     /// A connection to the engine of a take.
     public func connect(to record: TakeRecord) throws(Error) -> ClientConnection {
         do {
-            return try ClientConnection(connectingTo: socketPath(of: record.id))
+            return try ClientConnection(connectingTo: socketPath(of: record.id), receivingDescriptors: true)
         } catch {
             // The engine finished between the listing and now.
             if error == .closed { throw .unknown(record.id, running: list().running) }

@@ -2,6 +2,7 @@
 import KineControl
 import KineMedia
 import KinePlatform
+import KineServices
 
 extension EngineHost {
     /// Checks the configuration and has the worker open the take.
@@ -16,7 +17,9 @@ extension EngineHost {
         clients.listener = request.registration.listener
         handle(.openRequested)
         let (inbox, cancellation) = (inbox, cancellation)
-        let services = request.destinations.map(\.service.manifest)
+        let services =
+            request.destinations.map(\.service.manifest)
+            + configuration.expectedSamples.map { ServiceManifest($0) }
         let directory = request.registration.directory.string
         worker.perform {
             inbox.post(
@@ -40,7 +43,10 @@ extension EngineHost {
         case .needsFrame(let instant): opened?.take.repeatFrame(at: instant)
         case .recordingEnded(let ending): self.ending = ending
         case .feed(let delivery): destinations?.fed(delivery, at: now)
-        case .samplesEnded: destinations?.request(.finishRequested, at: now)
+        case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
+        case .samplesEnded:
+            destinations?.request(.finishRequested, at: now)
+            clientFeeds.finished()
         case .failure(let error): handle(.stopRequested(.failed(error.failure), at: now))
         }
     }
@@ -53,6 +59,7 @@ extension EngineHost {
             handle(.openFailed(error.failure))
         case .success(let opened):
             self.opened = opened
+            clientFeeds.opened(opened.take)
             handle(.opened)
             let messages = early
             early = []
@@ -69,8 +76,10 @@ extension EngineHost {
             case .pause(let instant):
                 opened?.take.pause(at: instant)
                 destinations?.request(.pauseRequested, at: instant)
+                clientFeeds.paused()
                 clients.tellAll(.paused)
             case .resume(let instant):
+                clientFeeds.resuming()
                 destinations?.request(.resumeRequested, at: instant)
                 opened?.take.resume(at: instant)
                 clients.tellAll(.resumed)

@@ -16,6 +16,7 @@ public final class EngineHost {
     var request: TakeRequest?
     var opened: OpenedTake?
     var destinations: Destinations?
+    lazy var clientFeeds = ClientFeeds(inbox: inbox)
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
@@ -54,6 +55,7 @@ public final class EngineHost {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
             destinations?.attend(at: MonotonicClock.now())
+            clientFeeds.attend(at: MonotonicClock.now())
             doWhatIsDue(at: MonotonicClock.now())
         }
         destinations?.abandon()
@@ -75,6 +77,7 @@ public final class EngineHost {
             + clients.pollEntries + (destinations?.pollEntries ?? [])
         let deadlines = [
             nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextAccept,
+            clientFeeds.nextWatch,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -126,6 +129,12 @@ public final class EngineHost {
                     to: client)
             }
             clients.tellAll(.microphone(on: isOn))
+        case .receiveSamples(let request):
+            guard clientFeeds.add(request, for: client) else {
+                return refuse("This client gets samples already; end them first, or connect once more.", to: client)
+            }
+            try? client.send(.samples(.accepted))
+        case .endSamples: clientFeeds.remove(client)
         case .follow(let progress): follow(client, progress: progress)
         case .unknown(let name): refuse(unknown: name, from: client)
         case .stop(let immediately):

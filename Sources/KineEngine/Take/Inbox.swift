@@ -13,6 +13,8 @@ final class Inbox: Sendable {
         case needsFrame(at: Int64)
         /// A destination's feed is ready, or cannot be made.
         case feed(FeedDelivery)
+        /// A client's feed, likewise.
+        case clientFeed(ClientFeeds.Delivery)
         case opened(Result<OpenedTake, TakeError>)
         /// The take's last sample has been given to every sink.
         case samplesEnded

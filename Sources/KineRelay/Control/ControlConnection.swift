@@ -224,7 +224,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
 
 extension ControlConnection {
     /// Connects to a control socket that is listened on at `path`.
-    public convenience init(connectingTo path: FilePath) throws(ControlError) {
+    public convenience init(connectingTo path: FilePath, receivingDescriptors: Bool = false) throws(ControlError) {
         let socket: FileDescriptor
         do {
             socket = try UnixSocket.connect(to: path)
@@ -235,12 +235,14 @@ extension ControlConnection {
             default: throw .system(call: "connect", error)
             }
         }
-        try self.init(adopting: socket)
+        try self.init(adopting: socket, receivingDescriptors: receivingDescriptors)
     }
 
     /// One end of a new socket pair, and the descriptor of the other end for a process that is about to be started. The caller
     /// closes that descriptor once the process has inherited it.
-    public static func pair() throws(ControlError) -> (near: ControlConnection, farEnd: FileDescriptor) {
+    public static func pair(
+        receivingDescriptors: Bool = false
+    ) throws(ControlError) -> (near: ControlConnection, farEnd: FileDescriptor) {
         let ends: (FileDescriptor, FileDescriptor)
         do {
             ends = try UnixSocket.pair()
@@ -248,7 +250,7 @@ extension ControlConnection {
             throw .system(call: "socketpair", error)
         }
         do {
-            return (try ControlConnection(adopting: ends.0), ends.1)
+            return (try ControlConnection(adopting: ends.0, receivingDescriptors: receivingDescriptors), ends.1)
         } catch {
             try? ends.1.close()
             throw error

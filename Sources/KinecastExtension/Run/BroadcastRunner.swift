@@ -42,7 +42,7 @@ package final class BroadcastRunner {
             var front = BroadcastStateMachine.Front()
             var record: StreamReceiver.Record?
             do throws(StreamReceiver.Error) {
-                try peek(&front, &record)
+                if let receiver { (front, record) = try receiver.front() }
             } catch {
                 handler.finishBroadcastWithError(error)
                 continue
@@ -85,16 +85,6 @@ package final class BroadcastRunner {
             machine.receive(request)
         }
         if arrived.isClosed { machine.engineGone() }
-    }
-
-    private func peek(
-        _ front: inout BroadcastStateMachine.Front, _ record: inout StreamReceiver.Record?
-    ) throws(StreamReceiver.Error) {
-        guard let receiver else { return }
-        front.readPosition = receiver.readPosition
-        record = try receiver.nextRecord()
-        front.record = record?.presentationTime
-        if let frame = try receiver.peekFrame() { front.frame = (frame.sequence, frame.presentationTime) }
     }
 
     private func begin(_ start: ExtensionStart) async {

@@ -4,15 +4,7 @@ import KineRelay
 
 /// The life of one broadcast in an extension.
 struct BroadcastStateMachine {
-    /// The oldest samples of the streams.
-    struct Front {
-        /// Bytes of the ring that have been read.
-        var readPosition: UInt64 = 0
-        /// The time of the oldest sample in the ring; nil: none is there.
-        var record: MediaTime?
-        /// The uncompressed frame in the mailbox.
-        var frame: (sequence: UInt64, time: MediaTime)?
-    }
+    typealias Front = SampleOrder<Request>.Front
 
     enum Step: Equatable {
         /// Nothing to do until something comes.
@@ -36,15 +28,14 @@ struct BroadcastStateMachine {
         case over
     }
 
-    private enum Request {
+    enum Request {
         case pause, resume, renewLink, finish
         case annotate([String: String])
     }
 
     private var phase = Phase.waiting
     private var start: ExtensionStart?
-    /// Requests and the places in the streams after which they are carried out, in order.
-    private var requests: [(request: Request, after: StreamPosition)] = []
+    private var order = SampleOrder<Request>()
     private var isPaused = false
     private var engineIsGone = false
 
@@ -55,11 +46,11 @@ struct BroadcastStateMachine {
     mutating func receive(_ request: ExtensionRequest) {
         switch request {
         case .start(let start): if self.start == nil { self.start = start }
-        case .pause(let position): requests.append((.pause, position))
-        case .resume(let position): requests.append((.resume, position))
-        case .annotate(let info, let position): requests.append((.annotate(info), position))
-        case .renewLink(let position): requests.append((.renewLink, position))
-        case .finish(let position, _): requests.append((.finish, position))
+        case .pause(let position): order.add(.pause, after: position)
+        case .resume(let position): order.add(.resume, after: position)
+        case .annotate(let info, let position): order.add(.annotate(info), after: position)
+        case .renewLink(let position): order.add(.renewLink, after: position)
+        case .finish(let position, _): order.add(.finish, after: position)
         case .unknown: break
         }
     }
@@ -84,25 +75,17 @@ struct BroadcastStateMachine {
     }
 
     private mutating func run(_ front: Front) -> Step {
-        var record = front.record
-        var frame = front.frame
-        if let (request, position) = requests.first {
-            if front.readPosition >= position.samples { record = nil }
-            if let sequence = frame?.sequence, sequence > position.frames { frame = nil }
-            if record == nil, frame == nil {
-                requests.removeFirst()
-                return carryOut(request) ?? run(front)
+        while true {
+            switch order.next(front) {
+            case .record: return .deliverRecord
+            case .frame: return .deliverFrame
+            case .request(let request): if let step = carryOut(request) { return step }
+            case .none:
+                guard engineIsGone else { return .wait }
+                phase = .over
+                return .finish
             }
         }
-        switch (record, frame) {
-        case (nil, nil): break
-        case (_?, nil): return .deliverRecord
-        case (nil, _?): return .deliverFrame
-        case (let record?, let frame?): return record <= frame.time ? .deliverRecord : .deliverFrame
-        }
-        guard engineIsGone else { return .wait }
-        phase = .over
-        return .finish
     }
 
     /// Nil if there is nothing to tell the handler.

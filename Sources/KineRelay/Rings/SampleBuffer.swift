@@ -1,6 +1,5 @@
 // One sample as a handler sees it: borrowed from the memory that the engine shares, while the callback runs.
 import KineMedia
-import KineRelay
 
 /// Which stream a sample belongs to: the video, the audio of the applications, or the microphone.
 public typealias SampleBufferType = SampleType
@@ -36,7 +35,7 @@ public struct SampleBuffer: ~Copyable {
     private let layout: FrameSlotLayout?
     private let damageWords: UnsafeBufferPointer<UInt64>
 
-    init(_ record: borrowing StreamReceiver.Record, format: SampleFormat) {
+    package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat) {
         type = record.type
         self.format = format
         presentationTime = record.presentationTime
@@ -49,7 +48,7 @@ public struct SampleBuffer: ~Copyable {
         damageWords = UnsafeBufferPointer(start: nil, count: 0)
     }
 
-    init(_ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout) {
+    package init(_ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout) {
         type = .video
         format = .raw(layout.pixelFormat, size: layout.visibleSize)
         presentationTime = frame.presentationTime
@@ -103,4 +102,24 @@ public struct SampleBuffer: ~Copyable {
 
     /// Bytes of the sample.
     public var byteCount: Int { bytes.count }
+}
+
+extension StreamDescription {
+    /// The format of the samples of one type; nil: none come.
+    package func format(of type: SampleType) -> SampleFormat? {
+        guard type != .video else {
+            if let layout = frames { return .raw(layout.pixelFormat, size: layout.visibleSize) }
+            return video.map { .encoded($0.format) }
+        }
+        guard let audio = audio.last(where: { $0.type == type }) else { return nil }
+        switch audio.form {
+        case .pcm: return .pcm(sampleRate: audio.sampleRate, channels: audio.channels)
+        case .aac:
+            return .aac(
+                AudioTrackFormat(
+                    type: audio.type, sampleRate: audio.sampleRate, channels: audio.channels, bitrate: audio.bitrate,
+                    audioSpecificConfig: audio.audioSpecificConfig, samplesPerAccessUnit: audio.samplesPerAccessUnit,
+                    primingSamples: audio.primingSamples))
+        }
+    }
 }

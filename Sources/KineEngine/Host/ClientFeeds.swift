@@ -1,0 +1,138 @@
+// The samples that clients have asked for: a feed for each client, as an extension has one. A client is never ended: one that is slow
+// loses samples, and nonsense in the memory that it writes ends its feed alone.
+import KineControl
+import KineMedia
+import KinePlatform
+import KineRelay
+import KineServices
+import SystemPackage
+
+/// Used by the main thread.
+final class ClientFeeds {
+    /// A feed on its way to the main thread, or the reason why there is none.
+    struct Delivery: Sendable {
+        let number: Int
+        let result: Result<SampleFeed, TakeError>
+    }
+
+    private struct Reader {
+        let number: Int
+        let client: EngineConnection
+        /// Nil until it is made.
+        var feed: SampleFeed?
+    }
+
+    /// Nanoseconds between two looks at what clients write.
+    private static let watchInterval: Int64 = 80_000_000
+
+    private let inbox: Inbox
+    private var readers: [Reader] = []
+    /// Requests from before the take was opened.
+    private var waiting: [(number: Int, request: SampleRequest)] = []
+    private var lastNumber = 0
+    private var take: Take?
+    private(set) var nextWatch: Int64?
+
+    init(inbox: Inbox) { self.inbox = inbox }
+
+    /// Has a feed made for a client. False where it has one.
+    func add(_ request: SampleRequest, for client: EngineConnection) -> Bool {
+        guard !readers.contains(where: { $0.client === client }) else { return false }
+        lastNumber += 1
+        readers.append(Reader(number: lastNumber, client: client))
+        if let take { make(lastNumber, request, in: take) } else { waiting.append((lastNumber, request)) }
+        return true
+    }
+
+    func opened(_ take: Take) {
+        self.take = take
+        for (number, request) in waiting { make(number, request, in: take) }
+        waiting = []
+    }
+
+    private func make(_ number: Int, _ request: SampleRequest, in take: Take) {
+        take.makeFeed(
+            FeedRequest(manifest: ServiceManifest(request), setupInfo: [:]) { [inbox] result in
+                inbox.post(.clientFeed(Delivery(number: number, result: result)))
+            })
+    }
+
+    /// A feed is ready, or cannot be made.
+    func deliver(_ delivery: Delivery, isPaused: Bool, at now: Int64) {
+        guard let index = readers.firstIndex(where: { $0.number == delivery.number }), let take else { return }
+        switch delivery.result {
+        case .failure(let error):
+            send(.failed(error.message), to: readers[index])
+            readers.remove(at: index)
+        case .success(let feed):
+            readers[index].feed = feed
+            guard send(.start(feed.start.stream), to: readers[index], descriptors: feed.descriptors) else { return }
+            take.beginFeeding(feed)
+            if isPaused { send(.pause(after: feed.sender.position), to: readers[index]) }
+            nextWatch = nextWatch ?? now + Self.watchInterval
+        }
+    }
+
+    // Each position is that of the samples sent so far: a pause begins and ends between two of them.
+
+    func paused() { tell { .pause(after: $0) } }
+
+    /// Before the feeds get samples again.
+    func resuming() { tell { .resume(after: $0) } }
+
+    func finished() {
+        tell { .finish(after: $0) }
+        for reader in readers { end(reader) }
+        readers = []
+        nextWatch = nil
+    }
+
+    private func tell(_ message: (StreamPosition) -> SampleFeedMessage) {
+        for reader in readers { if let feed = reader.feed { send(message(feed.sender.position), to: reader) } }
+    }
+
+    /// The client wants no more.
+    func remove(_ client: EngineConnection) { remove { $0.client === client } }
+
+    /// Ends the feeds of clients that are gone, and of those that write nonsense. Call it whenever the loop wakes.
+    func attend(at now: Int64) {
+        remove { $0.client.isClosed }
+        guard let due = nextWatch, now >= due else { return }
+        for reader in readers where reader.feed?.violation != nil {
+            send(.failed("The app wrote nonsense into the memory of its samples; it may ask for them again."), to: reader)
+        }
+        remove { $0.feed?.violation != nil }
+        nextWatch = readers.isEmpty ? nil : now + Self.watchInterval
+    }
+
+    private func remove(where isGone: (Reader) -> Bool) {
+        for reader in readers where isGone(reader) { end(reader) }
+        readers.removeAll(where: isGone)
+    }
+
+    private func end(_ reader: Reader) { if let feed = reader.feed { take?.endFeeding(feed) } }
+
+    /// False where the client cannot be told.
+    @discardableResult
+    private func send(
+        _ message: SampleFeedMessage, to reader: Reader, descriptors: [FileDescriptor] = []
+    ) -> Bool {
+        (try? reader.client.send(.samples(message), descriptors: descriptors)) != nil
+    }
+}
+
+extension ServiceManifest {
+    /// A manifest for a client, which is a reader like an extension.
+    init(_ request: SampleRequest) {
+        self.init(id: "client", name: "The app", executable: "")
+        video = request.video.map { video in
+            switch video {
+            case .raw(let pixelFormat, let maximumSize, let framesPerSecond):
+                .raw(pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond)
+            case .encoded(let codec, let interval): .encoded(codec: codec.rawValue, keyframeInterval: interval)
+            }
+        }
+        appAudio = request.appAudio
+        micAudio = request.micAudio
+    }
+}
