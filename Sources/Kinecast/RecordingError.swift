@@ -34,6 +34,8 @@ public struct RecordingError: Error, Equatable, Sendable {
         case notRecording
         /// The take was ended before it had begun.
         case cancelled
+        /// The sample's memory has gone back to the engine.
+        case sampleIsGone
     }
 
     public let code: Code
@@ -60,6 +62,8 @@ public struct RecordingError: Error, Equatable, Sendable {
     static let alreadyRecording = RecordingError(
         .alreadyRecording, "The recorder records already; stop the recording first, or make another recorder.")
     static let notRecording = RecordingError(.notRecording, "The recorder does not record; start a recording first.")
+    static let sampleIsGone = RecordingError(
+        .sampleIsGone, "The sample can be read only until the next one is asked for; copy what is needed before.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
 
@@ -82,7 +86,7 @@ extension RecordingError {
             case .cancelled: .cancelled
             case .endedWithoutAnswer: .engineDied
             case .noReport, .resourceExhausted, .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination,
-                .noLink, .recovery:
+                .noLink, .recovery, .samples:
                 .failed
             }
         self.init(code, error.description)

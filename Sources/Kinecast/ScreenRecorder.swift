@@ -42,10 +42,11 @@ public final class ScreenRecorder: Sendable {
         var framesPerSecond = 30
     }
 
-    /// A recording that runs.
+    /// A recording or a capture that runs.
     struct Active: Sendable {
         var session: EngineSession
-        var file: URL
+        /// Nil: a capture.
+        var file: URL?
         var start: Start
     }
 
@@ -177,48 +178,102 @@ public final class ScreenRecorder: Sendable {
     /// Starts a recording. Returns when its first frame is there.
     @discardableResult
     public func startRecording() async throws(RecordingError) -> Start {
+        try await start { app, configuration throws(RecordingError) in
+            let file = try (store ?? RecordingStore(app)).newFile()
+            configuration.output = file.path
+            return file
+        } prepare: { _ throws(RecordingError) in
+        }.start
+    }
+
+    /// Starts a capture: the app gets the samples itself, and no file is written. Returns when the first frame is there. The handler is
+    /// called on a thread of its own until the capture ends.
+    @discardableResult
+    public func startCapture(
+        _ request: SampleRequest = .uncompressed, handler: @escaping CaptureHandler
+    ) async throws(RecordingError) -> Start {
+        try await startCapture(request, handler: handler, ended: {})
+    }
+
+    /// The same for a `for await` loop.
+    public func startCapture(_ request: SampleRequest = .uncompressed) async throws(RecordingError) -> CapturedSamples {
+        let exchange = SampleExchange()
+        try await startCapture(request, handler: { sample, _ in exchange.hand(sample) }, ended: { exchange.finish() })
+        return CapturedSamples(exchange: exchange)
+    }
+
+    @discardableResult
+    private func startCapture(
+        _ request: SampleRequest, handler: @escaping CaptureHandler, ended: @escaping @Sendable () -> Void
+    ) async throws(RecordingError) -> Start {
+        try await start { _, configuration in
+            configuration.expectedSamples = [request]
+            return nil
+        } prepare: { session throws(RecordingError) in
+            let feed: ClientFeed
+            do throws(ClientError) {
+                feed = try await session.receiveSamples(request)
+            } catch {
+                throw RecordingError(error)
+            }
+            try CaptureReader.start(feed, handler, ended: ended)
+        }.start
+    }
+
+    /// Starts a take and waits for its first frame.
+    ///
+    /// - Parameters:
+    ///   - configure: completes what the engine is asked for; returns the file that it writes.
+    ///   - prepare: called before the first frame.
+    private func start(
+        _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
+        prepare: (EngineSession) async throws(RecordingError) -> Void
+    ) async throws(RecordingError) -> Active {
         let settings = try contents.withLock { contents throws(RecordingError) in
             guard case .idle = contents.state else { throw .alreadyRecording }
             contents.state = .starting
             return contents.settings
         }
         do throws(RecordingError) {
-            return try await start(settings)
+            let app = try identity ?? AppIdentity.ofThisProcess()
+            var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
+            configuration.app = app
+            configuration.isOutputPrivate = true
+            configuration.video.framesPerSecond = settings.framesPerSecond
+            configuration.audio.microphone = .defaultDevice
+            configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
+            let file = try configure(app, &configuration)
+            let session = try await startSession(configuration)
+            try await prepare(session)
+            let take = try await Self.firstFrame(session, file: file)
+            let active = Active(
+                session: session, file: file,
+                start: Start(take: take.id, size: take.size, environment: take.environment))
+            contents.withLock { $0.state = .recording(active) }
+            Task { [weak self] in
+                for await event in session.events { self?.received(event, of: active) }
+            }
+            return active
         } catch {
             contents.withLock { $0.state = .idle }
             throw error
         }
     }
 
-    private func start(_ settings: Settings) async throws(RecordingError) -> Start {
-        let app = try identity ?? AppIdentity.ofThisProcess()
-        let file = try (store ?? RecordingStore(app)).newFile()
-        var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: file.path)
-        configuration.app = app
-        configuration.isOutputPrivate = true
-        configuration.video.framesPerSecond = settings.framesPerSecond
-        configuration.audio.microphone = .defaultDevice
-        configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
-        let session: EngineSession
+    private func startSession(_ configuration: TakeConfiguration) async throws(RecordingError) -> EngineSession {
         do throws(ClientError) {
-            session = try await EngineSession.start(configuration, locator: locator)
+            return try await EngineSession.start(configuration, locator: locator)
         } catch {
             throw RecordingError(error)
         }
+    }
+
+    private static func firstFrame(_ session: EngineSession, file: URL?) async throws(RecordingError) -> TakeStarted {
         var events = session.events.makeAsyncIterator()
         while let event = await events.next(isolation: nil) {
             switch event {
-            case .started(let take):
-                let active = Active(
-                    session: session, file: file,
-                    start: Start(take: take.id, size: take.size, environment: take.environment))
-                contents.withLock { $0.state = .recording(active) }
-                Task { [weak self] in
-                    for await event in session.events { self?.received(event, of: active) }
-                }
-                return active.start
-            case .ended(let outcome):
-                throw RecordingResult(outcome, file: file, hasBegun: false).error ?? .cancelled
+            case .started(let take): return take
+            case .ended(let outcome): throw RecordingResult(outcome, hasBegun: false).error ?? .cancelled
             default: continue
             }
         }
@@ -241,7 +296,7 @@ public final class ScreenRecorder: Sendable {
             return true
         }
         guard wasRunning else { return }
-        let result = RecordingResult(outcome, file: active.file, hasBegun: true)
+        let result = RecordingResult(outcome, hasBegun: true)
         tell(.stopped(preview: result.preview, error: result.error))
     }
 
@@ -258,7 +313,7 @@ public final class ScreenRecorder: Sendable {
 
     /// Ends the recording and waits until its file is finished. If it failed meanwhile, the error has the preview of what there is.
     public func stopRecording() async throws(RecordingError) -> RecordingPreview {
-        let result = try await stop()
+        let result = try await stop(isCapture: false)
         if let error = result.error { throw error.with(result.preview) }
         guard let preview = result.preview else { throw RecordingError(.failed, "Nothing was recorded; record longer.") }
         return preview
@@ -276,18 +331,25 @@ public final class ScreenRecorder: Sendable {
 
     /// Ends the recording and deletes what was recorded.
     public func discardRecording() async throws(RecordingError) {
-        if let file = try await stop().preview?.url { try? FileManager.default.removeItem(at: file) }
+        if let file = try await stop(isCapture: false).preview?.url { try? FileManager.default.removeItem(at: file) }
     }
 
-    private func stop() async throws(RecordingError) -> RecordingResult {
+    /// Ends a capture. The handler is still called for the samples that were there before.
+    public func stopCapture() async throws(RecordingError) {
+        if let error = try await stop(isCapture: true).error { throw error }
+    }
+
+    private func stop(isCapture: Bool) async throws(RecordingError) -> RecordingResult {
         let active = try contents.withLock { contents throws(RecordingError) in
-            guard case .recording(let active) = contents.state else { throw .notRecording }
+            guard case .recording(let active) = contents.state, (active.file == nil) == isCapture else {
+                throw .notRecording
+            }
             contents.state = .stopping
             return active
         }
         defer { contents.withLock { $0.state = .idle } }
         do throws(ClientError) {
-            return RecordingResult(try await active.session.stop(), file: active.file, hasBegun: true)
+            return RecordingResult(try await active.session.stop(), hasBegun: true)
         } catch {
             throw RecordingError(error)
         }

@@ -175,9 +175,14 @@ public final class EngineSession: Sendable {
     /// Has samples of the take sent to this process. A session has one feed at a time; a process may have several sessions. Returns when
     /// the engine has accepted the request; samples begin with the feed's first event.
     public func receiveSamples(_ request: SampleRequest) async throws(ClientError) -> ClientFeed {
-        let feed = ClientFeed()
+        let (feed, earlier) = (ClientFeed(), mailbox.feed)
         mailbox.feed = feed
-        _ = try await ask(.receiveSamples(request))
+        do throws(ClientError) {
+            _ = try await ask(.receiveSamples(request))
+        } catch {
+            mailbox.feed = earlier
+            throw error
+        }
         return feed
     }
 

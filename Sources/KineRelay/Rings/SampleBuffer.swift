@@ -16,9 +16,22 @@ public enum SampleFormat: Sendable, Equatable {
     case pcm(sampleRate: Int, channels: Int)
 }
 
+extension SampleFormat {
+    /// Whether a record has samples of this format, and not those that a damaged ring has in their place.
+    package func fits(_ record: StreamReceiver.Record) -> Bool {
+        switch self {
+        case .pcm: record.isPCM
+        case .aac, .encoded: !record.isPCM
+        case .raw: false
+        }
+    }
+}
+
 /// A frame or a piece of audio. It cannot be kept: copy what is needed after the callback has returned. Until the callback
 /// returns, also while it awaits something, the sample's memory stays in use: a slow callback misses frames.
-public struct SampleBuffer: ~Copyable {
+public struct SampleBuffer: ~Copyable, @unchecked Sendable {
+    // Sendable: it only refers to memory, which does not change until the sample is given back.
+
     public let type: SampleBufferType
     public let format: SampleFormat
     /// Since the take's first frame, pauses taken out. Audio can be older than that frame; its time is then negative.
@@ -59,6 +72,31 @@ public struct SampleBuffer: ~Copyable {
         bytes = UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes)
         self.layout = layout
         damageWords = frame.damageWords
+    }
+
+    /// The same sample once more. Whoever has it must not use it when the sample has been given back.
+    package func alias() -> SampleBuffer {
+        SampleBuffer(
+            type: type, format: format, presentationTime: presentationTime, duration: duration, isKeyframe: isKeyframe,
+            isDiscontinuity: isDiscontinuity, orientation: orientation, bytes: bytes, layout: layout,
+            damageWords: damageWords)
+    }
+
+    private init(
+        type: SampleBufferType, format: SampleFormat, presentationTime: MediaTime, duration: MediaTime, isKeyframe: Bool,
+        isDiscontinuity: Bool, orientation: Orientation, bytes: UnsafeRawBufferPointer, layout: FrameSlotLayout?,
+        damageWords: UnsafeBufferPointer<UInt64>
+    ) {
+        self.type = type
+        self.format = format
+        self.presentationTime = presentationTime
+        self.duration = duration
+        self.isKeyframe = isKeyframe
+        self.isDiscontinuity = isDiscontinuity
+        self.orientation = orientation
+        self.bytes = bytes
+        self.layout = layout
+        self.damageWords = damageWords
     }
 
     /// What differs from the frame that the handler got before, whatever it missed in between; nil unless the sample is an

@@ -15,7 +15,8 @@ extension ClientError {
             error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .recovery(.notARecording), .recovery(.nothingRecorded): ExitStatus.usage
         case .namedEngineUnusable, .engineNotFound, .executableUnknown, .engineCannotStart, .otherVersion, .noThread,
-            .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination, .noLink, .cancelled:
+            .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination, .noLink, .samples,
+            .cancelled:
             ExitStatus.unavailable
         }
     }

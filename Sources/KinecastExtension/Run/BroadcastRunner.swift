@@ -110,7 +110,7 @@ package final class BroadcastRunner {
 
     private func deliver(_ record: StreamReceiver.Record) async {
         guard let receiver else { return }
-        if let format = context.format(of: record.type), Self.fits(record, format) {
+        if let format = context.format(of: record.type), format.fits(record) {
             session.count(record)
             await handler.processSampleBuffer(SampleBuffer(record, format: format), with: record.type)
         }
@@ -126,14 +126,6 @@ package final class BroadcastRunner {
             receiver.release(frame)
         } catch {
             handler.finishBroadcastWithError(error)
-        }
-    }
-
-    private static func fits(_ record: StreamReceiver.Record, _ format: SampleFormat) -> Bool {
-        switch format {
-        case .pcm: record.isPCM
-        case .aac, .encoded: !record.isPCM
-        case .raw: false
         }
     }
 }

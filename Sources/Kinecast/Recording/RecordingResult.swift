@@ -10,10 +10,8 @@ struct RecordingResult: Sendable {
     /// Nil where the recording ended as it should.
     var error: RecordingError?
 
-    /// - Parameters:
-    ///   - file: where the recording was to be.
-    ///   - hasBegun: there was a first frame.
-    init(_ outcome: TakeOutcome, file: URL, hasBegun: Bool) {
+    /// - Parameter hasBegun: there was a first frame.
+    init(_ outcome: TakeOutcome, hasBegun: Bool) {
         switch outcome {
         case .finished(let summary): preview = Self.preview(summary)
         case .failed(let failure):

@@ -1,0 +1,90 @@
+// The thread on which an app handles the samples that it captures.
+import Glibc
+import KineClient
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// The app's function for samples. Called on a thread of its own, one sample after the other; while it takes long, samples are left out.
+public typealias CaptureHandler = @Sendable (borrowing SampleBuffer, SampleBufferType) -> Void
+
+/// Reads a feed to its end, and lends each sample to a handler. Of samples that are there together, the older comes first.
+struct CaptureReader {
+    private let feed: ClientFeed
+    private let handler: CaptureHandler
+    private var order = SampleOrder<Never>()
+    private var receiver: StreamReceiver?
+    private var stream: StreamDescription?
+    /// Nothing more will come than what is in the memory.
+    private var isFinished = false
+
+    /// Starts the thread. It ends with the feed, after `ended`.
+    static func start(
+        _ feed: ClientFeed, _ handler: @escaping CaptureHandler, ended: @escaping @Sendable () -> Void
+    ) throws(RecordingError) {
+        do throws(Errno) {
+            _ = try DedicatedThread(starting: "capture") {
+                var reader = CaptureReader(feed: feed, handler: handler)
+                reader.run()
+                ended()
+            }
+        } catch {
+            throw .noThread(name: "capture", error)
+        }
+    }
+
+    private init(feed: ClientFeed, handler: @escaping CaptureHandler) {
+        self.feed = feed
+        self.handler = handler
+    }
+
+    private mutating func run() {
+        while true {
+            feed.collect().forEach { read($0) }
+            guard let receiver else {
+                if isFinished { return }
+                wait(for: [feed.descriptor])
+                continue
+            }
+            do throws(StreamReceiver.Error) {
+                let (front, record) = try receiver.front(Never.self)
+                switch order.next(front) {
+                case .record: if let record { deliver(record, receiver) }
+                case .frame: try deliverFrame(receiver)
+                case .none:
+                    if isFinished { return }
+                    wait(for: [feed.descriptor, receiver.wakeDescriptor.rawValue])
+                    // The engine is gone where it cannot be cleared; the feed tells the same.
+                    _ = receiver.clearWake()
+                }
+            } catch {
+                // The engine wrote what cannot be read: no sample behind it can be trusted.
+                return
+            }
+        }
+    }
+
+    private func wait(for descriptors: [Int32]) { _ = WakeSignal.poll(descriptors, until: nil) }
+
+    private mutating func read(_ event: ClientFeedEvent) {
+        switch event {
+        case .start(let receiver, let stream): (self.receiver, self.stream) = (receiver, stream)
+        case .finish, .failed: isFinished = true
+        // The app learns of a pause by the recorder's events.
+        case .pause, .resume: break
+        }
+    }
+
+    private func deliver(_ record: StreamReceiver.Record, _ receiver: StreamReceiver) {
+        if let format = stream?.format(of: record.type), format.fits(record) {
+            handler(SampleBuffer(record, format: format), record.type)
+        }
+        receiver.advance(past: record)
+    }
+
+    private func deliverFrame(_ receiver: StreamReceiver) throws(StreamReceiver.Error) {
+        guard let layout = receiver.slotLayout, let frame = try receiver.nextFrame() else { return }
+        handler(SampleBuffer(frame, layout: layout), .video)
+        receiver.release(frame)
+    }
+}

@@ -1,0 +1,15 @@
+// Times, sizes, damage and pixels are KineMedia's: an app imports this module only and has them too.
+@_exported import KineMedia
+import KineControl
+import KineRelay
+
+/// A frame or a piece of audio, lent to the app as it is to an extension.
+public typealias SampleBuffer = KineRelay.SampleBuffer
+/// What a sample's bytes are.
+public typealias SampleFormat = KineRelay.SampleFormat
+/// Which stream a sample belongs to.
+public typealias SampleBufferType = KineRelay.SampleBufferType
+/// The samples that an app wants, as a service's manifest says it.
+public typealias SampleRequest = KineControl.SampleRequest
+/// Who an app is.
+public typealias AppIdentity = KineRelay.AppIdentity
