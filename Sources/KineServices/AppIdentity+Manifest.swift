@@ -18,7 +18,8 @@ extension AppIdentity {
             let file = try decoder.object(CodingKeys.self)
             // First: what another version means by the other keys is unknown.
             if let version = try file.whole(.kinecast, 0...Int(Int32.max)), version != formVersion {
-                throw file.problem(.kinecast, "is \(version) and this Kinecast reads \(formVersion); use a newer Kinecast")
+                throw file.problem(
+                    .kinecast, "is \(version) and this Kinecast reads \(formVersion); use a newer Kinecast")
             }
             let identifier = try file.decode(String.self, forKey: .identifier)
             guard identifier.isServiceID else { throw file.problem(.identifier, String.serviceIDRule) }

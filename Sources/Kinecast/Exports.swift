@@ -1,6 +1,6 @@
+import KineControl
 // Times, sizes, damage and pixels are KineMedia's: an app imports this module only and has them too.
 @_exported import KineMedia
-import KineControl
 import KineRelay
 
 /// A frame or a piece of audio, lent to the app as it is to an extension.

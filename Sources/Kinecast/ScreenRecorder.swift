@@ -291,7 +291,9 @@ public final class ScreenRecorder: Sendable {
     /// The take is over, whoever ended it.
     private func ended(_ active: Active, _ outcome: TakeOutcome) {
         let wasRunning = contents.withLock { contents in
-            guard case .recording(let current) = contents.state, current.session === active.session else { return false }
+            guard case .recording(let current) = contents.state, current.session === active.session else {
+                return false
+            }
             contents.state = .idle
             return true
         }
@@ -315,7 +317,9 @@ public final class ScreenRecorder: Sendable {
     public func stopRecording() async throws(RecordingError) -> RecordingPreview {
         let result = try await stop(isCapture: false)
         if let error = result.error { throw error.with(result.preview) }
-        guard let preview = result.preview else { throw RecordingError(.failed, "Nothing was recorded; record longer.") }
+        guard let preview = result.preview else {
+            throw RecordingError(.failed, "Nothing was recorded; record longer.")
+        }
         return preview
     }
 

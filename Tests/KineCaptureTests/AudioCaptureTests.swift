@@ -243,7 +243,8 @@ extension AudioRecorder {
         }
     }
 
-    @Test func `a microphone that is off is closed, may be missing, and is recorded again once it is on`() async throws {
+    @Test func `a microphone that is off is closed, may be missing, and is recorded again once it is on`() async throws
+    {
         try await onThread {
             let server = try TestAudioServer(modules: [])
             defer { server.end() }

@@ -100,7 +100,9 @@ import Testing
         #expect(!recorder.isRecording)
     }
 
-    @Test func `a microphone that is turned on where there is none is an event, and the recording goes on`() async throws {
+    @Test func `a microphone that is turned on where there is none is an event, and the recording goes on`()
+        async throws
+    {
         try await recorder.startRecording()
         let events = recorder.events
         recorder.isMicrophoneEnabled = true

@@ -225,7 +225,8 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks: .failure(.takeIsOver)
+        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks:
+            .failure(.takeIsOver)
         }
     }
 

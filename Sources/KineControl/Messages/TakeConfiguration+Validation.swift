@@ -31,6 +31,8 @@ extension TakeConfiguration {
         try Self.check("time without a heartbeat", supervision.heartbeat)
         try Self.check("time for holding a sample", supervision.held)
         try Self.check("delay of a restart", supervision.restartDelay)
+        try Self.check("number of sample requests", expectedSamples.count, in: 0...Self.mostDestinations)
+        for request in expectedSamples { try Self.check(request) }
         if let durationLimit { try Self.check("length of the take", durationLimit) }
     }
 
@@ -65,6 +67,21 @@ extension TakeConfiguration {
         guard size == size.roundedUpToEven else {
             throw .outOfRange(
                 setting: "frame size", value: "\(size.width)x\(size.height)", allowed: "one with even sides")
+        }
+    }
+
+    /// What is wrong with a client's request for samples.
+    public static func check(_ request: SampleRequest) throws(Problem) {
+        switch request.video {
+        case .raw(_, let size, let framesPerSecond):
+            if let size { try check("size of the samples", size) }
+            if let framesPerSecond { try check("frame rate of the samples", framesPerSecond, in: 1...240) }
+        case .encoded(_, let interval?):
+            guard (0.1...60).contains(interval) else {
+                throw .outOfRange(
+                    setting: "keyframe interval of the samples", value: "\(interval) s", allowed: "0.1 to 60 seconds")
+            }
+        case .encoded(_, nil), nil: break
         }
     }
 

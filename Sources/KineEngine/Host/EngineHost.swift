@@ -129,11 +129,7 @@ public final class EngineHost {
                     to: client)
             }
             clients.tellAll(.microphone(on: isOn))
-        case .receiveSamples(let request):
-            guard clientFeeds.add(request, for: client) else {
-                return refuse("This client gets samples already; end them first, or connect once more.", to: client)
-            }
-            try? client.send(.samples(.accepted))
+        case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
         case .follow(let progress): follow(client, progress: progress)
         case .unknown(let name): refuse(unknown: name, from: client)
@@ -145,6 +141,18 @@ public final class EngineHost {
 
     var isProgressWanted: Bool {
         clients.ownerIsThere && opened?.take.configuration.wantsProgress == true || clients.doesGuestWantProgress
+    }
+
+    private func addFeed(_ request: SampleRequest, for client: EngineConnection) {
+        do throws(TakeConfiguration.Problem) {
+            try TakeConfiguration.check(request)
+        } catch {
+            return refuse(error.description, to: client)
+        }
+        guard clientFeeds.add(request, for: client) else {
+            return refuse("This client gets samples already; end them first, or connect once more.", to: client)
+        }
+        try? client.send(.samples(.accepted))
     }
 
     func refuse(_ reason: String, to client: EngineConnection?) { try? client?.send(.refused(reason)) }

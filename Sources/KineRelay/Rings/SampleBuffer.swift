@@ -83,7 +83,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     }
 
     private init(
-        type: SampleBufferType, format: SampleFormat, presentationTime: MediaTime, duration: MediaTime, isKeyframe: Bool,
+        type: SampleBufferType, format: SampleFormat, presentationTime: MediaTime, duration: MediaTime,
+        isKeyframe: Bool,
         isDiscontinuity: Bool, orientation: Orientation, bytes: UnsafeRawBufferPointer, layout: FrameSlotLayout?,
         damageWords: UnsafeBufferPointer<UInt64>
     ) {

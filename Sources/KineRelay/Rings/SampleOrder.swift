@@ -34,7 +34,9 @@ public struct SampleOrder<Request> {
 
     public init() {}
 
-    public mutating func add(_ request: Request, after position: StreamPosition) { requests.append((request, position)) }
+    public mutating func add(_ request: Request, after position: StreamPosition) {
+        requests.append((request, position))
+    }
 
     /// The next step. Every request that came before `front` was read has been added, so that it is carried out exactly after what was
     /// sent before it. Of samples, the older comes first.

@@ -41,6 +41,7 @@ public enum CaptureScope: Sendable, Equatable {
         let reason = sources.problems.first.map { " (\($0))" } ?? ""
         throw RecordingError(
             .noWindow,
-            "This app has no window on the X screen\(reason); set the recorder's scope to .screen, .window, .region or .virtual.")
+            "This app has no window on the X screen\(reason); set the recorder's scope to .screen, .window, .region or .virtual."
+        )
     }
 }

@@ -59,7 +59,8 @@ public final class RecordingPreview: Sendable {
 
     private static func path(of url: URL) throws(RecordingError) -> String {
         guard url.isFileURL, url.path.hasPrefix("/") else {
-            throw RecordingError(.failedToSave, "\(url.absoluteString) is not the address of a file; give an absolute path.")
+            throw RecordingError(
+                .failedToSave, "\(url.absoluteString) is not the address of a file; give an absolute path.")
         }
         return url.path
     }

@@ -1,0 +1,117 @@
+// Samples in the app's own hands, from a real engine with a private screen.
+import KineClient
+import KineControl
+import KineMeasure
+import KinePlatform
+import Synchronization
+import Testing
+
+@testable import Kinecast
+
+@Suite struct CaptureTests {
+    private static let size = PixelSize(width: 320, height: 240)
+    private let recorder: ScreenRecorder
+
+    init() throws {
+        recorder = ScreenRecorder(
+            app: AppIdentity(identifier: "org.example.Tests"),
+            locator: EngineLocator(named: try Tool.sibling("kinecast-engine")))
+        recorder.scope = .virtual(Self.size)
+    }
+
+    /// What a handler was lent.
+    private final class Lent: Sendable {
+        let formats = Monitor<[SampleBufferType: SampleFormat]>([:])
+
+        func waitForBoth() -> [SampleBufferType: SampleFormat]? {
+            formats.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.count == 2 ? $0 : nil }
+        }
+    }
+
+    @Test func `a handler is lent frames and the app's audio, and no file is written`() async throws {
+        let lent = Lent()
+        let start = try await recorder.startCapture { sample, type in
+            lent.formats.signal { $0[type] = sample.format }
+            if type == .video {
+                let matches = sample.withPixels { $0.visibleSize == Self.size && $0.format == .i420 }
+                #expect(matches == true)
+            } else {
+                #expect(sample.byteCount > 0)
+            }
+        }
+        #expect(recorder.isRecording)
+        #expect(
+            lent.waitForBoth() == [
+                .video: .raw(.i420, size: Self.size), .audioApp: .pcm(sampleRate: 48000, channels: 2),
+            ])
+        let record = try #require(try await KnownTakes.list().running.first { $0.id == start.take })
+        #expect(record.output == nil)
+        // A capture is no recording.
+        let error = await #expect(throws: RecordingError.self) { try await recorder.stopRecording() }
+        #expect(error?.code == .notRecording)
+        try await recorder.stopCapture()
+        #expect(!recorder.isRecording)
+    }
+
+    @Test func `a loop can read a sample until it asks for the next`() async throws {
+        var earlier: CapturedSample?
+        var count = 0
+        for await sample in try await recorder.startCapture() {
+            if let earlier {
+                let error = #expect(throws: RecordingError.self) { try earlier.withSample { _ in } }
+                #expect(error?.code == .sampleIsGone)
+            }
+            #expect(try sample.withSample { $0.type } == sample.type)
+            earlier = sample
+            count += 1
+            if count == 5 { try await recorder.stopCapture() }
+        }
+        #expect(count >= 5)
+    }
+
+    @Test func `a loop that is cancelled ends, and the capture can be stopped`() async throws {
+        let samples = try await recorder.startCapture()
+        let loop = Task { for await _ in samples {} }
+        loop.cancel()
+        await loop.value
+        try await recorder.stopCapture()
+    }
+
+    @Test func `a client that came later gets the samples it asks for, scaled, beside the recording`() async throws {
+        let folder = try TemporaryDirectory()
+        let configuration = TakeConfiguration(
+            source: .pattern(Self.size), output: folder.file("a.mp4"))
+        let engine = EngineLocator(named: try Tool.sibling("kinecast-engine"))
+        let owner = try await EngineSession.start(configuration, locator: engine)
+        var take: TakeStarted?
+        for await event in owner.events {
+            guard case .started(let started) = event else { continue }
+            take = started
+            break
+        }
+        let guest = try await EngineSession.attach(to: try #require(take).id)
+        let small = PixelSize(width: 160, height: 120)
+        let request = SampleRequest(
+            video: .raw(pixelFormat: .nv12, maximumSize: small, framesPerSecond: nil), appAudio: .aac)
+        let lent = Lent()
+        let ended = Monitor(false)
+        try CaptureReader.start(try await guest.receiveSamples(request)) { sample, type in
+            lent.formats.signal { $0[type] = sample.format }
+        } ended: {
+            ended.signal { $0 = true }
+        }
+        let formats = try #require(lent.waitForBoth())
+        #expect(formats[.video] == .raw(.nv12, size: small))
+        guard case .aac = formats[.audioApp] else {
+            Issue.record("The audio is not AAC.")
+            return
+        }
+        let again = await #expect(throws: ClientError.self) { try await guest.receiveSamples(request) }
+        #expect(again?.code == .refused)
+        guard case .finished = try await owner.stop() else {
+            Issue.record("The take was not finished.")
+            return
+        }
+        #expect(ended.wait(until: MonotonicClock.now() + 300_000_000_000) { $0 ? true : nil } == true)
+    }
+}
