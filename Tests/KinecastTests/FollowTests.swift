@@ -1,0 +1,81 @@
+// A take that goes on without the client that started it, and the client that takes it up.
+import Glibc
+import KineClient
+import KineControl
+import KineMeasure
+import KineMedia
+import KinePlatform
+import Testing
+
+@testable import Kinecast
+
+@Suite struct FollowTests {
+    private let folder: TemporaryDirectory
+    private let locator: EngineLocator
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        locator = EngineLocator(named: try Tool.sibling("kinecast-engine"))
+    }
+
+    private func start(outlivesClient: Bool) async throws -> (EngineSession, TakeRecord) {
+        var configuration = TakeConfiguration(
+            source: .pattern(PixelSize(width: 128, height: 96)), output: folder.file("a.mp4"))
+        configuration.audio.app = .none
+        configuration.app = AppIdentity(identifier: "org.example.Tests")
+        configuration.outlivesClient = outlivesClient
+        let session = try await EngineSession.start(configuration, locator: locator)
+        for await event in session.events {
+            guard case .started(let started) = event else { continue }
+            return (session, try #require(try await KnownTakes.list(started.id).running.first))
+        }
+        throw ClientError.takeIsOver
+    }
+
+    @Test func `a take that outlives its client is found by its app, followed and stopped`() async throws {
+        let (owner, record) = try await start(outlivesClient: true)
+        owner.close()
+        let found = try await KnownTakes.list().running.filter { $0.app?.identifier == "org.example.Tests" }
+        #expect(found.map(\.id) == [record.id])
+        let follower = try await EngineSession.follow(record)
+        var hasProgress = false
+        for await event in follower.events {
+            if case .started(let started) = event { #expect(started.id == record.id) }
+            if case .progress = event { hasProgress = true }
+            if hasProgress { break }
+        }
+        try await follower.pause()
+        let late = try await EngineSession.follow(record, progress: false)
+        for await event in late.events where event == .paused { break }
+        guard case .finished(let summary) = try await follower.stop() else {
+            Issue.record("The take was not finished.")
+            return
+        }
+        #expect(summary.output == folder.file("a.mp4"))
+        #expect(try RecordedVideo(path: folder.file("a.mp4")).size == PixelSize(width: 128, height: 96))
+        await owner.closed()
+    }
+
+    @Test func `a take ends with its client otherwise`() async throws {
+        let (owner, _) = try await start(outlivesClient: false)
+        owner.close()
+        await owner.closed()
+        #expect(try RecordedVideo(path: folder.file("a.mp4")).size == PixelSize(width: 128, height: 96))
+    }
+
+    @Test func `who follows a take without its first client recovers the file of an engine that was killed`() async throws {
+        let (owner, record) = try await start(outlivesClient: true)
+        owner.close()
+        let follower = try await EngineSession.follow(record, progress: false)
+        while try await follower.status().progress.bytes == 0 { await Task.yield() }
+        kill(record.pid, SIGKILL)
+        guard case .engineDied(let death) = try await follower.outcome(),
+            case .recovered(let path, _) = death.file
+        else {
+            Issue.record("The file was not recovered.")
+            return
+        }
+        #expect(try RecordedVideo(path: path).size == PixelSize(width: 128, height: 96))
+        #expect(try await KnownTakes.list() == TakeRegistry.Listing())
+    }
+}
