@@ -8,7 +8,7 @@ import KinecastExtension
 
 final class RTMPBroadcastHandler: BroadcastSampleHandler {
     private var publisher: RTMPPublisher?
-    /// The audio that is sent: RTMP has room for one.
+    /// The one audio track that is sent, since RTMP carries no more.
     private var audioType: SampleBufferType?
 
     required init() {
