@@ -80,7 +80,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         self.runner = runner
         _ = DedicatedThread(name: "control") {
             var loop = ControlLoop(session)
-            _ = loop.run()
+            loop.run()
         }
         Task { @BroadcastActor in await runner.run() }
     }

@@ -17,8 +17,6 @@ final class LiveHandler: BroadcastSampleHandler {
     private var server: LiveServer?
 
     required init() {
-        // One heap for all threads: each of several would keep the memory it once used, and the limit is the process's.
-        mallopt(M_ARENA_MAX, 1)
         // A TLS connection has a receive buffer of 32 KB, of which a request needs one page. The rest does not become resident if the
         // buffer is a mapping of its own, for which the heap must have no spare room.
         mallopt(M_MMAP_THRESHOLD, 32 << 10)

@@ -69,18 +69,13 @@ public struct AMF0Decoder: Sendable {
     private mutating func complexValue(
         _ marker: UInt8, depth: Int
     ) throws(Error) -> (value: AMF0Value, deepest: Int) {
-        switch marker {
-        case AMF0Marker.strictArray: return try strictArray(depth: depth)
-        case AMF0Marker.ecmaArray:
-            // The length is only a hint; the end is marked, as an object's (section 2.10).
-            _ = try integer(UInt32.self)
-            let (properties, deepest) = try properties(depth: depth)
-            return (.ecmaArray(properties), deepest)
-        default:
-            if marker == AMF0Marker.typedObject { _ = try text(UInt16.self) }
-            let (properties, deepest) = try properties(depth: depth)
-            return (.object(properties), deepest)
-        }
+        if marker == AMF0Marker.strictArray { return try strictArray(depth: depth) }
+        let isArray = marker == AMF0Marker.ecmaArray
+        // The length is only a hint; the end is marked, as an object's (section 2.10).
+        if isArray { _ = try integer(UInt32.self) }
+        if marker == AMF0Marker.typedObject { _ = try text(UInt16.self) }
+        let (properties, deepest) = try properties(depth: depth)
+        return (isArray ? .ecmaArray(properties) : .object(properties), deepest)
     }
 
     private mutating func strictArray(depth: Int) throws(Error) -> (value: AMF0Value, deepest: Int) {

@@ -32,7 +32,7 @@ enum BroadcastProcess {
         }
         _ = DedicatedThread(name: "control") {
             var loop = ControlLoop(session)
-            _ = loop.run()
+            loop.run()
             // Not exit: a callback may still run, and its globals must not be torn down.
             _exit(0)
         }

@@ -99,7 +99,7 @@ package final class BroadcastRunner {
 
     private func begin(_ start: ExtensionStart) async {
         do throws(StreamReceiver.Error) {
-            let receiver = try StreamReceiver(start.stream, descriptors: session.removeDescriptors())
+            let receiver = try StreamReceiver(start.stream, descriptors: session.connection.removeDescriptors())
             self.receiver = receiver
             wakePoint = WakePoint(descriptor: receiver.wakeDescriptor.rawValue)
             session.attach(wakePoint, link: handler.link)

@@ -58,8 +58,6 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    func removeDescriptors() -> [FileDescriptor] { connection.removeDescriptors() }
-
     func count(_ record: StreamReceiver.Record) {
         if record.type == .video { countFrame() } else { audioSamples.add(1, ordering: .relaxed) }
         bytes.add(Int64(record.bytes.count), ordering: .relaxed)

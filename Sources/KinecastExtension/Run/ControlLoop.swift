@@ -29,9 +29,8 @@ package struct ControlLoop {
         nextStatistics = now + Self.statisticsInterval
     }
 
-    /// Blocks until the broadcast is over and the reports have been sent. False: a callback still runs, and only the end of the
-    /// process ends it.
-    package mutating func run() -> Bool {
+    /// Blocks until the broadcast is over and the reports have been sent. A callback may still run, if it has exceeded its time.
+    package mutating func run() {
         while !session.hasEnded {
             let now = MonotonicClock.now()
             if let deadline, now >= deadline { break }
@@ -51,7 +50,6 @@ package struct ControlLoop {
             }
         }
         if !session.isClosed { _ = session.connection.drain(until: MonotonicClock.now() + Self.grace) }
-        return session.hasEnded
     }
 
     private mutating func sendReports(_ now: Int64) {

@@ -37,33 +37,24 @@ struct LiveListener: Sendable {
                 additionalChannelHandlers: [ConnectionGuard(admission: admission)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64)))
-        let channel =
+        let serve =
             if let tls {
-                try await bind(
-                    socket, host: host, port: port, admission: admission,
-                    serve: server(TLSChannel(http, tlsConfiguration: tls), admission))
+                try server(TLSChannel(http, tlsConfiguration: tls), admission)
             } else {
-                try await bind(
-                    socket, host: host, port: port, admission: admission, serve: server(http, admission))
+                server(http, admission)
             }
+        let bootstrap = bootstrap(admission, serve, isBound: socket != nil)
+        guard let socket else {
+            return LiveListener(channel: try await bootstrap.bind(host: host, port: port).get(), admission: admission)
+        }
+        let channel = try await bootstrap.withBoundSocket(socket).get()
+        // SwiftNIO calls listen again, with a backlog of 128.
+        listen(socket, backlog)
         return LiveListener(channel: channel, admission: admission)
     }
 
     /// Connections that the kernel keeps before they are accepted; it may have a lower limit of its own.
     private static let backlog: Int32 = 1024
-
-    /// The one place where a socket is bound.
-    private static func bind(
-        _ socket: Int32?, host: String, port: Int, admission: AdmissionControl,
-        serve: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-    ) async throws -> any Channel {
-        let bootstrap = bootstrap(admission, serve, isBound: socket != nil)
-        guard let socket else { return try await bootstrap.bind(host: host, port: port).get() }
-        let channel = try await bootstrap.withBoundSocket(socket).get()
-        // SwiftNIO calls listen again, with a backlog of 128.
-        listen(socket, backlog)
-        return channel
-    }
 
     private static func bootstrap(
         _ admission: AdmissionControl, _ serve: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,

@@ -83,9 +83,7 @@ public final class LiveServer: Sendable {
         let listen = settings.listen
         let reachable = Self.reachableName(settings)
         var hosts: Set = ["localhost", "127.0.0.1", "::1", listen.host, reachable]
-        if !listen.isLoopback, let own = Self.machineName {
-            hosts.formUnion([own, own + ".local"])
-        }
+        if !listen.isLoopback, let own = Self.machineName { hosts.formUnion([own, own + ".local"]) }
         let token = previous?.token ?? LiveToken()
         let playerToken = settings.hasPlayerLink ? previous?.playerToken ?? LiveToken() : nil
         access = LiveAccess(
@@ -97,8 +95,7 @@ public final class LiveServer: Sendable {
         do {
             listener = try await LiveListener.start(
                 on: settings.boundSocket, host: listen.host == "localhost" ? "127.0.0.1" : listen.host, port: port,
-                tls: tls,
-                responder: LiveResponder(access: access, stream: stream))
+                tls: tls, responder: LiveResponder(access: access, stream: stream))
         } catch {
             let place = ListenAddress.description(host: listen.host, port: port)
             if error is SocketAddressError.UnknownHost { throw .hostUnknown(place: place) }
@@ -135,16 +132,12 @@ public final class LiveServer: Sendable {
     ///   - presentationTime: on the take's timeline. Samples before time zero are left out.
     ///   - bytes: as in `EncodedSample.data`.
     public func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool,
-        bytes: UnsafeRawBufferPointer
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) {
-        stream.publish(
-            type, presentationTime: presentationTime, isKeyframe: isKeyframe,
-            bytes: bytes)
+        stream.publish(type, presentationTime: presentationTime, isKeyframe: isKeyframe, bytes: bytes)
     }
 
-    /// Hands a sample to all viewers, as `publish(_:presentationTime:isKeyframe:bytes:)` does. Its duration is
-    /// not used.
+    /// Hands a sample to all viewers, as `publish(_:presentationTime:isKeyframe:bytes:)` does. Its duration is not used.
     public func publish(_ sample: EncodedSample) {
         sample.data.withUnsafeBytes {
             publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)

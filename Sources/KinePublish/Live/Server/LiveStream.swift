@@ -137,8 +137,7 @@ final class LiveStream: Sendable {
 
     /// Sends a sample to all viewers. Copies `bytes` before it returns.
     func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool,
-        bytes: UnsafeRawBufferPointer
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) {
         let now = MonotonicClock.now()
         let isInMovie = movieTypes.contains(type)
