@@ -3,7 +3,7 @@
 /// `http://` or `https://`, a host, and possibly a port and a path; without a query, a fragment or a login.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     package let isEncrypted: Bool
-    /// In lower case, without brackets.
+    /// The host in lower case, without brackets.
     package let host: String
     /// Host and port as an Origin header has them: in lower case, without the scheme's own port.
     package let authority: String

@@ -59,7 +59,7 @@ final class RTMPClient: @unchecked Sendable {
     }
 
     var server: String? { session.server }
-    /// As in `PublishStateMachine`.
+    /// See `PublishStateMachine.endedAtStreamName`.
     var endedAtStreamName: Bool { session.endedAtStreamName }
     private var isOver: Bool { if case .over = phase { true } else { false } }
     private var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }

@@ -11,7 +11,7 @@ public struct RTMPSettings: Sendable {
         case retries(String)
         case minimumBitrate(String)
 
-        /// Without secrets.
+        /// A sentence for a person, without secrets.
         public var description: String {
             switch self {
             case .noAddress: "No address to publish at is given; give one with --to rtmp://HOST/APPLICATION/STREAM."

@@ -46,7 +46,7 @@ public struct RTMPSession: Sendable {
 
     public var state: PublishStateMachine.State { publishing.state }
     public var server: String? { publishing.server }
-    /// As in `PublishStateMachine`.
+    /// See `PublishStateMachine.endedAtStreamName`.
     public var endedAtStreamName: Bool { publishing.endedAtStreamName }
     /// The time at which `tick` has to be called; nil: not at all.
     public var deadline: Int64? {

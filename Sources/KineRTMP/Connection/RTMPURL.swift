@@ -13,7 +13,7 @@ public struct RTMPURL: Hashable, Sendable {
     }
 
     public var isSecure: Bool
-    /// Without the brackets of an IPv6 address.
+    /// A name or an address; an IPv6 address is without its brackets.
     public var host: String
     public var port: Int
     /// The user for servers that ask for one. User and password are percent-decoded.

@@ -102,7 +102,7 @@ extension AMF0Decoder.Error {
 }
 
 extension RTMPURL.Error: CustomStringConvertible {
-    /// Without the address, which may hold a key.
+    /// A sentence without the address, which may hold a key.
     public var description: String {
         let what =
             switch self {

@@ -24,7 +24,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
             case stream
             /// The stream goes on at another server, and samples wait for it.
             case redirect
-            /// As `redirect`; the stream ends once the waiting samples are sent.
+            /// A redirection after which the stream ends once the waiting samples are sent.
             case redirectThenFinish
         }
 
@@ -88,7 +88,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case becameLive(ConnectionID, isAgain: Bool)
         /// Send the waiting samples, say goodbye, and close.
         case finish(ConnectionID)
-        /// The same at once, even if the socket has no room. The connection reports no further events.
+        /// Finish at once, even if the socket has no room. The connection reports no further events.
         case leave(ConnectionID)
         case close(ConnectionID)
         case reset(ConnectionID)

@@ -57,7 +57,7 @@ final class AdmissionControl: Sendable {
     /// `body` is called, from any thread, whenever `acceptsMore` has changed.
     func onQueueChange(_ body: (@Sendable () -> Void)?) { state.withLock { $0.queueChanged = body } }
 
-    /// As `ConnectionAdmission.secondOfPausePassed`.
+    /// Call as `ConnectionAdmission.secondOfPausePassed` says.
     func secondOfPausePassed() {
         change { state in
             state.admission.secondOfPausePassed()
