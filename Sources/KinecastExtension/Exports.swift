@@ -2,5 +2,5 @@
 @_exported import KineMedia
 import KineRelay
 
-/// What a handler may report of its connection: `BroadcastSampleHandler.connectionStatistics`.
+/// The statistics of a handler's connection, for `BroadcastSampleHandler.connectionStatistics`.
 public typealias ConnectionStatistics = KineRelay.ConnectionStatistics
