@@ -27,13 +27,13 @@ public enum MP4FastStart {
         }
     }
 
-    /// What a file becomes: a new head, and behind it a part of the old file.
+    /// The contents of the new file: a new head, and behind it a part of the old file.
     public struct Plan: Sendable, Equatable {
         public var head: [UInt8]
         public var rest: Range<Int64>
     }
 
-    /// What the file becomes with its index first; nil where it is first already. Reads little more than the index.
+    /// The file with its index first; nil if it is first already. Reads little more than the index.
     public static func plan(for file: any StorageFile) throws -> Plan? {
         let index: Int64
         switch try RecordingState(of: file) {

@@ -19,10 +19,10 @@ public final class MP4Writer {
     private var tables: [SampleTable]
     private var pending: [PendingRun]
 
-    /// Where the fragments end.
+    /// The offset at which the fragments end.
     private var end: Int64
     private var sequenceNumber: UInt32 = 0
-    /// Where the file says how long the last written frame lasts.
+    /// The offset of the last written frame's duration in the file.
     private var lastDurationOffset: Int64?
     /// The end of the last successful flush, in the take's time.
     private var flushedThrough = MediaTime.zero
@@ -30,7 +30,7 @@ public final class MP4Writer {
     /// False until the first fragment is durable: until then an older file keeps the name.
     private var isPublished = false
 
-    /// Why nothing more can be written. Finishing what is there may still succeed.
+    /// The error after which nothing more can be written. `finish` may still succeed.
     public private(set) var failure: StorageError?
 
     /// Kept free beyond what the index is known to need.
@@ -57,7 +57,7 @@ public final class MP4Writer {
         try file.synchronize()
     }
 
-    /// Where the file is, or will be once it has its name.
+    /// The file's path, also while it has no name there yet.
     public var path: String { file.path }
 
     /// Bytes in the file so far.
@@ -154,7 +154,7 @@ public final class MP4Writer {
         isDirty = true
     }
 
-    /// What waits for each track, with its times. The last frame lasts until `now`.
+    /// The samples that wait for each track, with their times. The last frame lasts until `now`.
     private func pendingRuns(through now: UInt64) -> [RecordedFragment.Run] {
         var runs: [RecordedFragment.Run] = []
         for (index, track) in movie.tracks.enumerated() where !pending[index].isEmpty {
@@ -242,17 +242,17 @@ public final class MP4Writer {
     }
 }
 
-/// What became of a recording.
+/// A recording after its end.
 public struct FinishedFile: Sendable, Equatable {
-    /// Where the file is; another place than at first if the file was removed and its name is taken.
+    /// The file's path. Not the first one if the file was removed and that name is taken.
     public var path: String
     public var bytes: Int64
-    /// How long it plays.
+    /// The time that it plays.
     public var duration: MediaTime
     /// Frames. Zero where the take ended before its first frame: there is nothing to play, and the file may be deleted.
     public var frames: Int
     /// Access units of all audio tracks together.
     public var audioAccessUnits: Int
-    /// Why the end of the take is missing from the file, if it is.
+    /// The reason why the end of the take is missing from the file; nil if it is not.
     public var failure: StorageError?
 }

@@ -1,5 +1,5 @@
-// Frames of another size or pixel format than the encoder's, for readers that want them so: made from the encoder's frame,
-// only when one is due, and only where something changed.
+// Frames of another size or pixel format than the encoder's, for readers that want them: made from the encoder's frame, only
+// when one is due, and only where something changed.
 import CPixels
 import CYUV
 import KineMedia
@@ -14,7 +14,7 @@ public final class FrameScaler {
     }
 
     private struct Slot {
-        /// What changed since this slot was last up to date, on the converted frame's grid.
+        /// The changes since this slot was last up to date, on the converted frame's grid.
         var missed: DamageRegion
     }
 
@@ -27,7 +27,7 @@ public final class FrameScaler {
     private let scaled: (planes: I420Frame, memory: UnsafeMutableRawPointer)?
     /// Rows that are scaled at once.
     private let bands: (sourceRows: Int, targetRows: Int)
-    /// What changed since the last frame.
+    /// The changes since the last frame.
     private var changed: DamageRegion
 
     /// `sourceSize` is the encoder's frames' size, `layout.size` that of the converted ones.
@@ -50,7 +50,7 @@ public final class FrameScaler {
 
     deinit { scaled?.memory.deallocate() }
 
-    /// Notes what changed in the encoder's frame, on its own grid, where that frame is not converted at once.
+    /// Notes the damage of the encoder's frame, on that frame's grid, before `convert` or in place of it.
     public func note(_ damage: DamageRegion) {
         if damage.size == layout.size {
             changed.formUnion(damage)
@@ -60,8 +60,7 @@ public final class FrameScaler {
         for rect in damage.rectangles() { changed.insert(mapping.map(rect)) }
     }
 
-    /// Converts `frame`, whose damage has been noted. Nil where every slot is lent: then nothing is lost, and the next
-    /// frame carries this one's damage.
+    /// Converts `frame`, whose damage has been noted. Nil if every slot is lent: the next frame then carries this one's damage.
     public func convert(_ frame: I420Frame) -> Frame? {
         for other in slots.indices { slots[other].missed.formUnion(changed) }
         guard let index = loans.cheapestFree(except: nil, cost: { slots[$0].missed.tileCount }) else { return nil }

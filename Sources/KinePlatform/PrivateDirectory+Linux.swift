@@ -4,7 +4,7 @@ import Glibc
 import SystemPackage
 
 public enum PrivateDirectory {
-    /// Why a directory is not closed to everybody but this user.
+    /// The reason why a directory is not this user's alone.
     public enum Fault: Swift.Error, Equatable {
         case notADirectory
         /// Another user made it.

@@ -1,10 +1,10 @@
-// What a child process is kept from: prepared before it is forked, entered by it before it runs its program. Linux.
+// The sandbox of a child process: prepared before the fork, entered by the child before it runs its program. Linux.
 import CSandbox
 import Glibc
 import SystemPackage
 
-/// A sandbox for one process and all that it starts. Each layer holds by itself; what the kernel does not give is left out, and
-/// `layers` says what is there.
+/// A sandbox for one process and all that it starts. Each layer holds by itself. Those that the kernel does not have are left
+/// out; `layers` are the others.
 public final class Sandbox: @unchecked Sendable {
     // Sendable: nothing in it changes; the child writes into its own copy of the filter only.
 
@@ -14,13 +14,13 @@ public final class Sandbox: @unchecked Sendable {
         case landlock
         /// System calls.
         case seccomp
-        /// What root may do beyond a user.
+        /// The rights that root has beyond a user's.
         case capabilities
         /// Processes and a /proc of its own: it has no number for any other process.
         case namespaces
     }
 
-    /// What may be reached. A path that is not there is left out.
+    /// The paths and sockets that may be reached. A path that is not there is left out.
     public struct Rules: Sendable {
         /// Files, and directories with all below them: to read and to execute.
         public var readable: [String] = []
@@ -32,7 +32,7 @@ public final class Sandbox: @unchecked Sendable {
         public var mayConnect = false
         /// Whether it may listen on the sockets that it is given.
         public var mayListen = false
-        /// Memory that is counted for no process, once it is given back: memory files and shared memory without a file.
+        /// Memory files and shared memory without a file: once given back, such memory is counted for no process.
         public var mayHideMemory = false
 
         public init() {}

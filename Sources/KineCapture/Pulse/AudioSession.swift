@@ -3,7 +3,7 @@
 import KinePlatform
 
 final class AudioSession: PulseRecordStream.Owner {
-    /// What other threads hold of a session.
+    /// A session as other threads hold it.
     final class Handle: Sendable {
         private struct State {
             var outcome: Result<Void, AudioCapture.Error>?
@@ -30,11 +30,10 @@ final class AudioSession: PulseRecordStream.Owner {
             }
         }
 
-        /// How often the thread woke from a sleep of a millisecond or more. The messages of one large piece come in a burst
-        /// and count once.
+        /// The number of sleeps of a millisecond or more. The messages of one large piece come in a burst and count once.
         var wakeups: Int { state.withLock { $0.wakeups } }
 
-        /// False where it was stopped before.
+        /// False if it was stopped before.
         func stop() -> Bool {
             state.withLock {
                 guard !$0.isStopped else { return false }

@@ -16,12 +16,11 @@ public final class AudioResampler {
     public private(set) var convertedFrames: Int64 = 0
 
     private var context: OpaquePointer?
-    /// How much longer the output is than the rates say, as a part of one.
+    /// The part of one by which the output is longer than the rates say.
     private var stretch = 0.0
     private var room: [Float] = []
 
-    /// Output samples over which a compensation is spread: so many that a millionth is still several samples. It is renewed long
-    /// before it ends.
+    /// Output samples over which a compensation is spread: so many that a millionth is still several samples.
     private static let compensationDistance = 4_000_000
 
     public init(inputRate: Int, outputRate: Int, channels: Int) throws(Error) {

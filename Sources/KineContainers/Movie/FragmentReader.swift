@@ -2,7 +2,7 @@
 // damaged.
 import KineMedia
 
-/// What a moof says, checked against itself and against the movie it belongs to.
+/// The content of a moof, checked against itself and against the movie it belongs to.
 struct ParsedFragment {
     struct Run {
         /// Index of the track in the movie.
@@ -47,7 +47,7 @@ struct ParsedFragment {
         guard !runs.isEmpty, payloadSize <= Int(UInt32.max) - 8 else { throw MalformedBox() }
     }
 
-    /// How many bytes at the start of the payload, as far as it is there, are whole and plausible samples.
+    /// The bytes of whole and plausible samples at the start of `payload`, which the file's end may have cut.
     func intactPrefix(of payload: [UInt8], movie: MovieDescription) -> Int {
         var position = 0
         for run in runs {
@@ -117,7 +117,7 @@ extension ParsedFragment.Run {
         }
     }
 
-    /// What a trun of video says of each frame.
+    /// Reads the fields of each frame in a trun of video.
     private mutating func readFrames(_ samples: inout BoxReader) throws(MalformedBox) {
         var durations: [UInt32] = []
         var isSync: [Bool] = []

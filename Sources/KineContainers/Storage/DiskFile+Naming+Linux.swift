@@ -29,8 +29,8 @@ extension DiskFile {
 
     public func isRemoved() throws(StorageError) -> Bool { name == .none ? false : try status().st_nlink == 0 }
 
-    /// Makes a copy, which may share its blocks with this file: Linux refuses to link a file again that has lost its last name
-    /// (linkat fails with ENOENT).
+    /// Makes a copy, which may share its blocks with this file: Linux does not link a file that has lost its last name (linkat
+    /// fails with ENOENT).
     public func putBack() throws(StorageError) {
         var failure: StorageError?
         for directory in [Self.directory(of: path)] + refuges {
