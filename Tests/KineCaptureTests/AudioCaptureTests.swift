@@ -1,4 +1,4 @@
-// Audio against a real PulseAudio: what is heard, when, and what happens when things come and go.
+// Audio against a real PulseAudio: samples, their instants, and devices and applications that come and go.
 import AudioTesting
 import CoreTesting
 import Glibc
@@ -7,7 +7,7 @@ import Testing
 
 @testable import KineCapture
 
-/// Collects what a capture delivers.
+/// Collects the samples of a capture.
 final class AudioRecorder: AudioReceiver {
     struct Stream {
         var target: Int
@@ -63,7 +63,7 @@ final class AudioRecorder: AudioReceiver {
     func audioSettled(now: Int64) { state.signal { $0.settled += 1 } }
     func audioWarning(_ warning: AudioWarning) { state.signal { $0.warnings.append(warning) } }
 
-    /// Waits until the state has what `body` looks for.
+    /// Waits until `body` finds something in the state.
     func waitFor<Result>(
         _ what: String, seconds: Int64 = 300, _ body: (State) -> Result?
     ) throws -> Result {
@@ -77,8 +77,8 @@ final class AudioRecorder: AudioReceiver {
 }
 
 extension AudioRecorder {
-    /// Waits until what was captured has passed a click, and judges its place. An audio server that is kept from running loses
-    /// samples, and its clock is a guess: both are promised on a quiet machine.
+    /// Waits until the captured audio has passed a click, and judges its place. The bounds hold on a quiet machine: an audio
+    /// server that is kept from running loses samples, and its clock is a guess.
     fileprivate func judge(click round: Int, heard: Int64) throws {
         let found = try waitFor("sound behind click \(round)") { state -> Int64?? in
             if let onset = state.streams.values.compactMap({ $0.onset(after: heard - 400_000_000) }).first {

@@ -73,7 +73,7 @@ func networkUnits(_ sample: EncodedSample) throws -> [[UInt8]] {
     return units
 }
 
-/// What a decoder plans by, from the sequence parameter set (ITU-T H.264, 7.3.2.1.1 and E.1.1).
+/// The sequence parameter set as a decoder reads it (ITU-T H.264, 7.3.2.1.1 and E.1.1).
 struct SequenceParameters {
     var profile = 0
     var referenceFrames = 0
@@ -81,7 +81,7 @@ struct SequenceParameters {
     var isFullRange = true
     /// Primaries, transfer and matrix.
     var colour: [Int] = []
-    /// Where chroma samples lie, of both fields.
+    /// The places of the chroma samples, of both fields.
     var chromaLocation: [Int] = []
     var reorderedFrames: Int?
     var bufferedFrames: Int?

@@ -1,4 +1,4 @@
-// What a preset changes in the stream, and what it leaves as every stream of Kinecast has it.
+// The effect of a preset on the stream, and the properties that every stream of Kinecast has.
 import CX264
 import CoreTesting
 import KineMedia

@@ -1,4 +1,4 @@
-// What the encoder makes, read and decoded by others.
+// The encoder's output, read and decoded by others.
 import CoreTesting
 import KineMedia
 import Testing
@@ -70,11 +70,11 @@ import Testing
                 frame.planes, changed: changed, at: .milliseconds(Int64(index) * 40), forceKeyframe: index % 37 == 0)
             worst = min(worst, frame.worstTile(of: try decoder.decode(sample)))
         }
-        // A block that stayed behind has less than 20 decibels; quantiser 23 gives text 34 and more.
+        // A block that stayed behind has less than 20 decibels; quantizer 23 gives text 34 and more.
         #expect(worst > 32)
     }
 
-    @Test func `an average bit rate leaves no stale block either`() throws {
+    @Test func `an average bitrate leaves no stale block either`() throws {
         let encoder = try encoder(.averageBitrate(3_000_000))
         let decoder = try H264Decoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: 9)
