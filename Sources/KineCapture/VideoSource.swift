@@ -14,8 +14,8 @@ public protocol VideoSource: AnyObject {
     /// `addDamage`. To be called right before each poll: a library may have read events that the descriptor no longer shows.
     func processEvents() throws(VideoSourceError) -> Bool
 
-    /// Adds what may have changed since the last call, in the frame's coordinates. Where the frame has another size than
-    /// `damage`, a full region of the new size replaces it.
+    /// Adds the damage since the last call, in the frame's coordinates. If the frame has another size than `damage`, a full
+    /// region of the new size replaces it.
     func addDamage(to damage: inout DamageRegion) throws(VideoSourceError)
 
     /// Reads the tiles of `region` and hands them on part by part, each as soon as it is there. The parts start on tiles;

@@ -14,7 +14,7 @@ public enum MP4FastStart {
     /// the file takes, except where the file system lets two files share blocks, and memory as large as the index.
     ///
     /// If this throws, or the process dies, the file is unchanged and nothing is left beside it: the new file has no name
-    /// before it is whole. On file systems without unnamed files, the next move or recovery removes what is left.
+    /// before it is whole. On file systems without unnamed files, the next move or recovery removes the remains.
     public static func moveIndexToFront(_ path: String) throws(Error) {
         do {
             let file = try DiskFile.open(DiskFile.resolved(path))  // the file is replaced, not a link to it

@@ -1,5 +1,5 @@
 // Finishes a recording whose writer died, in place. First everything is read and checked; then the index is appended as
-// the writer would have done it. What was recorded is never moved or overwritten.
+// the writer would have done it. Recorded bytes are never moved or overwritten.
 import KineMedia
 
 public enum MP4Recovery {

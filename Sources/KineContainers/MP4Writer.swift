@@ -27,13 +27,13 @@ public final class MP4Writer {
     /// The end of the last successful flush, in the take's time.
     private var flushedThrough = MediaTime.zero
     private var isDirty = false
-    /// False until the first fragment is durable: until then an older file keeps the name.
+    /// Whether the first fragment is durable. Until then an older file keeps the name.
     private var isPublished = false
 
     /// The error after which nothing more can be written. `finish` may still succeed.
     public private(set) var failure: StorageError?
 
-    /// Kept free beyond what the index is known to need.
+    /// Bytes to keep free beyond those that the index is known to need.
     private static let reserveMargin: Int64 = 64 << 10
 
     /// Begins the file: from here on it is a valid recording. `file` gets its name once the first fragment is durable.
@@ -63,7 +63,7 @@ public final class MP4Writer {
     /// Bytes in the file so far.
     public var bytesWritten: Int64 { end }
 
-    /// True once the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
+    /// Whether the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
     /// caller should have the frame encoded again before that, or later frames come too early.
     public var needsRepeatedFrame: Bool {
         tables[0].lastDuration > 12 * 3600 * UInt32(TrackDescription.videoTimescale)
@@ -94,7 +94,7 @@ public final class MP4Writer {
     /// Brings the file up to `now`, a time of the take: writes one fragment with all that was appended, whose last frame lasts
     /// until `now`. If nothing was appended, overwrites four bytes so that the last frame lasts until `now`.
     ///
-    /// Throws when space runs out, early enough that `finish` still fits. What was appended since the last flush is then
+    /// Throws when space runs out, early enough that `finish` still fits. Samples appended since the last flush are then
     /// lost, and every further call throws the same error.
     public func flush(through now: MediaTime) throws(StorageError) {
         if let failure { throw failure }
@@ -213,8 +213,8 @@ public final class MP4Writer {
     /// Makes an ordinary MP4 of the file, whose last frame lasts until `end`. Takes the same short time however long the take
     /// was, since the index is ready and only has to be written.
     ///
-    /// The last call: it closes the file. After a failure, it finishes what is in the file. It throws where even that is not
-    /// possible; the file then still plays, and `MP4Recovery` can finish it later.
+    /// The last call: it closes the file. After a failure, it finishes the file with the samples that are there. If even that
+    /// is not possible, it throws; the file then still plays, and `MP4Recovery` can finish it later.
     public func finish(at end: MediaTime) throws(StorageError) -> FinishedFile {
         var end = end
         do {

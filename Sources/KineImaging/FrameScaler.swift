@@ -117,7 +117,7 @@ public final class FrameScaler {
     }
 
     /// The shortest bands, at least a tile high, whose borders lie between rows both before and after scaling: libyuv's steps
-    /// from row to row begin at the edge of what it is given, so that any other part would not meet its neighbours.
+    /// from row to row begin at the edge of its input, so that any other part would not meet its neighbours.
     private static func bands(from source: Int, to target: Int) -> (sourceRows: Int, targetRows: Int) {
         // Counted in pairs of rows, for the sake of the chroma planes.
         var (divisor, rest) = (source / 2, target / 2)

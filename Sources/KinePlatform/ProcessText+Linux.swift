@@ -25,7 +25,7 @@ public enum ProcessText {
         return processes
     }
 
-    /// More than any process has, and little enough for a sum over all of them.
+    /// More than any process has; the sum over all of them cannot overflow.
     private static let mostBytes: Int64 = 1 << 50
 
     /// Resident bytes by /proc/PID/statm, whose second number counts pages; 0 where it has none.

@@ -8,7 +8,7 @@ import SystemPackage
 public final class Sandbox: @unchecked Sendable {
     // Sendable: nothing in it changes; the child writes into its own copy of the filter only.
 
-    /// docs/confinement.md says what each of them stops.
+    /// docs/confinement.md explains them.
     public enum Layer: String, Codable, Sendable, CaseIterable {
         /// Paths, TCP ports, signals and abstract sockets.
         case landlock
@@ -44,7 +44,7 @@ public final class Sandbox: @unchecked Sendable {
     let filter: UnsafeMutablePointer<kine_filter>?
     let namespaces: kine_namespaces
 
-    /// Throws what the kernel says where it has a layer and refuses to make it.
+    /// Throws the kernel's error if it has a layer and refuses to make it.
     public init(_ rules: Rules, leavingOut: Set<Layer> = []) throws(Errno) {
         let layers = Self.available.subtracting(leavingOut)
         self.layers = layers
@@ -78,13 +78,13 @@ public final class Sandbox: @unchecked Sendable {
         return layers
     }
 
-    /// Found out once, since it takes a process.
+    /// Tried once only, since it takes a process.
     private static let ownNamespaces = kine_namespaces_available()
 
     /// The kernel's version of Landlock; 0: none. TCP from 4 on, signals and abstract sockets from 6 on.
     public static var landlockVersion: Int { Int(kine_landlock_version()) }
 
-    /// From now on neither this process nor what it starts can execute a program. A kernel that cannot do so leaves it.
+    /// From now on neither this process nor its children can execute a program, if the kernel can forbid it.
     public static func forbidExecution() { _ = kine_forbid_execution() }
 
     private static func ruleset(_ rules: Rules) throws(Errno) -> Int32 {
@@ -94,7 +94,7 @@ public final class Sandbox: @unchecked Sendable {
             rules.readable.map { ($0, KINE_READ) } + rules.writable.map { ($0, KINE_WRITE) }
             + rules.devices.map { ($0, KINE_DEVICE) }
         for (path, access) in allowed where kine_landlock_allow(ruleset, path, Int32(access.rawValue)) != 0 {
-            // Not there, or not for this user: then not for the child either.
+            // A path that is not there, or not for this user, is not for the child either.
             guard [ENOENT, EACCES, ENOTDIR, ELOOP].contains(errno) else {
                 let failure = Errno(rawValue: errno)
                 close(ruleset)

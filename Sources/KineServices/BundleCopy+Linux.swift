@@ -80,7 +80,7 @@ enum BundleCopy {
         rmdir(path.string)
     }
 
-    /// Puts the tree `new` in the place of `old` in one step, and removes what was there.
+    /// Replaces the tree `old` by `new` in one step.
     static func replace(_ old: FilePath, with new: FilePath) throws(Fault) {
         func failure() -> Fault { .system(path: old.string, Errno(rawValue: errno)) }
         if rename(new.string, old.string) == 0 { return }

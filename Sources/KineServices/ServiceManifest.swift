@@ -80,7 +80,7 @@ public struct ServiceManifest: Sendable, Equatable {
     public var setup: [SetupField] = []
     /// Names of environment variables that the extension needs; every other is left out.
     public var environment: [String] = []
-    /// Absolute paths of files and directories that the extension reads or executes, beyond what each has.
+    /// Absolute paths of files and directories that the extension reads or executes, beyond those of every extension.
     public var readable: [String] = []
     public var network = Network.connect
     /// The key of the setting that holds ADDRESS:PORT: the engine listens there and passes the socket on. nil: no listening.

@@ -6,7 +6,7 @@ public struct AudioInventory: Sendable, Equatable {
         public var index: UInt32
         public var name: String
         public var description: String
-        /// The source that carries what this output plays.
+        /// The source that carries the audio of this output.
         public var monitor: String
     }
 

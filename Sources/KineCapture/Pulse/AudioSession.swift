@@ -120,7 +120,7 @@ final class AudioSession: PulseRecordStream.Owner {
         }
     }
 
-    /// Does what the connection's state requires.
+    /// Reacts to the connection's state.
     private func followConnection() {
         switch connection.state {
         case .connecting: break

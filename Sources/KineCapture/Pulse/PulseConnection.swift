@@ -1,4 +1,4 @@
-// A connection to an audio server over libpulse's asynchronous interface: its loop, its state, and what the server offers.
+// A connection to an audio server over libpulse's asynchronous interface: its loop, its state, and the server's inventory.
 // One thread runs the loop and uses everything here; streams are in `PulseRecordStream`.
 import CPulse
 import KinePlatform

@@ -11,7 +11,7 @@ import SystemPackage
 public final class VirtualSession: Sendable {
     public enum Error: Swift.Error, Equatable {
         case missing(program: String, package: String)
-        /// The system refused the process, or what it needs.
+        /// The system refused the process, or a descriptor for it.
         case cannotStart(program: String, Errno)
         case cookieNotWritten(Errno)
         /// The X server ended or stayed silent.

@@ -12,7 +12,7 @@ struct X11ReadPlan: Equatable {
 
     /// More requests would cost more than reading the pixels between the rectangles.
     private static let mostRectangles = 48
-    /// Smaller strips, or more of them, gain nothing over what a request costs.
+    /// Smaller strips, or more of them, save less than their requests cost.
     private static let leastStripBytes = 1 << 20
     private static let mostStrips = 8
 

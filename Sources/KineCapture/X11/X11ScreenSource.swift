@@ -1,4 +1,4 @@
-// An X screen, a part of it, or one window. Only what the server reports as damaged is read.
+// An X screen, a part of it, or one window. Only damage that the server reports is read.
 import CXCB
 import Glibc
 import KineMedia

@@ -46,7 +46,7 @@ public final class AACTrackEncoder {
         if silentRun >= Self.settlingFrames, !latest.isEmpty, latest == before { settled = latest }
     }
 
-    /// Gives out the last access units. Nothing can be encoded afterwards.
+    /// Delivers the last access units. Nothing can be encoded afterwards.
     public func finish(deliver: (AccessUnit) -> Void) throws(AACEncoder.Error) {
         try encoder.finish { number($0, for: deliver) }
     }

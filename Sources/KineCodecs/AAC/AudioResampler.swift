@@ -60,13 +60,13 @@ public final class AudioResampler {
         swr_set_compensation(context, delta, Int32(Self.compensationDistance))
     }
 
-    /// Discards what the converter holds: after a gap, nothing from before it may come out.
+    /// Discards the samples in the converter: after a gap, none from before it may come out.
     public func reset() {
         swr_init(context)
         setStretch(stretch)
     }
 
-    /// Converts interleaved samples; `deliver` borrows what came out, interleaved, for the call.
+    /// Converts interleaved samples; `deliver` borrows the output, interleaved, for the call.
     public func convert(interleaved: Span<Float>, deliver: (Span<Float>) -> Void) {
         let frames = interleaved.count / channels
         guard frames > 0 else { return }

@@ -1,5 +1,5 @@
-// AV1 in MP4 ("AV1 Codec ISO Media File Format Binding", AV1-ISOBMFF). The record repeats what the sequence header says of the
-// profile.
+// AV1 in MP4 ("AV1 Codec ISO Media File Format Binding", AV1-ISOBMFF). The record repeats the profile
+// of the sequence header.
 import KineMedia
 
 /// Profile, tier and level, by which a receiver knows whether it can decode. Read from the sequence header OBU (AV1

@@ -27,7 +27,7 @@ struct ParsedFragment {
     /// Times beyond this are damage; sums with them cannot overflow.
     private static let latestStart: UInt64 = 1 << 60
 
-    /// Reads a moof; `content` is what is inside the box.
+    /// Reads a moof, from the content of the box.
     init(reading content: BoxReader, movie: MovieDescription) throws(MalformedBox) {
         movieFragmentSize = content.remaining + 8
         payloadSize = 0
@@ -61,7 +61,7 @@ struct ParsedFragment {
         return position
     }
 
-    /// Whether a sample can be what its track says. No access unit of AAC is all zeros, but a hole in a file is.
+    /// Whether a sample can be of that track. No access unit of AAC is all zeros, but a hole in a file is.
     private static func isPlausible(_ sample: ArraySlice<UInt8>, of track: TrackDescription) -> Bool {
         switch track.kind {
         case .video(let codec, _): codec.isAccessUnit(sample)

@@ -15,8 +15,8 @@ struct FragmentScanner {
     /// Bytes between fragments that are no fragment.
     private(set) var skippedBytes: Int64 = 0
 
-    /// Samples this close to the end are checked themselves: a power cut can leave holes in what was not yet synchronized, a
-    /// second or two.
+    /// Samples this close to the end are checked themselves: a power cut can leave holes in the last second or two, which was
+    /// not yet synchronized.
     private static let doubtfulEnd: Int64 = 32 << 20
     /// A moof larger than this is damage: the writer's hold a few seconds at most.
     private static let largestMovieFragment = 8 << 20
@@ -56,7 +56,7 @@ struct FragmentScanner {
     }
 
     private enum Finding {
-        /// A good fragment was added; its length in bytes, including what the end of the file cuts off.
+        /// A good fragment was added; its length in bytes, even if the end of the file cuts it.
         case fragment(length: Int64)
         /// No usable fragment. `claimed`: how many bytes were read to find out.
         case nothing(claimed: Int)

@@ -5,7 +5,7 @@ extension MovieDescription {
     /// The writer makes three at most; each fragment is compared with all of them.
     private static let mostTracks = 16
 
-    /// Reads the moov that a recording begins with; `content` is what is inside the box.
+    /// Reads the moov that a recording begins with, from the content of the box.
     init(readingInitial content: BoxReader) throws(MalformedBox) {
         var header = try content.box("mvhd")
         creationTime = try header.integer(wide: try header.versionAndFlags().version == 1)
@@ -104,7 +104,7 @@ struct FinishedMovie {
     var frames = 0
     var audioAccessUnits = 0
 
-    /// Reads the moov of a finished file; `content` is what is inside the box.
+    /// Reads the moov of a finished file, from the content of the box.
     init(reading content: BoxReader) throws(MalformedBox) {
         var header = try content.box("mvhd")
         let wide = try header.versionAndFlags().version == 1

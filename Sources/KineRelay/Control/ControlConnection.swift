@@ -199,7 +199,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// Sends what the peer takes. After an error here, what the peer sent before can still be read.
+    /// Sends as much as the peer takes. After an error here, the messages that the peer sent before can still be read.
     private func push(_ state: inout State) throws(ControlError) {
         do throws(Errno) {
             try state.output.send(to: descriptor)

@@ -52,7 +52,7 @@ public struct ControlDecoder: Sendable {
     /// Bytes that are held until their frame is complete.
     public var pendingBytes: Int { buffer.count - consumed }
 
-    /// Adds received bytes. Call `next` until it returns nil before adding more: that bounds what is held.
+    /// Adds received bytes. Call `next` until it returns nil before adding more: that bounds the buffer.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
         if consumed > 0 {
             buffer.removeFirst(consumed)

@@ -22,7 +22,7 @@ public enum ExtensionRequest: Codable, ControlMessage, Equatable {
     public static func replacement(forUnknown name: String) -> ExtensionRequest? { .unknown(name) }
 }
 
-/// A place in the streams to a receiver: what was written before it is older.
+/// A place in the streams to a receiver.
 public struct StreamPosition: Codable, Sendable, Equatable {
     /// Bytes written to the sample ring since its beginning.
     public var samples: UInt64

@@ -149,7 +149,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Reads what the receiver has written, and throws if it is impossible.
+    /// Reads the receiver's state, and throws if it is impossible.
     public func check() throws(Error) {
         try withState { state throws(FrameSlotTracker.ProtocolViolation) in
             noteRead(&state)
