@@ -56,13 +56,13 @@ static uint64_t known_access(int version) {
     return known;
 }
 
-int kine_landlock_create(int may_connect, int may_bind) {
+int kine_landlock_create(int may_connect) {
     int version = kine_landlock_version();
     if (version == 0) { errno = EOPNOTSUPP; return -1; }
     struct ruleset_attributes attributes = {.fs = known_access(version)};
     size_t size = sizeof attributes.fs;
     if (version >= 4) {
-        attributes.net = (may_connect ? 0 : NET_CONNECT) | (may_bind ? 0 : NET_BIND);
+        attributes.net = NET_BIND | (may_connect ? 0 : NET_CONNECT);
         size += sizeof attributes.net;
     }
     if (version >= 6) {

@@ -27,7 +27,7 @@ public struct SourceWaiter {
     /// ever). Clears the wake signal.
     public mutating func wait(until deadline: Int64?, for interest: Interest) {
         for index in descriptors.indices {
-            entries[index + 1].fd = interest == .sources ? descriptors[index] : -1  // poll skips what is negative
+            entries[index + 1].fd = interest == .sources ? descriptors[index] : -1  // poll skips negative ones
         }
         WakeSignal.poll(&entries, until: deadline)
         if entries[0].revents != 0 { wake.clear() }

@@ -121,8 +121,7 @@ public final class FrameRing {
             let height = min(16, rect.height - top)
             kine_bgra_to_i420_bt709(
                 source + top * stride, stride, scratch.y, scratch.lumaStride, scratch.u, scratch.chromaStride,
-                scratch.v,
-                scratch.chromaStride, Int32(rect.width), Int32(height))
+                scratch.v, scratch.chromaStride, Int32(rect.width), Int32(height))
             padOddEdge(width: rect.width, height: height)
             mergeBand(
                 row: (rect.y + top) / 16, firstColumn: rect.x / 16, width: (rect.width + 1) & ~1,
@@ -183,59 +182,51 @@ public final class FrameRing {
     /// Copies one row of tiles from the scratch band into the slot being drawn, where they differ or the slot is behind.
     private func mergeBand(row: Int, firstColumn: Int, width: Int, height: Int) {
         guard let drawing else { return }
-        let target = slots[drawing].planes
-        let reference = newest.map { slots[$0].planes }
-        let lumaOffset = row * 16 * target.lumaStride + firstColumn * 16
-        let chromaOffset = row * 8 * target.chromaStride + firstColumn * 8
+        let place = PixelRect(x: firstColumn * 16, y: row * 16, width: width, height: height)
+        let target = slots[drawing].planes.part(place)
+        let reference = newest.map { slots[$0].planes.part(place) }
         // The first of the tiles to copy; neighbours are copied together.
         var begin: Int?
         for x in stride(from: 0, to: width, by: 16) {
             let column = firstColumn + x / 16
             // A tile that is drawn twice for one frame was written the first time, even if it now equals the newest frame's.
             var isNeeded = changed.contains(column: column, row: row)
-            if reference.map({
-                differs($0, x: x, lumaOffset, chromaOffset, width: min(16, width - x), height: height)
-            }) ?? true {
+            if reference.map({ differs($0, x: x, width: min(16, width - x), height: height) }) ?? true {
                 changed.insert(column: column, row: row)
                 isNeeded = true
             }
             if isNeeded || slots[drawing].missed.contains(column: column, row: row) {
                 if begin == nil { begin = x }
             } else if let first = begin {
-                copy(first..<x, to: target, lumaOffset, chromaOffset, height: height)
+                Self.copy(first..<x, of: scratch, to: target, height: height)
                 begin = nil
             }
         }
-        if let first = begin { copy(first..<width, to: target, lumaOffset, chromaOffset, height: height) }
+        if let first = begin { Self.copy(first..<width, of: scratch, to: target, height: height) }
     }
 
-    /// Whether the tile at `x` of the scratch band differs from `reference`, where the band lies at these offsets.
-    private func differs(
-        _ reference: I420Frame, x: Int, _ lumaOffset: Int, _ chromaOffset: Int, width: Int, height: Int
-    ) -> Bool {
+    /// Whether the tile at `x` of the scratch band differs from `reference`, the same part of a frame.
+    private func differs(_ reference: I420Frame, x: Int, width: Int, height: Int) -> Bool {
         kine_block_differs(
-            scratch.y + x, scratch.lumaStride, reference.y + lumaOffset + x, reference.lumaStride, Int32(width),
-            Int32(height))
+            scratch.y + x, scratch.lumaStride, reference.y + x, reference.lumaStride, Int32(width), Int32(height))
             || kine_block_differs(
-                scratch.u + x / 2, scratch.chromaStride, reference.u + chromaOffset + x / 2, reference.chromaStride,
-                Int32(width / 2), Int32(height / 2))
+                scratch.u + x / 2, scratch.chromaStride, reference.u + x / 2, reference.chromaStride, Int32(width / 2),
+                Int32(height / 2))
             || kine_block_differs(
-                scratch.v + x / 2, scratch.chromaStride, reference.v + chromaOffset + x / 2, reference.chromaStride,
-                Int32(width / 2), Int32(height / 2))
+                scratch.v + x / 2, scratch.chromaStride, reference.v + x / 2, reference.chromaStride, Int32(width / 2),
+                Int32(height / 2))
     }
 
-    private func copy(
-        _ columns: Range<Int>, to target: I420Frame, _ lumaOffset: Int, _ chromaOffset: Int, height: Int
-    ) {
+    private static func copy(_ columns: Range<Int>, of source: I420Frame, to target: I420Frame, height: Int) {
         let x = columns.lowerBound
         for line in 0..<height {
-            (target.y + lumaOffset + x + line * target.lumaStride).update(
-                from: scratch.y + x + line * scratch.lumaStride, count: columns.count)
+            (target.y + line * target.lumaStride + x).update(
+                from: source.y + line * source.lumaStride + x, count: columns.count)
         }
         for line in 0..<height / 2 {
-            let offset = chromaOffset + x / 2 + line * target.chromaStride
-            (target.u + offset).update(from: scratch.u + x / 2 + line * scratch.chromaStride, count: columns.count / 2)
-            (target.v + offset).update(from: scratch.v + x / 2 + line * scratch.chromaStride, count: columns.count / 2)
+            let (to, from) = (line * target.chromaStride + x / 2, line * source.chromaStride + x / 2)
+            (target.u + to).update(from: source.u + from, count: columns.count / 2)
+            (target.v + to).update(from: source.v + from, count: columns.count / 2)
         }
     }
 
@@ -247,15 +238,7 @@ public final class FrameRing {
         var behind = slots[slot].missed
         behind.subtract(changed)
         for rect in behind.rectangles() {
-            for line in rect.y..<rect.maxY {
-                (target.y + line * target.lumaStride + rect.x).update(
-                    from: source.y + line * source.lumaStride + rect.x, count: rect.width)
-            }
-            for line in rect.y / 2..<rect.maxY / 2 {
-                let offset = line * target.chromaStride + rect.x / 2
-                (target.u + offset).update(from: source.u + offset, count: rect.width / 2)
-                (target.v + offset).update(from: source.v + offset, count: rect.width / 2)
-            }
+            Self.copy(0..<rect.width, of: source.part(rect), to: target.part(rect), height: rect.height)
         }
     }
 }

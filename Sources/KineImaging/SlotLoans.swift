@@ -40,7 +40,4 @@ public final class SlotLoans: Sendable {
             readers[slot] -= 1
         }
     }
-
-    /// How many slots are lent.
-    public var lentCount: Int { readers.withLock { $0.count { $0 > 0 } } }
 }

@@ -58,8 +58,7 @@ public enum PrivateDirectory {
             return nil
         }
         defer { try? file.close() }
-        guard let bytes = try? file.readToEnd(atMost: limit + 1), bytes.count <= limit else { return nil }
-        return bytes
+        return file.contents(limit: limit)
     }
 
     /// Writes a new file that its owner only can read.

@@ -88,7 +88,7 @@ public final class Sandbox: @unchecked Sendable {
     public static func forbidExecution() { _ = kine_forbid_execution() }
 
     private static func ruleset(_ rules: Rules) throws(Errno) -> Int32 {
-        let ruleset = kine_landlock_create(rules.mayConnect ? 1 : 0, 0)
+        let ruleset = kine_landlock_create(rules.mayConnect ? 1 : 0)
         guard ruleset >= 0 else { throw Errno(rawValue: errno) }
         let allowed =
             rules.readable.map { ($0, KINE_READ) } + rules.writable.map { ($0, KINE_WRITE) }

@@ -16,10 +16,10 @@ enum kine_landlock_access {
     KINE_DEVICE = 4 // read and write, of a file that is there
 };
 
-// Makes a ruleset that allows no files yet, and TCP as asked for; signals and abstract sockets stay within the process and
-// its descendants. Rules unknown to the kernel's version are left out. Returns a descriptor that closes on exec, or -1 with
-// errno set.
-int kine_landlock_create(int may_connect, int may_bind);
+// Makes a ruleset that allows no files yet, no TCP port of its own, and TCP connections as asked for; signals and abstract
+// sockets stay within the process and its descendants. Rules unknown to the kernel's version are left out. Returns a descriptor
+// that closes on exec, or -1 with errno set.
+int kine_landlock_create(int may_connect);
 
 // Allows a path and all below it. Returns 0, or -1 with errno set, ENOENT where there is no such path.
 int kine_landlock_allow(int ruleset, const char *path, int access);

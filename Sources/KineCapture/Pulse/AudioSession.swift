@@ -50,7 +50,7 @@ final class AudioSession: PulseRecordStream.Owner {
         fileprivate func settle(_ outcome: Result<Void, AudioCapture.Error>) {
             state.signal { if $0.outcome == nil { $0.outcome = outcome } }
         }
-        fileprivate func takeJobs(afterSleep hasSlept: Bool) -> [@Sendable (AudioSession) -> Void] {
+        fileprivate func removeJobs(afterSleep hasSlept: Bool) -> [@Sendable (AudioSession) -> Void] {
             state.withLock { state in
                 if hasSlept { state.wakeups += 1 }
                 defer { state.jobs = [] }
@@ -111,7 +111,7 @@ final class AudioSession: PulseRecordStream.Owner {
             let before = MonotonicClock.now()
             connection.runOnce(until: min(quietUntil, retryAt ?? .max))
             let now = MonotonicClock.now()
-            for job in handle.takeJobs(afterSleep: now - before > 1_000_000) { job(self) }
+            for job in handle.removeJobs(afterSleep: now - before > 1_000_000) { job(self) }
             if hasNews || now >= quietUntil {
                 hasNews = false
                 quietUntil = now + pace.quietInterval

@@ -128,11 +128,7 @@ extension DiskFile {
     }
 
     /// `path` with symbolic links resolved; `path` itself where that fails.
-    static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
+    static func resolved(_ path: String) -> String { FilePath(path).resolved?.string ?? path }
 
     static func directory(of path: String) -> String {
         let parent = FilePath(path).removingLastComponent().string

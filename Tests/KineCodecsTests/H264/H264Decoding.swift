@@ -1,5 +1,7 @@
 // H.264 as others understand it: libavcodec's decoder, and a reading of the sequence parameter set.
 import CFFmpeg
+import CoreTesting
+import KineCodecs
 import KineMedia
 import Testing
 
@@ -56,6 +58,33 @@ final class H264Decoder {
         try copy(data.1, strides.1, copied.planes.u, size.width / 2, size.height / 2)
         try copy(data.2, strides.2, copied.planes.v, size.width / 2, size.height / 2)
         return copied
+    }
+}
+
+extension X264Encoder {
+    /// Encodes and decodes `count` frames: text, and in each the rectangles that `change` returns written anew. Returns the
+    /// worst tile of all frames, in decibels.
+    func worstTile(
+        of count: Int, interval: Int64, seed: UInt64, isKeyframe: (Int) -> Bool,
+        change: (Int, TestFrame, inout SeededGenerator) -> [PixelRect]
+    ) throws -> Double {
+        let decoder = try H264Decoder(h264ParameterSets)
+        var generator = SeededGenerator(seed: seed)
+        let frame = TestFrame(size: settings.size)
+        frame.write(PixelRect(size: frame.size), using: &generator)
+        var worst = 99.0
+        for index in 0..<count {
+            var changed = index == 0 ? DamageRegion.full(size: frame.size) : DamageRegion(size: frame.size)
+            for rect in change(index, frame, &generator) {
+                frame.write(rect, using: &generator)
+                changed.insert(rect)
+            }
+            let sample = try encode(
+                frame.planes, changed: changed, at: .milliseconds(Int64(index) * interval),
+                forceKeyframe: isKeyframe(index))
+            worst = min(worst, frame.worstTile(of: try decoder.decode(sample)))
+        }
+        return worst
     }
 }
 
