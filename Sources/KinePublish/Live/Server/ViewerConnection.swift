@@ -19,6 +19,8 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     private static let encryptedPiece = 7 << 10
     /// The write buffer's marks for shared bytes: a sample that can be written at once must not count as waiting.
     private static let sharedBytes = ChannelOptions.Types.WriteBufferWaterMark(low: 16 << 10, high: 32 << 10)
+    /// The same for encrypted bytes, of which each viewer has their own copy: no piece is encrypted while another one waits.
+    private static let encryptedBytes = ChannelOptions.Types.WriteBufferWaterMark(low: 1, high: 1 << 10)
 
     private let stream: LiveStream
     private let distributor: ViewerDistributor
@@ -71,8 +73,9 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         distributor.add(self)
+        try? channel.syncOptions?.setOption(
+            .writeBufferWaterMark, value: isEncrypted ? Self.encryptedBytes : Self.sharedBytes)
         if !isEncrypted {
-            try? channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.sharedBytes)
             // Through the channel: the response's head may still wait there.
             let preface = unsent
             unsent = []
@@ -109,7 +112,8 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
                 continue
             }
             if progress == .complete { return }
-            let step = distributor.step(from: viewer, in: stream)
+            // Viewers over TLS often cannot take a whole step. What waits for them costs no memory while it is the stream's own.
+            let step = distributor.step(from: viewer, in: stream, joined: !isEncrypted)
             viewer = step.to
             progress = step.progress
             if progress == .over { return end(context) }

@@ -45,10 +45,11 @@ final class ViewerDistributor: @unchecked Sendable {
     }
 
     /// The step of a viewer who is sent it.
-    func step(from viewer: LiveStream.Viewer, in stream: LiveStream) -> LiveStream.Step {
+    /// - Parameter joined: in one buffer, once a second viewer is sent it.
+    func step(from viewer: LiveStream.Viewer, in stream: LiveStream, joined: Bool) -> LiveStream.Step {
         let known = steps.lastIndex { $0.from == viewer }
         // Joining copies: event loops that share the stream's buffers would contend for their reference counts.
-        if let known, !steps[known].isJoined { steps[known].join() }
+        if joined, let known, !steps[known].isJoined { steps[known].join() }
         let step = known.map { steps[$0] } ?? stream.step(from: viewer)
         if known == nil, isInPass {
             if steps.count == Self.keptSteps { steps.removeFirst() }
