@@ -37,12 +37,12 @@ public final class FrameRing {
         }
 
         fileprivate init(byteCount: Int) {
-            let own = OwnMemory(byteCount: byteCount)
+            let own = HeapMemory(byteCount: byteCount)
             self.init(base: own.base, owner: own)
         }
     }
 
-    private final class OwnMemory: @unchecked Sendable {
+    private final class HeapMemory: @unchecked Sendable {
         // Sendable: an address that never changes; the slots' loans say who may use which slot.
         let base: UnsafeMutableRawPointer
 
