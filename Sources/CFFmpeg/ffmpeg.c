@@ -1,10 +1,10 @@
-// FFmpeg's libraries, loaded when the first encoder or converter of audio is made: a take without audio does without them and
-// without all that Debian's depend on.
+// FFmpeg's libraries, loaded when the first encoder or converter of audio is made: a take without audio loads neither them nor
+// the libraries that Debian's depend on.
 #include "CFFmpeg.h"
 #include "CLinux.h"
 #include <libavutil/macros.h>
 
-// libavcodec depends on libavutil and libswresample, so a search that begins there finds what all three have.
+// libavcodec depends on libavutil and libswresample, so a search that begins there finds the functions of all three.
 LATE_LIBRARY("libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR))
 
 LATE_FUNCTION(AVCodecContext *, avcodec_alloc_context3, (const AVCodec *codec), (codec))

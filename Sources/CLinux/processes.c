@@ -1,4 +1,4 @@
-// What a process says of itself, and how another is known, waited for and ended.
+// Settings of this process, and descriptors of others to wait for them and signal them.
 #define _GNU_SOURCE
 #include "CLinux.h"
 #include <sys/syscall.h>

@@ -1,4 +1,4 @@
-// What sockets of this machine carry beside bytes (unix(7)), and what the kernel tells of routes (rtnetlink(7)).
+// Users and descriptors over unix sockets (unix(7)), and the kernel's reports on routes (rtnetlink(7)).
 #define _GNU_SOURCE
 #include "CLinux.h"
 

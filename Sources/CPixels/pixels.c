@@ -1,5 +1,5 @@
-// Plain loops that the compiler turns into vector code, once for AVX2 and once for what every machine of the
-// architecture has; the loader picks.
+// Plain loops that the compiler turns into vector code, once for AVX2 and once for every machine of the architecture; the
+// loader picks.
 #include "CPixels.h"
 #include <string.h>
 

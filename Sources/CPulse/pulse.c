@@ -1,4 +1,4 @@
-// libpulse, loaded when audio is first asked for, with the libraries that it needs: a take without audio does without them.
+// libpulse, loaded when audio is first asked for, with the libraries that it needs: a take without audio loads none of them.
 #include "CLinux.h"
 #include "CPulse.h"
 

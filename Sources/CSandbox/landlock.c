@@ -24,7 +24,7 @@ enum {
     FS_REFER = 1 << 13,        // version 2
     FS_TRUNCATE = 1 << 14,     // version 3
     FS_DEVICE_CONTROL = 1 << 15, // version 5
-    // What a rule for a file, and not for a directory, may hold.
+    // The rights that a rule for a file, and not for a directory, may hold.
     FS_OF_FILES = FS_EXECUTE | FS_WRITE_FILE | FS_READ_FILE | FS_TRUNCATE | FS_DEVICE_CONTROL,
 
     NET_BIND = 1 << 0, // version 4
@@ -56,13 +56,13 @@ static uint64_t known_access(int version) {
     return known;
 }
 
-int kine_landlock_create(int may_connect, int may_bind) {
+int kine_landlock_create(int may_connect) {
     int version = kine_landlock_version();
     if (version == 0) { errno = EOPNOTSUPP; return -1; }
     struct ruleset_attributes attributes = {.fs = known_access(version)};
     size_t size = sizeof attributes.fs;
     if (version >= 4) {
-        attributes.net = (may_connect ? 0 : NET_CONNECT) | (may_bind ? 0 : NET_BIND);
+        attributes.net = NET_BIND | (may_connect ? 0 : NET_CONNECT);
         size += sizeof attributes.net;
     }
     if (version >= 6) {
@@ -98,9 +98,9 @@ int kine_landlock_allow(int ruleset, const char *path, int access) {
 }
 
 int kine_landlock_enter(int ruleset) {
-    // The C library and the sanitizers read what is mapped. libdispatch reads /proc/THREAD/stat of its threads, whose numbers
-    // nobody knows yet, and ends the process where it cannot: hence files of all of /proc, without listing it. What is another
-    // process's own there (environment, memory, descriptors) Landlock refuses all the same, as it refuses ptrace.
+    // The C library and the sanitizers read the own mappings. libdispatch reads /proc/THREAD/stat of threads whose numbers are
+    // unknown yet, or ends the process: hence all files of /proc, without listing it. Landlock still refuses the environment,
+    // memory and descriptors of other processes, as it refuses ptrace.
     const char *const paths[] = {"/proc", "/proc/self"};
     for (int i = 0; i < 2; i++) {
         int directory = open(paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);

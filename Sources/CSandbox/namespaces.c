@@ -39,7 +39,7 @@ int kine_namespaces_keep_user(enum kine_namespaces namespaces, uid_t user, gid_t
 
 int kine_namespaces_mount_proc(enum kine_namespaces namespaces) {
     if (namespaces == KINE_NO_NAMESPACES) return 0;
-    // Nothing mounted here shows outside; what is mounted outside later shows here.
+    // Mounts made here do not show outside; later mounts outside show here.
     if (mount(0, "/", 0, MS_REC | MS_SLAVE, 0) != 0) return -1;
     return mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, 0);
 }
@@ -61,7 +61,7 @@ static int can_enter(enum kine_namespaces namespaces) {
 }
 
 enum kine_namespaces kine_namespaces_available(void) {
-    // Root in a container often may do neither, or the second only.
+    // Root in a container may often make neither, or the second only.
     if (geteuid() == 0 && can_enter(KINE_PROCESS_NAMESPACES)) return KINE_PROCESS_NAMESPACES;
     return can_enter(KINE_USER_NAMESPACES) ? KINE_USER_NAMESPACES : KINE_NO_NAMESPACES;
 }

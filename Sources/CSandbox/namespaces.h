@@ -1,8 +1,8 @@
-// Within this target: what spawn.c needs of namespaces.c. All async-signal-safe.
+// Within this target: namespaces for spawn.c. All async-signal-safe.
 #pragma once
 #include "include/sandbox.h"
 
-// As fork, with these namespaces. Unlike fork, no handler of pthread_atfork runs: the child may only make async-signal-safe calls.
+// As fork, with these namespaces. No handler of pthread_atfork runs: the child may only make async-signal-safe calls.
 pid_t kine_fork_into(enum kine_namespaces namespaces);
 
 // In the child, first of all: gives it the user and group that it had outside. Returns 0, or -1 with errno set.

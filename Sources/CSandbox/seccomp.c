@@ -1,7 +1,7 @@
-// What a process may ask of the kernel: a seccomp filter (seccomp(2)), a list of what is refused. It is no list of what is
-// allowed: libraries and the C library change what they ask, and what is left needs a descriptor or a path, which others hold.
+// The system calls of a process: a seccomp filter (seccomp(2)) with a list of refused ones. A list of allowed ones would break
+// whenever libraries change theirs; the calls not refused here need a descriptor or a path, which the other layers withhold.
 //
-// The kernel remembers which calls pass whatever their arguments, and asks the filter for the others only.
+// The kernel remembers which calls pass whatever their arguments, and runs the filter for the others only.
 #define _GNU_SOURCE
 #include "seccomp.h"
 #include <errno.h>
@@ -53,7 +53,7 @@ static void refuse_call(struct kine_filter *filter, uint32_t number) {
     answer(filter, REFUSE);
 }
 
-// What follows, up to `end_call`, is for this call only, and ends in an answer.
+// The instructions from here to `end_call` are for this call only, and end in an answer.
 static uint16_t begin_call(struct kine_filter *filter, uint32_t number) {
     add(filter, BPF_JMP | BPF_JEQ | BPF_K, number, 0, 0);
     return filter->length;
@@ -90,12 +90,12 @@ static void only_own(struct kine_filter *filter, uint32_t number, int group) {
     end_call(filter, begin);
 }
 
-// Calls that lead into other processes, to kernel machinery with a history of holes, or out of what confines the process.
+// Calls that lead into other processes, to kernel machinery with a history of holes, or out of the confinement.
 static const uint32_t refused[] = {
     // Other processes' memory and descriptors.
     __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kcmp, 438 /* pidfd_getfd */,
     440 /* process_madvise */, __NR_perf_event_open, __NR_userfaultfd,
-    // System V memory, and what belongs to it; POSIX queues. All belong to the user, not to a process.
+    // System V memory, semaphores and queues; POSIX queues. All belong to the user, not to a process.
     __NR_shmget, __NR_shmat, __NR_shmctl, __NR_semget, __NR_semctl, __NR_msgget, __NR_msgctl, __NR_msgsnd, __NR_msgrcv,
     __NR_mq_open, __NR_mq_unlink,
     // Namespaces and mounts.

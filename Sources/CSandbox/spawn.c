@@ -1,4 +1,4 @@
-// Starting a process. posix_spawn knows neither a parent-death signal nor close_range, nor anything that confines: hence fork.
+// Starts a process. posix_spawn knows neither a parent-death signal nor close_range, nor anything that confines: hence fork.
 #define _GNU_SOURCE
 #include "landlock.h"
 #include "namespaces.h"
@@ -45,7 +45,7 @@ static int limit_resources(const struct kine_spawn_options *options) {
     return 0;
 }
 
-// Gives up what root, or a process with capabilities, may do beyond any user. With no_new_privs exec brings none back.
+// Gives up all capabilities, those of root too. With no_new_privs exec brings none back.
 static int drop_capabilities(void) {
     struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
@@ -53,7 +53,7 @@ static int drop_capabilities(void) {
     return (int)syscall(SYS_capset, &header, none);
 }
 
-// The last before exec: from here on, less and less can be done.
+// The last step before exec: from here on, fewer and fewer calls succeed.
 static int confine(const struct kine_spawn_options *options, int ruleset) {
     if (options->no_new_privileges && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return -1;
     if (ruleset >= 0 && kine_landlock_enter(ruleset) != 0) return -1;
@@ -62,7 +62,7 @@ static int confine(const struct kine_spawn_options *options, int ruleset) {
     return 0;
 }
 
-// Puts the descriptors where the program expects them and sees to it that it inherits no other. `report` and `ruleset` are
+// Gives the descriptors the numbers that the program expects, and lets it inherit no other. `report` and `ruleset` are
 // moved out of the way.
 static int arrange_descriptors(const struct kine_spawn_options *options, int *report, int *ruleset) {
     int high[KINE_SPAWN_DESCRIPTORS];
@@ -93,7 +93,7 @@ static void reset_signals(void) {
     sigprocmask(SIG_SETMASK, &none, 0);
 }
 
-// Whether nobody waits for the report any more. The parent's number would say so too, but is 0 in a process namespace.
+// Whether nobody waits for the report any more. getppid would tell too, but returns 0 in a process namespace.
 static int parent_has_died(int report) {
     struct pollfd entry = {.fd = report};
     return poll(&entry, 1, 0) == 1 && (entry.revents & POLLERR);
@@ -104,7 +104,7 @@ struct owner {
     gid_t group;
 };
 
-// The child's way to exec; returns only where something failed, with errno set.
+// The child's steps to exec; returns only if one failed, with errno set.
 static void become(const char *path, char *const argv[], char *const envp[], const struct kine_spawn_options *options,
                    struct owner owner, int *report) {
     int ruleset = options->landlock_ruleset;

@@ -1,9 +1,9 @@
-// What a source hands on when it reads: pixels, their format, and what holds them.
+// A part of a frame that a source has read: pixels, their format, and the memory that holds them.
 import KineMedia
 
 /// A rectangle of a frame, lent for the length of a call.
 public struct FramePart {
-    /// What holds the pixels. Another kind of memory is another case here, and one more in `CaptureLoop`, which draws it.
+    /// The memory of the pixels. Another kind of memory is another case here and in `CaptureLoop`, which draws it.
     public enum Storage {
         /// The address of the first pixel, and the bytes from one row to the next.
         case memory(UnsafeRawPointer, stride: Int)

@@ -4,7 +4,7 @@ import KinePlatform
 
 /// Sleeps until one of several sources has events. Used by one thread, and allocates nothing while it waits.
 public struct SourceWaiter {
-    /// What ends the sleep besides the wake signal and the deadline.
+    /// The events that end the sleep, besides the wake signal and the deadline.
     public enum Interest: Sendable {
         case sources
         /// Between two frames a mouse may report a thousand moves: none of them ends the sleep.
@@ -24,10 +24,10 @@ public struct SourceWaiter {
     }
 
     /// Sleeps until `interest` or the wake signal ends it, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for
-    /// ever). Every signal so far is used up then.
+    /// ever). Clears the wake signal.
     public mutating func wait(until deadline: Int64?, for interest: Interest) {
         for index in descriptors.indices {
-            entries[index + 1].fd = interest == .sources ? descriptors[index] : -1  // poll skips what is negative
+            entries[index + 1].fd = interest == .sources ? descriptors[index] : -1  // poll skips negative ones
         }
         WakeSignal.poll(&entries, until: deadline)
         if entries[0].revents != 0 { wake.clear() }

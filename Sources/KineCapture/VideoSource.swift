@@ -1,5 +1,5 @@
-// What can be recorded as video. One thread waits for several sources in one poll, asks those that have events, and reads what
-// changed. Opening is waited for in the same way, since a person may have to be asked first.
+// Sources of video. One thread waits for several sources in one poll, asks those that have events, and reads their changes. It
+// waits for an opening in the same way, since a person may have to answer a question first.
 import KineMedia
 
 /// An open source of frames. Used by one thread.
@@ -14,13 +14,13 @@ public protocol VideoSource: AnyObject {
     /// `addDamage`. To be called right before each poll: a library may have read events that the descriptor no longer shows.
     func processEvents() throws(VideoSourceError) -> Bool
 
-    /// Adds what may have changed since the last call, in the frame's coordinates. Where the frame has another size than
-    /// `damage`, a full region of the new size replaces it.
+    /// Adds the damage since the last call, in the frame's coordinates. If the frame has another size than `damage`, a full
+    /// region of the new size replaces it.
     func addDamage(to damage: inout DamageRegion) throws(VideoSourceError)
 
     /// Reads the tiles of `region` and hands them on part by part, each as soon as it is there. The parts start on tiles;
-    /// together they cover the region, perhaps more. Returns false where some could not be read: the source changed meanwhile,
-    /// and reports all of it as damage.
+    /// together they cover the region, perhaps more. Returns false if some could not be read because the source has changed; it
+    /// then reports all of itself as damage.
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool
 }
 

@@ -1,8 +1,8 @@
-// The codes of what ends a source of video or keeps it from being opened. KineEngine makes the sentences.
+// The error codes of video sources. KineEngine makes the sentences.
 import KineMedia
 import SystemPackage
 
-/// Why a source cannot go on, or could not begin.
+/// The reasons why a source cannot go on, or could not be opened.
 public enum VideoSourceError: Error, Equatable, Sendable {
     /// Its natural end: the recording is whole.
     case windowClosed
@@ -40,6 +40,6 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case noThread(name: String, Errno)
     /// Memory for frames that readers share; `call` failed.
     case noSharedMemory(call: String, Errno)
-    /// So many readers want the source's own frames.
+    /// More readers than `limit` want the source's own frames.
     case tooManyReaders(Int, limit: Int)
 }

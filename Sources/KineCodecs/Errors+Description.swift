@@ -19,7 +19,7 @@ extension VideoEncoderError: CustomStringConvertible {
 }
 
 extension VideoCodec {
-    /// As people write it.
+    /// The codec's name as people write it.
     fileprivate var title: String {
         switch self {
         case .h264: "H.264"

@@ -1,4 +1,4 @@
-// What every video encoder can do, whatever the codec and whether it runs on the processor or in hardware.
+// The interface of every video encoder, on the processor or in hardware.
 import KineMedia
 
 /// Encodes frames in the order they are given. Not thread-safe: one thread encodes.
@@ -7,16 +7,16 @@ import KineMedia
 public protocol VideoEncoder: AnyObject, SendableMetatype {
     static var codec: VideoCodec { get }
 
-    /// How the encoder is set up now.
+    /// The present settings.
     var settings: VideoEncoderSettings { get }
 
-    /// What a decoder must know of the frames that are encoded next; nil while an encoder learns it from its first frame.
+    /// The parameter sets of the frames that are encoded next; nil while an encoder learns them from its first frame.
     var parameterSets: VideoParameterSets? { get }
 
-    /// Opens an encoder. `other`: its stream is to be continued, with the same parameter sets if possible.
+    /// Opens an encoder that continues the stream of `other`, if any, with the same parameter sets if possible.
     init(_ settings: VideoEncoderSettings, continuing other: Self?) throws(VideoEncoderError)
 
-    /// Has the next frame's time follow those of `other`, which encoded the frames in between.
+    /// Makes the next frame's time follow those of `other`, which encoded the frames in between.
     func follow(_ other: Self)
 
     /// Changes the bitrate in place, from the next frame on: no format change, no keyframe. False where the encoder cannot.
@@ -39,14 +39,14 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
     func drain(output: (VideoEncoderOutput) -> Void) throws(VideoEncoderError)
 }
 
-/// What an encoder gives out, in the order of the frames.
+/// The output of an encoder, in the order of the frames.
 public enum VideoEncoderOutput: Sendable {
-    /// What a decoder must know of the samples that follow, where it is something new.
+    /// New parameter sets for the samples that follow.
     case format(VideoParameterSets)
     case sample(EncodedSample)
 }
 
-/// Why a video encoder cannot go on.
+/// The reasons why a video encoder cannot go on.
 public enum VideoEncoderError: Error, Equatable {
     /// It does not open for frames of this size.
     case cannotOpen(VideoCodec, PixelSize)

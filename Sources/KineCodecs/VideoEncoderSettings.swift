@@ -1,7 +1,7 @@
-// What a video encoder is told before its first frame.
+// The settings of a video encoder.
 import KineMedia
 
-/// How an encoder is set up. The defaults suit text on a desktop.
+/// The settings that an encoder is opened with. The defaults suit text on a desktop.
 public struct VideoEncoderSettings: Sendable, Equatable {
     public enum RateControl: Sendable, Equatable {
         /// One quantizer for all P frames (0…51, lower is better). x264's cheapest mode: no frame is analysed before it is
@@ -11,7 +11,7 @@ public struct VideoEncoderSettings: Sendable, Equatable {
         case averageBitrate(Int)
     }
 
-    /// The most that a network takes.
+    /// The limits of a network.
     public struct Peak: Sendable, Equatable {
         /// Bits a second, over more than a fraction of a second.
         public var bitrate: Int
@@ -42,7 +42,7 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     public var keyframeFrames: Int?
     /// Worker threads of the encoder. One costs the least processor time and memory.
     public var threads: Int
-    /// Tell the encoder which macroblocks have not changed.
+    /// Whether to tell the encoder which macroblocks have not changed.
     public var usesMacroblockInfo: Bool
 
     public init(

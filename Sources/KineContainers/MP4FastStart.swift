@@ -14,7 +14,7 @@ public enum MP4FastStart {
     /// the file takes, except where the file system lets two files share blocks, and memory as large as the index.
     ///
     /// If this throws, or the process dies, the file is unchanged and nothing is left beside it: the new file has no name
-    /// before it is whole. On file systems without unnamed files, the next move or recovery removes what is left.
+    /// before it is whole. On file systems without unnamed files, the next move or recovery removes the remains.
     public static func moveIndexToFront(_ path: String) throws(Error) {
         do {
             let file = try DiskFile.open(DiskFile.resolved(path))  // the file is replaced, not a link to it
@@ -27,13 +27,13 @@ public enum MP4FastStart {
         }
     }
 
-    /// What a file becomes: a new head, and behind it a part of the old file.
+    /// The contents of the new file: a new head, and behind it a part of the old file.
     public struct Plan: Sendable, Equatable {
         public var head: [UInt8]
         public var rest: Range<Int64>
     }
 
-    /// What the file becomes with its index first; nil where it is first already. Reads little more than the index.
+    /// The file with its index first; nil if it is first already. Reads little more than the index.
     public static func plan(for file: any StorageFile) throws -> Plan? {
         let index: Int64
         switch try RecordingState(of: file) {

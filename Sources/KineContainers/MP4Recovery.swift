@@ -1,5 +1,5 @@
 // Finishes a recording whose writer died, in place. First everything is read and checked; then the index is appended as
-// the writer would have done it. What was recorded is never moved or overwritten.
+// the writer would have done it. Recorded bytes are never moved or overwritten.
 import KineMedia
 
 public enum MP4Recovery {
@@ -14,8 +14,8 @@ public enum MP4Recovery {
     /// Makes an ordinary MP4 of the recording at `path`. A finished file is left as it is. If this throws, the file
     /// plays as well as before.
     ///
-    /// Reads a few hundred bytes for each half second recorded, and where the file is damaged each byte a few times at most.
-    /// Needs as much memory as the writer (`SampleTable`), and some megabytes. Also removes the temporary files that killed
+    /// Reads a few hundred bytes for each half second recorded, and damaged parts a few times at most. Needs as much memory as
+    /// the writer (`SampleTable`), and some megabytes. Also removes the temporary files that killed
     /// processes left beside it.
     public static func recover(_ path: String) throws(Error) -> RecoveredFile {
         DiskFile.removeLeftovers(beside: DiskFile.resolved(path))
@@ -36,16 +36,16 @@ public enum MP4Recovery {
     }
 }
 
-/// What `MP4Recovery` found in a file and made of it.
+/// The result of `MP4Recovery` for one file.
 public struct RecoveredFile: Sendable, Equatable {
     public var bytes: Int64
-    /// How long the file plays.
+    /// The time that the file plays.
     public var duration: MediaTime
     /// Frames.
     public var frames: Int
     /// Access units of all audio tracks together.
     public var audioAccessUnits: Int
-    /// There was nothing to do.
+    /// Whether there was nothing to do.
     public var wasAlreadyFinished: Bool
     /// Bytes that were damaged or cut off, and are no longer part of the recording.
     public var skippedBytes: Int64

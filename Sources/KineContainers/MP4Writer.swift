@@ -19,21 +19,21 @@ public final class MP4Writer {
     private var tables: [SampleTable]
     private var pending: [PendingRun]
 
-    /// Where the fragments end.
+    /// The offset at which the fragments end.
     private var end: Int64
     private var sequenceNumber: UInt32 = 0
-    /// Where the file says how long the last written frame lasts.
+    /// The offset of the last written frame's duration in the file.
     private var lastDurationOffset: Int64?
     /// The end of the last successful flush, in the take's time.
     private var flushedThrough = MediaTime.zero
     private var isDirty = false
-    /// False until the first fragment is durable: until then an older file keeps the name.
+    /// Whether the first fragment is durable. Until then an older file keeps the name.
     private var isPublished = false
 
-    /// Why nothing more can be written. Finishing what is there may still succeed.
+    /// The error after which nothing more can be written. `finish` may still succeed.
     public private(set) var failure: StorageError?
 
-    /// Kept free beyond what the index is known to need.
+    /// Bytes to keep free beyond those that the index is known to need.
     private static let reserveMargin: Int64 = 64 << 10
 
     /// Begins the file: from here on it is a valid recording. `file` gets its name once the first fragment is durable.
@@ -57,13 +57,13 @@ public final class MP4Writer {
         try file.synchronize()
     }
 
-    /// Where the file is, or will be once it has its name.
+    /// The file's path, also while it has no name there yet.
     public var path: String { file.path }
 
     /// Bytes in the file so far.
     public var bytesWritten: Int64 { end }
 
-    /// True once the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
+    /// Whether the last frame has been shown for twelve hours. A sample's duration has 32 bits, 13.2 hours at 90 kHz: the
     /// caller should have the frame encoded again before that, or later frames come too early.
     public var needsRepeatedFrame: Bool {
         tables[0].lastDuration > 12 * 3600 * UInt32(TrackDescription.videoTimescale)
@@ -94,7 +94,7 @@ public final class MP4Writer {
     /// Brings the file up to `now`, a time of the take: writes one fragment with all that was appended, whose last frame lasts
     /// until `now`. If nothing was appended, overwrites four bytes so that the last frame lasts until `now`.
     ///
-    /// Throws when space runs out, early enough that `finish` still fits. What was appended since the last flush is then
+    /// Throws when space runs out, early enough that `finish` still fits. Samples appended since the last flush are then
     /// lost, and every further call throws the same error.
     public func flush(through now: MediaTime) throws(StorageError) {
         if let failure { throw failure }
@@ -154,7 +154,7 @@ public final class MP4Writer {
         isDirty = true
     }
 
-    /// What waits for each track, with its times. The last frame lasts until `now`.
+    /// The samples that wait for each track, with their times. The last frame lasts until `now`.
     private func pendingRuns(through now: UInt64) -> [RecordedFragment.Run] {
         var runs: [RecordedFragment.Run] = []
         for (index, track) in movie.tracks.enumerated() where !pending[index].isEmpty {
@@ -213,8 +213,8 @@ public final class MP4Writer {
     /// Makes an ordinary MP4 of the file, whose last frame lasts until `end`. Takes the same short time however long the take
     /// was, since the index is ready and only has to be written.
     ///
-    /// The last call: it closes the file. After a failure, it finishes what is in the file. It throws where even that is not
-    /// possible; the file then still plays, and `MP4Recovery` can finish it later.
+    /// The last call: it closes the file. After a failure, it finishes the file with the samples that are there. If even that
+    /// is not possible, it throws; the file then still plays, and `MP4Recovery` can finish it later.
     public func finish(at end: MediaTime) throws(StorageError) -> FinishedFile {
         var end = end
         do {
@@ -242,17 +242,17 @@ public final class MP4Writer {
     }
 }
 
-/// What became of a recording.
+/// A recording after its end.
 public struct FinishedFile: Sendable, Equatable {
-    /// Where the file is; another place than at first if the file was removed and its name is taken.
+    /// The file's path. Not the first one if the file was removed and that name is taken.
     public var path: String
     public var bytes: Int64
-    /// How long it plays.
+    /// The time that it plays.
     public var duration: MediaTime
     /// Frames. Zero where the take ended before its first frame: there is nothing to play, and the file may be deleted.
     public var frames: Int
     /// Access units of all audio tracks together.
     public var audioAccessUnits: Int
-    /// Why the end of the take is missing from the file, if it is.
+    /// The reason why the end of the take is missing from the file; nil if it is not.
     public var failure: StorageError?
 }

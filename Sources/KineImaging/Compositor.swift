@@ -2,26 +2,26 @@
 // size may change during a take, the output's cannot.
 import KineMedia
 
-/// Where capture draws. Used by the capture thread.
+/// Puts the layers of a frame together. Used by the capture thread.
 ///
 /// A source of the output's size is converted as it is read, and nobody keeps its pixels: where a layer above it changes, the
 /// source is read again. A source of another size is a layer that keeps them, scaled to fit with black borders.
 public final class Compositor {
     /// The output's size to show, in pixels; may be odd.
     public let size: PixelSize
-    /// The size of what the source gives.
+    /// The size of the source's frames.
     public private(set) var sourceSize: PixelSize
     private let ring: FrameRing
     /// Nil where the source has the output's size.
     private var scaledSource: Layer?
-    /// What lies over the source, the lowest first.
+    /// The layers over the source, the lowest first.
     private var upperLayers: [Layer] = []
-    /// What changed above the source since the last `addDamage`, besides the layers' own damage.
+    /// The damage above the source since the last `addDamage`, besides the layers' own.
     private var upperDamage: DamageRegion
-    /// A row of tiles, for layers to be drawn over each other; there as soon as there are several.
+    /// A row of tiles in which layers are drawn over each other; nil until there is a second one.
     private var band: UnsafeMutableRawPointer?
 
-    /// `size` is what the output shows, `sourceSize` what will be drawn. `slotCount` and `memory` are the ring's.
+    /// `size` is the output's, `sourceSize` the source's; `slotCount` and `memory` are the ring's.
     public init(
         size: PixelSize, sourceSize: PixelSize, slotCount: Int = 3, memory: FrameRing.Memory? = nil
     ) {
@@ -37,19 +37,19 @@ public final class Compositor {
     /// The coded frame's size: both sides even.
     public var codedSize: PixelSize { ring.size }
 
-    /// Where frames are given back.
+    /// The readers of each slot; they give frames back here.
     public var loans: SlotLoans { ring.loans }
 
     // MARK: Layers
 
-    /// From now on the source is of another size: all of it must be drawn next.
+    /// Changes the size of the source. All of it must be drawn next.
     public func changeSource(to newSize: PixelSize) {
         guard newSize != sourceSize else { return }
         sourceSize = newSize
         scaledSource = newSize == size ? nil : Layer(fitting: newSize, into: size)
     }
 
-    /// Puts a layer over those there are.
+    /// Puts a layer over the others.
     public func add(_ layer: Layer) {
         precondition(layer.outputSize == size, "a layer of another output")
         if band == nil { band = .allocate(byteCount: size.width * DamageRegion.tileSide * 4, alignment: 64) }
@@ -67,8 +67,8 @@ public final class Compositor {
 
     public var hasFreeSlot: Bool { ring.hasFreeSlot }
 
-    /// Adds to `region`, the source's damage, what must be read again because a layer above the source changed. To be called
-    /// before each frame, after `changeSource`.
+    /// Adds to `region`, the source's damage, the parts to read again because a layer above them changed. To be called before
+    /// each frame, after `changeSource`.
     public func addDamage(to region: inout DamageRegion) {
         for layer in upperLayers { layer.render(addingDamageTo: &upperDamage) }
         if let scaledSource { scaledSource.damage.formUnion(upperDamage) } else { region.formUnion(upperDamage) }
@@ -102,7 +102,7 @@ public final class Compositor {
         return ring.commit(evenIfUnchanged: evenIfUnchanged)
     }
 
-    /// Draws the source's pixels and what lies over them, of whole tiles of the output.
+    /// Draws the source's pixels and the layers over them, in whole tiles of the output.
     private func compose(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         guard let band, !upperLayers.isEmpty else { return ring.draw(rect, bgra: pixels, stride: stride) }
         for top in Swift.stride(from: rect.y, to: rect.maxY, by: DamageRegion.tileSide) {

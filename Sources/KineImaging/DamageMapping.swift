@@ -1,4 +1,4 @@
-// Where a change of the source shows in the scaled frame.
+// The part of a scaled frame that a change of the source reaches.
 import KineMedia
 
 /// From rectangles of a frame to those of the same frame in another size.
@@ -6,8 +6,8 @@ struct DamageMapping {
     let from: PixelSize
     let to: PixelSize
 
-    /// Scaled pixels beside a pixel's own place that depend on it, on each side: the filters read its neighbours too, which lie
-    /// farther apart where the frame grows.
+    /// The scaled pixels on each side of a pixel's own place that depend on it: the filters read its neighbours too, which lie
+    /// farther apart if the frame grows.
     private static func margin(_ from: Int, _ to: Int) -> Int { 2 + to / from }
 
     /// The pixels of the scaled frame that depend on `rect`.

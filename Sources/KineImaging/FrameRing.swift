@@ -1,11 +1,11 @@
-// The slots between capture and encoder. Capture draws what changed into a free slot; the ring finds out which tiles really
-// differ from the frame before, and brings the slot up to date with what it missed while others were used (buffer age).
+// The slots between capture and encoder. Capture draws its damage into a free slot; the ring finds the tiles that really differ
+// from the frame before, and copies into the slot the changes that it missed while others were used (buffer age).
 import CPixels
 import KineMedia
 
 /// A few 4:2:0 frames that are filled in turn. One thread draws; others read lent slots and give them back.
 ///
-/// Whatever is drawn is first converted to a band of scratch memory one tile high, which stays in the processor's cache,
+/// Pixels are first converted to a band of scratch memory one tile high, which stays in the processor's cache,
 /// compared there with the newest frame, and copied only where it differs or where the slot is behind.
 public final class FrameRing {
     /// A finished frame, lent once: each further reader retains its slot, and the last one to release it frees it.
@@ -19,31 +19,31 @@ public final class FrameRing {
 
     private struct Slot {
         let planes: I420Frame
-        /// What changed in the newest frame since this slot was last up to date.
+        /// The changes of the newest frame since this slot was last up to date.
         var missed: DamageRegion
-        /// Nothing was ever drawn in it, and its memory was not touched yet.
+        /// Whether nothing was ever drawn in it; its memory was not touched then.
         var isFresh = true
     }
 
-    /// Where the slots lie, and what owns it.
+    /// The memory of the slots, and its owner.
     public struct Memory {
         let base: UnsafeMutableRawPointer
         let owner: any AnyObject & Sendable
 
-        /// `base`: on a page's border, with room for as many slots of the ring's layout as it is to have; `owner` frees it.
+        /// `base`: on a page's border, with room for all slots in the ring's layout. `owner` frees it.
         public init(base: UnsafeMutableRawPointer, owner: any AnyObject & Sendable) {
             self.base = base
             self.owner = owner
         }
 
         fileprivate init(byteCount: Int) {
-            let own = OwnMemory(byteCount: byteCount)
+            let own = HeapMemory(byteCount: byteCount)
             self.init(base: own.base, owner: own)
         }
     }
 
-    private final class OwnMemory: @unchecked Sendable {
-        // Sendable: an address that never changes; the slots' loans say who may use what lies there.
+    private final class HeapMemory: @unchecked Sendable {
+        // Sendable: an address that never changes; the slots' loans say who may use which slot.
         let base: UnsafeMutableRawPointer
 
         init(byteCount: Int) { base = .allocate(byteCount: byteCount, alignment: 64) }
@@ -51,9 +51,9 @@ public final class FrameRing {
         deinit { base.deallocate() }
     }
 
-    /// How the slots lie in memory.
+    /// The layout of the slots.
     public let layout: FrameLayout
-    /// Which slots are lent; any thread gives frames back here.
+    /// The readers of each slot; any thread gives frames back here.
     public let loans: SlotLoans
     private var slots: [Slot]
     private var newest: Int?
@@ -86,11 +86,11 @@ public final class FrameRing {
 
     public var hasFreeSlot: Bool { loans.firstFree(except: newest) != nil }
 
-    /// Takes a free slot to draw in. False where all are lent: the encoder is behind, and nothing should be read now.
+    /// Begins to draw in a free slot. False if all are lent: the encoder is behind, and nothing should be read now.
     public func begin() -> Bool {
         precondition(drawing == nil, "the last frame was neither committed nor abandoned")
-        // The newest frame is what drawing is compared with, so it is never drawn over. Of the others, the one with the
-        // least to catch up; one that was never used has everything, and stays unused while it can.
+        // Drawing is compared with the newest frame, which is thus never drawn over. Of the others, the one with the least to
+        // catch up is used; a fresh one has to catch up with everything, and stays unused as long as possible.
         guard let slot = loans.cheapestFree(except: newest, cost: { slots[$0].missed.tileCount }) else {
             return false
         }
@@ -102,8 +102,8 @@ public final class FrameRing {
         return true
     }
 
-    /// Black in limited range: Y 16, U and V 128. The borders of a frame that does not fill the frame stay so. Not done
-    /// before a slot is needed: the spare ones mostly never are, and cost no memory then.
+    /// Black in limited range: Y 16, U and V 128. Only done when a slot is needed: the spare ones mostly never are, and cost no
+    /// memory then.
     private func blacken(_ planes: I420Frame) {
         let rows = (size.height + 15) & ~15
         planes.y.initialize(repeating: 16, count: planes.lumaStride * rows)
@@ -112,7 +112,7 @@ public final class FrameRing {
     }
 
     /// Draws a rectangle of BGRA pixels at `rect`, whose left and top must be multiples of 16 and whose right and bottom
-    /// too, except at the frame's edge. Pixels past an odd `visible` edge repeat the last column or row.
+    /// too, except at the frame's edge. An odd last column or row is repeated.
     public func draw(_ rect: PixelRect, bgra pixels: UnsafeRawPointer, stride: Int) {
         precondition(rect.x % 16 == 0 && rect.y % 16 == 0, "drawing starts on a tile")
         let source = pixels.assumingMemoryBound(to: UInt8.self)
@@ -121,8 +121,7 @@ public final class FrameRing {
             let height = min(16, rect.height - top)
             kine_bgra_to_i420_bt709(
                 source + top * stride, stride, scratch.y, scratch.lumaStride, scratch.u, scratch.chromaStride,
-                scratch.v,
-                scratch.chromaStride, Int32(rect.width), Int32(height))
+                scratch.v, scratch.chromaStride, Int32(rect.width), Int32(height))
             padOddEdge(width: rect.width, height: height)
             mergeBand(
                 row: (rect.y + top) / 16, firstColumn: rect.x / 16, width: (rect.width + 1) & ~1,
@@ -131,13 +130,13 @@ public final class FrameRing {
         }
     }
 
-    /// Ends drawing. Returns the frame, lent, where anything differs from the one before; nil where nothing does.
-    /// `evenIfUnchanged` gives the frame in any case: a repeat.
+    /// Ends drawing. Returns the frame, lent, or nil if nothing differs from the one before. `evenIfUnchanged` returns the
+    /// frame in any case: a repeat.
     public func commit(evenIfUnchanged: Bool = false) -> Frame? {
         guard let slot = drawing else { return nil }
         let first = newest == nil
         if changed.isEmpty && !evenIfUnchanged && !first {
-            // The slot took copies of what it had missed where it was drawn over; the rest it still misses.
+            // The slot caught up where it was drawn over; it still misses the rest.
             abandon()
             return nil
         }
@@ -152,7 +151,7 @@ public final class FrameRing {
         return result
     }
 
-    /// Ends drawing without a frame. What was drawn is forgotten and must be drawn again.
+    /// Ends drawing without a frame. The same parts must be drawn again.
     public func abandon() {
         if let slot = drawing, slot != newest {
             // Tiles that were written but not committed no longer equal any committed frame.
@@ -183,63 +182,55 @@ public final class FrameRing {
     /// Copies one row of tiles from the scratch band into the slot being drawn, where they differ or the slot is behind.
     private func mergeBand(row: Int, firstColumn: Int, width: Int, height: Int) {
         guard let drawing else { return }
-        let target = slots[drawing].planes
-        let reference = newest.map { slots[$0].planes }
-        let lumaOffset = row * 16 * target.lumaStride + firstColumn * 16
-        let chromaOffset = row * 8 * target.chromaStride + firstColumn * 8
-        /// Where the tiles begin that are to be copied; neighbours are copied together.
+        let place = PixelRect(x: firstColumn * 16, y: row * 16, width: width, height: height)
+        let target = slots[drawing].planes.part(place)
+        let reference = newest.map { slots[$0].planes.part(place) }
+        // The first of the tiles to copy; neighbours are copied together.
         var begin: Int?
         for x in stride(from: 0, to: width, by: 16) {
             let column = firstColumn + x / 16
-            // A tile drawn twice for one frame was written the first time, whatever the second says.
+            // A tile that is drawn twice for one frame was written the first time, even if it now equals the newest frame's.
             var isNeeded = changed.contains(column: column, row: row)
-            if reference.map({
-                differs($0, x: x, lumaOffset, chromaOffset, width: min(16, width - x), height: height)
-            }) ?? true {
+            if reference.map({ differs($0, x: x, width: min(16, width - x), height: height) }) ?? true {
                 changed.insert(column: column, row: row)
                 isNeeded = true
             }
             if isNeeded || slots[drawing].missed.contains(column: column, row: row) {
                 if begin == nil { begin = x }
             } else if let first = begin {
-                copy(first..<x, to: target, lumaOffset, chromaOffset, height: height)
+                Self.copy(first..<x, of: scratch, to: target, height: height)
                 begin = nil
             }
         }
-        if let first = begin { copy(first..<width, to: target, lumaOffset, chromaOffset, height: height) }
+        if let first = begin { Self.copy(first..<width, of: scratch, to: target, height: height) }
     }
 
-    /// Whether the tile at `x` of the scratch band differs from `reference`, where the band lies at these offsets.
-    private func differs(
-        _ reference: I420Frame, x: Int, _ lumaOffset: Int, _ chromaOffset: Int, width: Int, height: Int
-    ) -> Bool {
+    /// Whether the tile at `x` of the scratch band differs from `reference`, the same part of a frame.
+    private func differs(_ reference: I420Frame, x: Int, width: Int, height: Int) -> Bool {
         kine_block_differs(
-            scratch.y + x, scratch.lumaStride, reference.y + lumaOffset + x, reference.lumaStride, Int32(width),
-            Int32(height))
+            scratch.y + x, scratch.lumaStride, reference.y + x, reference.lumaStride, Int32(width), Int32(height))
             || kine_block_differs(
-                scratch.u + x / 2, scratch.chromaStride, reference.u + chromaOffset + x / 2, reference.chromaStride,
-                Int32(width / 2), Int32(height / 2))
+                scratch.u + x / 2, scratch.chromaStride, reference.u + x / 2, reference.chromaStride, Int32(width / 2),
+                Int32(height / 2))
             || kine_block_differs(
-                scratch.v + x / 2, scratch.chromaStride, reference.v + chromaOffset + x / 2, reference.chromaStride,
-                Int32(width / 2), Int32(height / 2))
+                scratch.v + x / 2, scratch.chromaStride, reference.v + x / 2, reference.chromaStride, Int32(width / 2),
+                Int32(height / 2))
     }
 
-    private func copy(
-        _ columns: Range<Int>, to target: I420Frame, _ lumaOffset: Int, _ chromaOffset: Int, height: Int
-    ) {
+    private static func copy(_ columns: Range<Int>, of source: I420Frame, to target: I420Frame, height: Int) {
         let x = columns.lowerBound
         for line in 0..<height {
-            (target.y + lumaOffset + x + line * target.lumaStride).update(
-                from: scratch.y + x + line * scratch.lumaStride, count: columns.count)
+            (target.y + line * target.lumaStride + x).update(
+                from: source.y + line * source.lumaStride + x, count: columns.count)
         }
         for line in 0..<height / 2 {
-            let offset = chromaOffset + x / 2 + line * target.chromaStride
-            (target.u + offset).update(from: scratch.u + x / 2 + line * scratch.chromaStride, count: columns.count / 2)
-            (target.v + offset).update(from: scratch.v + x / 2 + line * scratch.chromaStride, count: columns.count / 2)
+            let (to, from) = (line * target.chromaStride + x / 2, line * source.chromaStride + x / 2)
+            (target.u + to).update(from: source.u + from, count: columns.count / 2)
+            (target.v + to).update(from: source.v + from, count: columns.count / 2)
         }
     }
 
-    /// Copies from the newest frame what `slot` missed and nobody drew over.
+    /// Copies from the newest frame the tiles that `slot` missed and that were not drawn over.
     private func catchUp(_ slot: Int) {
         guard let newest else { return }
         let source = slots[newest].planes
@@ -247,15 +238,7 @@ public final class FrameRing {
         var behind = slots[slot].missed
         behind.subtract(changed)
         for rect in behind.rectangles() {
-            for line in rect.y..<rect.maxY {
-                (target.y + line * target.lumaStride + rect.x).update(
-                    from: source.y + line * source.lumaStride + rect.x, count: rect.width)
-            }
-            for line in rect.y / 2..<rect.maxY / 2 {
-                let offset = line * target.chromaStride + rect.x / 2
-                (target.u + offset).update(from: source.u + offset, count: rect.width / 2)
-                (target.v + offset).update(from: source.v + offset, count: rect.width / 2)
-            }
+            Self.copy(0..<rect.width, of: source.part(rect), to: target.part(rect), height: rect.height)
         }
     }
 }

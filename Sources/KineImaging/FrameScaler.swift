@@ -1,5 +1,5 @@
-// Frames of another size or pixel format than the encoder's, for readers that want them so: made from the encoder's frame,
-// only when one is due, and only where something changed.
+// Frames of another size or pixel format than the encoder's, for readers that want them: made from the encoder's frame, only
+// when one is due, and only where something changed.
 import CPixels
 import CYUV
 import KineMedia
@@ -13,21 +13,17 @@ public final class FrameScaler {
         public let changed: DamageRegion
     }
 
-    private struct Slot {
-        /// What changed since this slot was last up to date, on the converted frame's grid.
-        var missed: DamageRegion
-    }
-
     public let layout: FrameLayout
     public let loans: SlotLoans
     private let sourceSize: PixelSize
     private let base: UnsafeMutableRawPointer
-    private var slots: [Slot]
+    /// For each slot, the changes since it was last up to date, on the converted frame's grid.
+    private var missed: [DamageRegion]
     /// A scaled frame on its way to another format.
     private let scaled: (planes: I420Frame, memory: UnsafeMutableRawPointer)?
     /// Rows that are scaled at once.
     private let bands: (sourceRows: Int, targetRows: Int)
-    /// What changed since the last frame.
+    /// The changes since the last frame.
     private var changed: DamageRegion
 
     /// `sourceSize` is the encoder's frames' size, `layout.size` that of the converted ones.
@@ -36,8 +32,8 @@ public final class FrameScaler {
         self.layout = layout
         base = memory.base
         loans = SlotLoans(slotCount: slotCount, memory: memory.owner)
-        slots = [Slot](repeating: Slot(missed: .full(size: layout.size)), count: slotCount)
         changed = .full(size: layout.size)
+        missed = Array(repeating: changed, count: slotCount)
         bands = Self.bands(from: sourceSize.height, to: layout.size.height)
         if sourceSize != layout.size && layout.pixelFormat != .i420 {
             let between = FrameLayout(pixelFormat: .i420, size: layout.size)
@@ -50,7 +46,7 @@ public final class FrameScaler {
 
     deinit { scaled?.memory.deallocate() }
 
-    /// Notes what changed in the encoder's frame, on its own grid, where that frame is not converted at once.
+    /// Notes the damage of the encoder's frame, on that frame's grid, before `convert` or in place of it.
     public func note(_ damage: DamageRegion) {
         if damage.size == layout.size {
             changed.formUnion(damage)
@@ -60,14 +56,13 @@ public final class FrameScaler {
         for rect in damage.rectangles() { changed.insert(mapping.map(rect)) }
     }
 
-    /// Converts `frame`, whose damage has been noted. Nil where every slot is lent: then nothing is lost, and the next
-    /// frame carries this one's damage.
+    /// Converts `frame`, whose damage has been noted. Nil if every slot is lent: the next frame then carries this one's damage.
     public func convert(_ frame: I420Frame) -> Frame? {
-        for other in slots.indices { slots[other].missed.formUnion(changed) }
-        guard let index = loans.cheapestFree(except: nil, cost: { slots[$0].missed.tileCount }) else { return nil }
+        for slot in missed.indices { missed[slot].formUnion(changed) }
+        guard let index = loans.cheapestFree(except: nil, cost: { missed[$0].tileCount }) else { return nil }
         let target = base + index * layout.slotBytes
-        if !slots[index].missed.isEmpty { draw(frame, slots[index].missed, at: target) }
-        slots[index].missed.removeAll()
+        if !missed[index].isEmpty { draw(frame, missed[index], at: target) }
+        missed[index].removeAll()
         loans.retain(index)
         defer { changed.removeAll() }
         return Frame(slot: index, changed: changed)
@@ -104,11 +99,11 @@ public final class FrameScaler {
     }
 
     private func scale(_ source: I420Frame, band: Int, to target: I420Frame) {
-        let from = source.moved(
-            to: PixelRect(
+        let from = source.part(
+            PixelRect(
                 x: 0, y: band * bands.sourceRows, width: source.size.width, height: bands.sourceRows))
-        let to = target.moved(
-            to: PixelRect(x: 0, y: band * bands.targetRows, width: target.size.width, height: bands.targetRows))
+        let to = target.part(
+            PixelRect(x: 0, y: band * bands.targetRows, width: target.size.width, height: bands.targetRows))
         let height = Int32(min(bands.sourceRows, source.size.height - band * bands.sourceRows))
         let targetHeight = Int32(min(bands.targetRows, target.size.height - band * bands.targetRows))
         I420Scale(
@@ -118,7 +113,7 @@ public final class FrameScaler {
     }
 
     /// The shortest bands, at least a tile high, whose borders lie between rows both before and after scaling: libyuv's steps
-    /// from row to row begin at the edge of what it is given, so that any other part would not meet its neighbours.
+    /// from row to row begin at the edge of its input, so that any other part would not meet its neighbours.
     private static func bands(from source: Int, to target: Int) -> (sourceRows: Int, targetRows: Int) {
         // Counted in pairs of rows, for the sake of the chroma planes.
         var (divisor, rest) = (source / 2, target / 2)
@@ -129,8 +124,8 @@ public final class FrameScaler {
     }
 
     private func copy(_ source: I420Frame, _ rect: PixelRect, to target: I420Frame) {
-        let from = source.moved(to: rect)
-        let to = target.moved(to: rect)
+        let from = source.part(rect)
+        let to = target.part(rect)
         I420Copy(
             from.y, Int32(from.lumaStride), from.u, Int32(from.chromaStride), from.v, Int32(from.chromaStride), to.y,
             Int32(to.lumaStride), to.u, Int32(to.chromaStride), to.v, Int32(to.chromaStride), Int32(rect.width),
@@ -138,7 +133,7 @@ public final class FrameScaler {
     }
 
     private func convert(_ source: I420Frame, _ rect: PixelRect, to target: UnsafeMutableRawPointer) {
-        let from = source.moved(to: rect)
+        let from = source.part(rect)
         let bytes = target.assumingMemoryBound(to: UInt8.self)
         let stride = layout.planeStrides[0]
         if layout.pixelFormat == .nv12 {
@@ -152,15 +147,5 @@ public final class FrameScaler {
                 from.y, from.lumaStride, from.u, from.chromaStride, from.v, from.chromaStride,
                 bytes + rect.y * stride + rect.x * 4, stride, Int32(rect.width), Int32(rect.height))
         }
-    }
-}
-
-extension I420Frame {
-    /// The same memory from `rect`'s left and top on, which are even.
-    fileprivate func moved(to rect: PixelRect) -> I420Frame {
-        let chroma = rect.y / 2 * chromaStride + rect.x / 2
-        return I420Frame(
-            size: rect.size, y: y + rect.y * lumaStride + rect.x, u: u + chroma, v: v + chroma,
-            lumaStride: lumaStride, chromaStride: chromaStride)
     }
 }

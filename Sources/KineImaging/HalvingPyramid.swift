@@ -1,12 +1,12 @@
-// A frame halved until what is left to scale is less than a half: libyuv averages BGRA only where it halves exactly, and in
-// every other case takes two neighbours of each side, which turns small text into patterns.
+// A frame halved until less than a half is left to scale: libyuv averages BGRA only when it halves exactly, and otherwise takes
+// two neighbours of each side, which turns small text into patterns.
 import CYUV
 import KineMedia
 
 /// Keeps a frame and its halves up to date, rectangle by rectangle.
 final class HalvingPyramid {
     struct Level {
-        /// What is frame; the memory goes on to even sides, with the last column and row repeated.
+        /// The memory goes on to even sides, with the last column and row repeated.
         let size: PixelSize
         let stride: Int
         let pixels: UnsafeMutablePointer<UInt8>
@@ -22,7 +22,7 @@ final class HalvingPyramid {
 
     private let levels: [Level]
 
-    /// `size` is the frame's, `target` what it will be scaled to.
+    /// `size` is the frame's, `target` the size that it will be scaled to.
     init(size: PixelSize, target: PixelSize) {
         var levels = [Level(size: size)]
         var half = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
@@ -40,7 +40,7 @@ final class HalvingPyramid {
     /// The last halving, at least as large as the target.
     var smallest: Level { levels[levels.count - 1] }
 
-    /// Draws pixels of the frame in its full size, and what follows from them in its halves.
+    /// Draws pixels of the frame in its full size, and updates its halves.
     func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
         let full = levels[0]
         for row in 0..<rect.height {

@@ -3,12 +3,12 @@ import CYUV
 import KineMedia
 
 /// The last pixels that were drawn, in full and scaled, and the tiles of the output that they changed. Used by the capture
-/// thread. What a `Compositor` puts over others has premultiplied alpha.
+/// thread. Layers over others have premultiplied alpha.
 public final class Layer {
-    /// Where the scaled pixels lie in the output.
+    /// The place of the scaled pixels in the output.
     public let place: PixelRect
     let outputSize: PixelSize
-    /// What was drawn and is not in the output yet.
+    /// The tiles that were drawn and are not in the output yet.
     var damage: DamageRegion
     /// The bytes from one row of `pixels` to the next.
     var stride: Int { bounds.width * 4 }
@@ -18,7 +18,7 @@ public final class Layer {
     private let source: HalvingPyramid
     private let scaled: UnsafeMutableRawPointer
 
-    /// A layer of `sourceSize` that is shown at `place` of an output. Nothing is seen of it before it is drawn.
+    /// A layer of `sourceSize` that is shown at `place` of an output. It is transparent until it is drawn.
     public convenience init(sourceSize: PixelSize, place: PixelRect, outputSize: PixelSize) {
         self.init(sourceSize: sourceSize, place: place, outputSize: outputSize, bounds: place)
     }
@@ -43,7 +43,7 @@ public final class Layer {
         damage.insert(mapping.map(rect).offset(x: place.x, y: place.y))
     }
 
-    /// Scales what was drawn within `rect` of the output.
+    /// Scales the layer's pixels within `rect` of the output.
     func render(_ rect: PixelRect) {
         let clip = rect.intersection(place).offset(x: -place.x, y: -place.y)
         guard !clip.isEmpty else { return }
@@ -54,7 +54,7 @@ public final class Layer {
             Int32(clip.y), Int32(clip.width), Int32(clip.height), kFilterBox)
     }
 
-    /// Scales all that was drawn, and adds to `region` the tiles of the output that this changed.
+    /// Scales everything drawn since the last call, and adds the changed tiles of the output to `region`.
     func render(addingDamageTo region: inout DamageRegion) {
         for rect in damage.rectangles() { render(rect) }
         region.formUnion(damage)

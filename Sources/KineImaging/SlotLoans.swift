@@ -7,7 +7,7 @@ public final class SlotLoans: Sendable {
     private let readers: Mutex<[Int]>
     private let memory: any AnyObject & Sendable
 
-    /// `memory` owns what the slots lie in.
+    /// `memory` owns the memory of the slots.
     public init(slotCount: Int, memory: any AnyObject & Sendable) {
         readers = Mutex([Int](repeating: 0, count: slotCount))
         self.memory = memory
@@ -33,14 +33,11 @@ public final class SlotLoans: Sendable {
     /// Adds a reader. Only for callers that know that the slot is lent, or have just filled it.
     public func retain(_ slot: Int) { readers.withLock { $0[slot] += 1 } }
 
-    /// One reader less.
+    /// Removes a reader.
     public func release(_ slot: Int) {
         readers.withLock { readers in
             precondition(readers[slot] > 0, "a slot was given back more often than it was lent")
             readers[slot] -= 1
         }
     }
-
-    /// How many slots are lent.
-    public var lentCount: Int { readers.withLock { $0.count { $0 > 0 } } }
 }

@@ -1,11 +1,11 @@
-// The links to a live page. The page's link has its token after a #, which browsers do not send: it is in no request, no log and no
-// Referer. A player's link has a token of its own in the path, since players accept only a plain address.
+// The links to a live page. The page's link has its token after a #, which browsers do not send: the token is in no request, no log
+// and no Referer. A player's link has a token of its own in the path, since players accept only a plain address.
 
-/// Where a broadcast can be seen.
+/// The links by which a broadcast can be watched.
 public struct LiveLinks: Sendable, Equatable {
     /// `http://HOST:PORT/#TOKEN`.
     public let page: String
-    /// `http://HOST:PORT/TOKEN/live.mp4`; nil where it was not asked for.
+    /// `http://HOST:PORT/TOKEN/live.mp4`; nil if none was asked for.
     public let player: String?
 
     /// - Parameter base: ends with a slash.

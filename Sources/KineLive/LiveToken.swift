@@ -21,7 +21,7 @@ public struct LiveToken: Hashable, Sendable, CustomStringConvertible {
         description = String(text)
     }
 
-    /// Compares in constant time, wherever the two differ.
+    /// Compares in a time that does not depend on where the two differ.
     public func matches(_ text: some StringProtocol) -> Bool {
         let own = Array(description.utf8)
         let other = Array(text.utf8)

@@ -1,16 +1,16 @@
-// The address that viewers open where that is not the server's own: a name, a reverse proxy, a tunnel.
+// The address that viewers open if it is not the server's own: a name, a reverse proxy or a tunnel.
 
 /// `http://` or `https://`, a host, and possibly a port and a path; without a query, a fragment or a login.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     package let isEncrypted: Bool
-    /// In lower case, without brackets.
+    /// The host in lower case, without brackets.
     package let host: String
     /// Host and port as an Origin header has them: in lower case, without the scheme's own port.
     package let authority: String
     /// Begins and ends with a slash.
     package let path: String
 
-    /// Nil where the text is no such address.
+    /// Nil if the text is no such address.
     package init?(_ text: String) {
         let scheme = text.prefix { $0 != ":" }
         let colon = text[scheme.endIndex...]
@@ -37,7 +37,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         self.path = path.hasSuffix("/") ? path : path + "/"
     }
 
-    /// As an Origin header has it (RFC 6454, section 7).
+    /// The address as in an Origin header (RFC 6454, section 7).
     package var origin: String { "http\(isEncrypted ? "s" : "")://\(authority)" }
 
     package var description: String { origin + path }

@@ -1,9 +1,9 @@
-// Decides what a request gets. A page from elsewhere can make a browser send requests to any address, even by a name that resolves
-// to it; so the Host and the Origin are checked before the token. Pure.
+// Decides which requests are answered. A page from elsewhere can make a browser send requests to any address, even by a name that
+// resolves to it; so the Host and the Origin are checked before the token. Pure.
 
-/// Decides what a request gets.
+/// The check of a server's requests.
 public struct RequestGate: Sendable {
-    /// What can be requested, by its path below the page's.
+    /// A resource of the server. The raw value is its path below the page's.
     public enum Resource: String, Sendable, CaseIterable {
         case page = ""
         case script = "page.js"
@@ -23,8 +23,8 @@ public struct RequestGate: Sendable {
         case samples = "samples"
         case state = "state"
 
-        /// True for the broadcast itself. The page's files are the same for everyone: a browser requests them before the page can
-        /// send the token.
+        /// True for the broadcast itself. The page's files are the same for everyone, and a browser requests them before the page
+        /// can send the token.
         public var needsToken: Bool { self == .movie || self == .samples || self == .state }
     }
 
@@ -32,9 +32,9 @@ public struct RequestGate: Sendable {
         case give(Resource)
         /// The slash after the page's path is missing.
         case addSlash
-        /// There is nothing there, or the token is wrong.
+        /// The path has no resource, or the token is wrong.
         case notFound
-        /// The Host is not one of the server's names; nil where it is no name at all. The client learns nothing.
+        /// The Host, which is not one of the server's names; nil if it is no name at all. The client learns nothing.
         case wrongHost(String?)
         /// A page from elsewhere sent the request.
         case wrongOrigin
@@ -47,11 +47,11 @@ public struct RequestGate: Sendable {
     package static let methods = "GET, HEAD"
 
     package var token: LiveToken
-    /// For `TOKEN/live.mp4`; nil where there is no such address.
+    /// The token in `TOKEN/live.mp4`; nil if there is no such address.
     package var playerToken: LiveToken?
     /// Names and addresses, in lower case and without brackets, by which the server may be reached.
     let hosts: Set<String>
-    /// The server listens on every address of the machine, so it may be reached by each of them.
+    /// Whether the server listens on every address of the machine, and so may be reached by each of them.
     let acceptsAnyAddress: Bool
     let publicURL: PublicURL?
 
@@ -66,18 +66,19 @@ public struct RequestGate: Sendable {
         self.publicURL = publicURL
     }
 
-    /// A server with that one address, behind `publicURL` if that is an address. For fuzzing.
+    /// The gate of a server with one address, behind `publicURL` if that is an address. For fuzzing.
     public init(token: LiveToken, playerToken: LiveToken?, host: String, publicURL: String) {
         self.init(
             token: token, playerToken: playerToken, hosts: [host], acceptsAnyAddress: false,
             publicURL: PublicURL(publicURL))
     }
 
+    /// Decides on one request.
     /// - Parameters:
     ///   - target: the request's path, with its query if it has one.
     ///   - host: the Host header (RFC 9110, 7.2).
-    ///   - origin: the Origin header (RFC 6454, 7); nil where there is none.
-    ///   - presented: the header `tokenHeader`; nil where there is none.
+    ///   - origin: the Origin header (RFC 6454, 7); nil if there is none.
+    ///   - presented: the header `tokenHeader`; nil if there is none.
     public func judge(
         method: String, target: String, host: String?, origin: String?, token presented: String?
     ) -> Verdict {
@@ -92,8 +93,8 @@ public struct RequestGate: Sendable {
         return method == "GET" || method == "HEAD" ? .give(resource) : .wrongMethod
     }
 
-    /// The path below the page's. A proxy either keeps the public path in front of it or removes it. Nil where it is the public path
-    /// without its last slash.
+    /// The path below the page's. A proxy may keep the public path in front of it or remove it. Nil for the public path without its
+    /// last slash.
     private func belowBase(_ path: Substring) -> Substring? {
         if let base = publicURL?.path, base != "/" {
             if path.hasPrefix(base) { return path.dropFirst(base.count) }
@@ -114,12 +115,12 @@ public struct RequestGate: Sendable {
         return .movie
     }
 
-    /// Names can be rebound, addresses cannot: only known names are accepted.
+    /// Whether a Host is the server's. Only known names are accepted, since a name can be made to resolve to any address.
     private func isOwn(_ name: String) -> Bool {
         hosts.contains(name) || acceptsAnyAddress && Self.isAddress(name)
     }
 
-    /// The origin must have the same host and port as the Host, or be that of the public address: a proxy may send another Host.
+    /// Whether an origin has the Host's host and port, or is the public address's, since a proxy may send another Host.
     private func isOwn(origin: String, host: String) -> Bool {
         let lower = origin.lowercased()
         if lower == publicURL?.origin { return true }
@@ -144,7 +145,7 @@ public struct RequestGate: Sendable {
         return String(name.last == "." ? name.dropLast() : name)
     }
 
-    /// Host and port for a message, where they are harmless: the client chooses their characters.
+    /// Host and port for a message; nil unless they are harmless, since the client chooses their characters.
     private static func presentableName(_ host: String) -> String? {
         let isHarmless =
             host.utf8.count <= 80
@@ -159,7 +160,7 @@ public struct RequestGate: Sendable {
         text.first == ":" && text.count > 1 && text.dropFirst().allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// An IPv4 address in four decimal parts, or something with colons as only an IPv6 address has.
+    /// Whether this is an IPv4 address in four decimal parts, or has the colons of an IPv6 address.
     static func isAddress(_ name: String) -> Bool {
         if name.contains(":") { return name.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." || $0 == "%" } }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,4 +1,4 @@
-/// How the audio of a sample is coded. The raw values are those of manifests and messages.
+/// The coding of audio samples. The raw values are those of manifests and messages.
 public enum AudioCodec: String, Codable, Sendable, CaseIterable {
     /// One AAC-LC access unit (ISO/IEC 14496-3) a sample.
     case aac

@@ -6,13 +6,13 @@ public struct AudioTrackFormat: Hashable, Sendable {
     /// Samples a second; also the track's timescale.
     public var sampleRate: Int
     public var channels: Int
-    /// Bits a second the encoder was asked for.
+    /// The bits a second that the encoder was asked for.
     public var bitrate: Int
     /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
     public var audioSpecificConfig: [UInt8]
     /// Samples a channel in one access unit.
     public var samplesPerAccessUnit: Int
-    /// Samples a channel that the encoder puts before the first captured one. A player must leave them out.
+    /// Samples a channel that the encoder puts before the first captured one. Players leave them out.
     public var primingSamples: Int
 
     public init(

@@ -50,7 +50,7 @@ public struct DamageRegion: Equatable, Sendable {
         words[row * wordsPerRow + column >> 6] |= 1 << UInt64(column & 63)
     }
 
-    /// Sets every tile that `rect` touches. What lies outside the frame is ignored.
+    /// Sets every tile of the frame that `rect` touches.
     public mutating func insert(_ rect: PixelRect) {
         let inside = rect.intersection(PixelRect(size: size))
         guard !inside.isEmpty else { return }

@@ -1,6 +1,6 @@
 // Encoded frames and audio, on their way from an encoder to the sinks.
 
-/// Which stream of a take a sample belongs to. The names are ReplayKit's `RPSampleBufferType`.
+/// The stream of a take that a sample belongs to. The names are ReplayKit's `RPSampleBufferType`.
 public enum SampleType: String, Sendable, Codable, CaseIterable {
     case video
     /// The audio of the system or of one application; also app and microphone mixed, where they share a track.
@@ -13,7 +13,7 @@ public struct EncodedSample: Sendable {
     public var type: SampleType
     /// Time since the take's first frame, pauses taken out. Decoding order is presentation order: nothing is reordered.
     public var presentationTime: MediaTime
-    /// How long the sample lasts. For video an estimate only: the next frame, or the end, decides.
+    /// For video an estimate only: a frame lasts until the next one, or until the end.
     public var duration: MediaTime
     /// Decoding can start here. Every access unit of audio is a keyframe.
     public var isKeyframe: Bool

@@ -1,15 +1,15 @@
-// How uncompressed frames lie in memory: planes and rows at fixed places, one slot for each frame.
+// The layout of uncompressed frames in memory: planes and rows at fixed places, one slot for each frame.
 
 /// The places of planes and rows in a slot, and of slots in their memory. A value, the same for all slots of one memory.
 public struct FrameLayout: Hashable, Sendable {
     public let pixelFormat: PixelFormat
-    /// Of the frame in memory, in pixels; both sides even.
+    /// The frame's size in memory, in pixels; both sides even.
     public let size: PixelSize
-    /// Of each plane: its first byte seen from the slot's.
+    /// The bytes from the slot's first to that of each plane.
     public let planeOffsets: [Int]
-    /// Of each plane: bytes from one row to the next.
+    /// The bytes from one row of each plane to the next.
     public let planeStrides: [Int]
-    /// Bytes from one slot to the next: whole pages, so that a reader that is done with a slot can give its memory back.
+    /// Bytes from one slot to the next: whole pages, so that a reader can give a slot's memory back.
     public let slotBytes: Int
 
     private static let pageBytes = 4096

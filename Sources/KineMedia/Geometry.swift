@@ -17,7 +17,7 @@ public struct PixelSize: Hashable, Sendable, Codable {
 
     /// The largest size of this shape that fits into `limit`, its sides rounded to whole pixels and at least 1.
     public func aspectFit(into limit: PixelSize) -> PixelSize {
-        // Which side is the tighter one is cross-multiplied, so that nothing is rounded twice.
+        // Cross-multiplied to find the tighter side, so that nothing is rounded twice.
         let isWide = width * limit.height >= height * limit.width
         return PixelSize(
             width: isWide ? limit.width : max(1, (width * limit.height + height / 2) / height),

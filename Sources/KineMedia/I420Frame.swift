@@ -24,4 +24,12 @@ public struct I420Frame: @unchecked Sendable {
         self.lumaStride = lumaStride
         self.chromaStride = chromaStride
     }
+
+    /// The part of the frame at `rect`, in the same memory. Its left and top are even.
+    package func part(_ rect: PixelRect) -> I420Frame {
+        let chroma = rect.y / 2 * chromaStride + rect.x / 2
+        return I420Frame(
+            size: rect.size, y: y + rect.y * lumaStride + rect.x, u: u + chroma, v: v + chroma,
+            lumaStride: lumaStride, chromaStride: chromaStride)
+    }
 }

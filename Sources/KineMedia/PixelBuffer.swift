@@ -27,9 +27,9 @@ public struct PixelBuffer: ~Copyable {
     }
 
     public let format: PixelFormat
-    /// Of the memory, in pixels: both sides even.
+    /// The frame's size in memory, in pixels; both sides even.
     public let size: PixelSize
-    /// To show; may be odd, and is then one smaller.
+    /// The size to show, in pixels. May be odd, and is then one smaller.
     public let visibleSize: PixelSize
     // Three at most, not in an array: making one would allocate for every frame.
     private let first: Plane

@@ -1,4 +1,4 @@
-// How the pixels of an uncompressed frame lie in memory.
+// The pixel formats of uncompressed frames.
 
 /// Colours are BT.709; the 4:2:0 formats have limited range.
 public enum PixelFormat: String, Sendable, Codable, CaseIterable {

@@ -1,6 +1,6 @@
 // The video codecs that Kinecast can pass on, as a value: encoder, containers, messages and pages all name them by it.
 
-/// How encoded frames are coded. The raw values are those of manifests and messages.
+/// The coding of frames. The raw values are those of manifests and messages.
 public enum VideoCodec: String, Codable, Sendable, CaseIterable {
     /// ITU-T H.264 (AVC).
     case h264
@@ -9,7 +9,7 @@ public enum VideoCodec: String, Codable, Sendable, CaseIterable {
     /// AOMedia AV1.
     case av1
 
-    /// Sides of a frame, in pixels, that every codec has: H.264's level 6.2 goes least far (ITU-T H.264, table A-1: MaxFS).
+    /// The sides of a frame, in pixels, that every codec can have: H.264's level 6.2 limits them (ITU-T H.264, table A-1).
     public static let frameSides = 16...16384
 
     /// The codec's four letters, big-endian, in MP4 (ISO/IEC 14496-15, AV1-ISOBMFF) and in Enhanced RTMP. They say that the

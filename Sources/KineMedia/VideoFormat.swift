@@ -31,7 +31,7 @@ public struct AV1SequenceHeader: Hashable, Sendable {
     public init(unit: [UInt8]) { self.unit = unit }
 }
 
-/// A codec, and what its decoder must know.
+/// A codec, and the parameter sets that its decoder needs.
 public enum VideoParameterSets: Hashable, Sendable {
     case h264(H264ParameterSets)
     case hevc(HEVCParameterSets)

@@ -1,7 +1,7 @@
-// Giving up on something that another thread waits for: a server that starts, an answer that does not come.
+// Ends the waits of other threads: for a server that starts, for an answer that does not come.
 import Synchronization
 
-/// Ends waits once and for all. A wait polls `descriptor` too, or says with `onCancel` what ends it.
+/// Ends waits once and for all. A wait also polls `descriptor`, or registers with `onCancel` the call that ends it.
 public final class Cancellation: Sendable {
     private struct State {
         var isCancelled = false
@@ -28,7 +28,8 @@ public final class Cancellation: Sendable {
         }
     }
 
-    /// Has `handler` called by `cancel`, or at once where that is past. It must be short, and call nothing of this object.
+    /// Has `cancel` call `handler`, or calls it at once if that is past. It must be short, and call nothing of this object.
+    /// Returns the token for `remove`.
     public func onCancel(_ handler: @escaping @Sendable () -> Void) -> Int {
         state.withLock { state in
             state.nextToken += 1
@@ -38,6 +39,6 @@ public final class Cancellation: Sendable {
         }
     }
 
-    /// Forgets a handler. It does not run any more when this returns: what it needs may go then.
+    /// Forgets a handler. When this returns, the handler does not run and never will.
     public func remove(_ token: Int) { state.withLock { _ = $0.handlers.removeValue(forKey: token) } }
 }

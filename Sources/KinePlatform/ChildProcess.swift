@@ -5,7 +5,7 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// A process this one started and must reap. Once it was reaped it is never signalled: its number may be another's.
+/// A process that this one started and must reap. It is never signalled after it was reaped: its number may be another's.
 public final class ChildProcess: Sendable {
     public var pid: Int32 { handle.pid }
     /// For poll: readable when the process has ended. As `ProcessHandle.descriptor`.
@@ -13,7 +13,7 @@ public final class ChildProcess: Sendable {
     private let handle: ProcessHandle
     private let ending = Mutex<Ending?>(nil)
 
-    /// How a process ended.
+    /// The end of a process.
     public enum Ending: Equatable, Sendable {
         case exited(status: Int32)
         case killed(signal: Int32)
@@ -23,7 +23,7 @@ public final class ChildProcess: Sendable {
     }
 
     public struct Options: Sendable {
-        /// What becomes the child's descriptors 0, 1, 2 …; nil is /dev/null. Nothing else is inherited.
+        /// The child gets these as 0, 1, 2 …; nil is /dev/null. It inherits no others.
         public var descriptors: [FileDescriptor?] = [.standardInput, .standardOutput, .standardError]
         /// The signal the child gets when the *thread* that started it ends: start such a child from a thread that
         /// lives as long as the process. Nil lets the child outlive its parent.
@@ -33,27 +33,27 @@ public final class ChildProcess: Sendable {
         public var newProcessGroup = false
         /// The child's working directory; nil keeps this process's.
         public var directory: String?
-        /// What the child and its own children may not do; nil: nothing beyond this process.
+        /// Limits for the child and its own children; nil: those of this process.
         public var confinement: Confinement?
 
         public init() {}
     }
 
-    /// Limits that a child cannot shed, nor pass on less of. When it crashes, there is no file with its memory.
+    /// Limits that a child cannot lift, neither for itself nor for its own children. When it crashes, no core file is written.
     public struct Confinement: Sendable {
-        /// Never more rights than it has: `no_new_privs`.
+        /// The child never gains rights: `no_new_privs`.
         public var noNewPrivileges = true
         /// `RLIMIT_DATA`, hard: bytes of private writable memory, reserved stacks of threads among them. Nil: as here.
         public var dataLimit: Int64?
         /// `RLIMIT_STACK`, hard: bytes, also of each new thread's stack. Nil: as here.
         public var stackLimit: Int64?
-        /// 0…1000: how much sooner the kernel kills it for want of memory.
+        /// 0…1000: the more, the sooner the kernel kills it for want of memory.
         public var outOfMemoryScore: Int32 = 0
         /// An open `cgroup.procs`: the child enters that cgroup before it runs anything.
         public var cgroupProcesses: FileDescriptor?
         /// `RLIMIT_FSIZE`, hard: bytes of a file that it writes. Nil: as here.
         public var fileLimit: Int64?
-        /// What it may reach; nil: what this process may. Needs `noNewPrivileges`.
+        /// Nil: it may reach whatever this process may. Needs `noNewPrivileges`.
         public var sandbox: Sandbox?
 
         public init() {}

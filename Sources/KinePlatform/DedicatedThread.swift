@@ -44,8 +44,8 @@ public final class DedicatedThread: Sendable {
         handle = thread
     }
 
-    /// The same for what is started before there is anything to lose: without the thread the process ends with one sentence on
-    /// standard error and `ExitStatus.unavailable`.
+    /// The same for a thread that is started before there is anything to lose: if it cannot start, the process ends with one
+    /// sentence on standard error and `ExitStatus.unavailable`.
     public convenience init(name: String, body: @escaping @Sendable () -> Void) {
         do throws(Errno) {
             try self.init(starting: name, body: body)
@@ -55,7 +55,7 @@ public final class DedicatedThread: Sendable {
         }
     }
 
-    /// Why a thread cannot be started, and what to do. One sentence.
+    /// One sentence: the reason why a thread cannot be started, and what to do.
     public static func explanation(of failure: Errno, thread name: String) -> String {
         "The thread “\(name)” cannot be started (\(failure)); end other programs, or raise the limit of processes that "
             + "“ulimit -u” shows."

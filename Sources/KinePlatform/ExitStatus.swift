@@ -1,6 +1,6 @@
-// How a process of Kinecast says what became of it.
+// The exit statuses of Kinecast's processes.
 
-/// The exit statuses of the command line, sysexits' numbers where they fit.
+/// The numbers of sysexits.h where they fit.
 public enum ExitStatus {
     public static let usage: Int32 = 64
     public static let unavailable: Int32 = 69

@@ -2,7 +2,7 @@
 import SystemPackage
 
 extension FileDescriptor {
-    /// The bytes from here to the end, or the first `limit` of them: a caller that has to know of more asks for one more.
+    /// The bytes from here to the end, or the first `limit` of them.
     public func readToEnd(atMost limit: Int) throws -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: min(limit, 16384))
@@ -14,8 +14,8 @@ extension FileDescriptor {
         return Array(bytes.prefix(limit))
     }
 
-    /// The whole of a file; nil where it cannot be read or is longer than `limit` bytes. Its position, which other processes may
-    /// share, is neither used nor moved.
+    /// The whole of a file; nil where it cannot be read or is longer than `limit` bytes. Its position, which other processes
+    /// may share, is neither used nor moved.
     package func contents(limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16384)

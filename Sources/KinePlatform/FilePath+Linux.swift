@@ -1,9 +1,9 @@
-// Where a path leads. Linux.
+// The file that a path leads to. Linux.
 import Glibc
 import SystemPackage
 
 extension FilePath {
-    /// Where it leads, every link followed; nil where nothing is there.
+    /// The path with every link followed; nil if nothing is there.
     package var resolved: FilePath? {
         guard let resolved = realpath(string, nil) else { return nil }
         defer { free(resolved) }

@@ -1,27 +1,27 @@
-// Others' words, made fit to be shown.
+// Text from servers and other programs, made safe to show.
 
 extension String {
-    /// Bytes of the shortest secret that is looked for; what is shorter is a part of many words.
+    /// The bytes of the shortest secret that is looked for. Shorter ones are a part of many words.
     public static let shortestSecret = 4
-    /// Bytes of others' words that are looked at; nobody reads more of them.
+    /// The bytes that are looked at; nobody reads more of them.
     private static let longestForeignText = 16384
 
-    /// What a person may be shown of it: none of these secrets, one line, nothing that steers a terminal, and no more than
-    /// `limit` characters, with "…" behind them where there were more.
+    /// The text as a person may see it: on one line, without these secrets or characters that steer a terminal, and cut with
+    /// "…" behind `limit` characters.
     public func cleaned(of secrets: [String], limit: Int) -> String {
         let start = String(decoding: utf8.prefix(Self.longestForeignText), as: UTF8.self)
         let line = start.leavingOut(secrets).printable(limit: .max)
-        // A character that is not shown may have stood inside a secret, or be a part of one.
+        // A character that `printable` left out may have stood inside a secret, or be a part of one.
         let shown = line.leavingOut(secrets + secrets.map { $0.printable(limit: .max) })
-        // Cutting comes last, or the beginning of a secret would be left.
+        // Cut last, or the beginning of a secret would be left.
         return shown.printable(limit: limit).leavingOut(secrets)
     }
 
-    /// With "…" in place of each of these, but for those under four bytes.
+    /// The text with "…" in place of each secret of at least `shortestSecret` bytes.
     public func leavingOut(_ secrets: [String]) -> String {
         let secrets = secrets.filter { $0.utf8.count >= Self.shortestSecret }
         var text = self
-        // What is left on both sides of one may be another.
+        // The text before a secret and the text behind it may form another one.
         while true {
             var shorter = text.leavingOutBytes(of: secrets)
             // The same characters can be written in other bytes (Unicode Standard Annex 15, canonical equivalence).
@@ -35,7 +35,7 @@ extension String {
 
     private var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
 
-    /// By bytes: to a string's comparison, the last letter of a secret is another one when an accent stands behind it.
+    /// Compares bytes: in a comparison of strings, an accent behind a secret makes its last letter another one.
     private func leavingOutBytes(of secrets: [String]) -> String {
         let bytes = Array(utf8)
         var isSecret = [Bool](repeating: false, count: bytes.count)
@@ -56,7 +56,7 @@ extension String {
         return String(decoding: shown, as: UTF8.self)
     }
 
-    /// Whether all of it can be shown as it is: on one line, and without characters that steer a terminal.
+    /// Whether `printable` leaves it as it is.
     public var isPrintable: Bool { printable(limit: .max).utf8.elementsEqual(utf8) }
 
     /// On one line, without characters that steer a terminal, and no longer than `limit` characters.
@@ -66,7 +66,7 @@ extension String {
         for scalar in unicodeScalars {
             guard count < limit else { return result + "…" }
             switch scalar.properties.generalCategory {
-            // What directs text or has no shape of its own could make a line read as another.
+            // Characters that direct text or have no shape of their own could make a line read as another.
             case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
                 if result.last != " " { result.append(" ") }
             default: result.unicodeScalars.append(scalar)

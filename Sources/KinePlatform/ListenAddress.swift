@@ -1,4 +1,4 @@
-// Where a server listens, as a person writes it: one grammar for the command line's option and for the setting behind it.
+// The address of a server as a person writes it: one grammar for the command line's option and for the setting behind it.
 
 /// An address of this machine and a port: `8080`, `ADDRESS`, `:8080`, `ADDRESS:8080`, `[::1]` or `[::1]:8080`.
 ///
@@ -9,7 +9,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// 0: any that is free.
     public let port: Int
 
-    /// Where nothing is said: only this machine can connect.
+    /// The default: only this machine can connect.
     public static let standard = ListenAddress(host: "127.0.0.1", port: 0)
 
     private init(host: String, port: Int) {
@@ -46,13 +46,13 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Every address of the machine.
+    /// Whether the server listens at every address of the machine.
     public var isEverywhere: Bool { host == "0.0.0.0" || host == "::" }
 
-    /// Only this machine can connect.
+    /// Whether only this machine can connect.
     public var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
 
-    /// A name that would have to be looked up, for as long as a name server takes. `localhost` is none.
+    /// Whether the host would have to be looked up, which may take long. `localhost` is no such name.
     public var isName: Bool {
         if host == "localhost" || host.contains(":") { return false }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)

@@ -1,5 +1,4 @@
-// What a child process says on standard error, kept in memory: its death can be explained, and an ordinary run leaves no
-// file behind. Linux.
+// A child's standard error, kept in memory: it explains the child's death, and an ordinary run leaves no file behind. Linux.
 import CLinux
 import Glibc
 import SystemPackage
@@ -9,7 +8,7 @@ public final class MemoryLog {
     /// For the child to inherit.
     public let descriptor: FileDescriptor
 
-    /// `limit`: bytes; what comes after them is lost. Nil where the kernel has no such files, or no descriptor is left.
+    /// Everything after `limit` bytes is lost. Nil if the kernel has no such files, or no descriptor is left.
     public init?(name: String, limit: Int) {
         let fd = kine_bounded_memory_file(name, off_t(limit))
         guard fd >= 0 else { return nil }
@@ -18,11 +17,10 @@ public final class MemoryLog {
 
     deinit { try? descriptor.close() }
 
-    /// The line that tells most about a death: the last that speaks of a fatal error, for the backtrace behind it is long,
-    /// else the last one. Nil where nothing was written.
+    /// The line that tells most about a death: the last one with a fatal error, else the last of all. Nil if nothing was
+    /// written.
     public func lastWords() -> String? {
-        // The position is shared with the processes that inherited the descriptor: it is where they stopped writing.
-        // They may also have moved it anywhere.
+        // The processes that inherited the descriptor share its position: they stopped writing there, or moved it anywhere.
         guard let end = try? descriptor.seek(offset: 0, from: .current), end > 0 else { return nil }
         let length = Int(min(end, 1 << 20))
         var bytes = [UInt8](repeating: 0, count: length)
@@ -33,7 +31,7 @@ public final class MemoryLog {
         return Self.lastWords(in: String(decoding: bytes[..<count], as: UTF8.self))
     }
 
-    /// As `lastWords()`, of a given text.
+    /// The same for a given text.
     public static func lastWords(in text: String) -> String? {
         let lines = text.split(whereSeparator: \.isNewline).filter { !$0.allSatisfy(\.isWhitespace) }
         let telling = lines.last { $0.contains("Fatal error") || $0.hasPrefix("Fatal ") } ?? lines.last

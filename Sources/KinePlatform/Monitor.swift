@@ -1,4 +1,4 @@
-// A lock with a condition: what Synchronization's Mutex lacks for a thread that waits for another.
+// A lock with a condition, for threads that wait for each other; Synchronization's Mutex has none.
 import CLinux
 import Glibc
 

@@ -4,7 +4,7 @@ import Glibc
 import SystemPackage
 
 public enum PrivateDirectory {
-    /// Why a directory is not closed to everybody but this user.
+    /// The reason why a directory is not this user's alone.
     public enum Fault: Swift.Error, Equatable {
         case notADirectory
         /// Another user made it.
@@ -58,8 +58,7 @@ public enum PrivateDirectory {
             return nil
         }
         defer { try? file.close() }
-        guard let bytes = try? file.readToEnd(atMost: limit + 1), bytes.count <= limit else { return nil }
-        return bytes
+        return file.contents(limit: limit)
     }
 
     /// Writes a new file that its owner only can read.

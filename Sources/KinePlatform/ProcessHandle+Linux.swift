@@ -1,11 +1,11 @@
-// A process by a descriptor: what is sent to it never reaches another that was given its number since. Linux.
+// A process by a descriptor: a signal never reaches another process that was given its number since. Linux.
 import CLinux
 import Glibc
 
 public final class ProcessHandle: Sendable {
     public let pid: Int32
-    /// For poll: readable when the process has ended. Owned by this object. -1, which poll passes over, where the kernel has no
-    /// such descriptors (before Linux 5.3) or none is left: then the number has to do.
+    /// For poll: readable when the process has ended. Owned by this object. -1, which poll passes over, if the kernel has no
+    /// such descriptors (before Linux 5.3) or none is left: the number is used then.
     public let descriptor: Int32
 
     /// Nil where there is no such process.
@@ -15,7 +15,7 @@ public final class ProcessHandle: Sendable {
         self.init(pid: pid, descriptor: descriptor)
     }
 
-    /// Takes the descriptor over.
+    /// Owns the descriptor from now on.
     init(pid: Int32, descriptor: Int32) {
         self.pid = pid
         self.descriptor = descriptor
@@ -37,10 +37,10 @@ public final class ProcessHandle: Sendable {
         }
     }
 
-    /// Sleeps until the process has ended or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever). It may return
-    /// earlier.
+    /// Sleeps until the process has ended or CLOCK_MONOTONIC reaches `deadline` (nanoseconds; nil waits for ever). It may
+    /// return earlier.
     public func waitForEnd(until deadline: Int64? = nil) {
-        // Without a descriptor, 5 ms are short of what a person notices.
+        // Without a descriptor the end is polled for; nobody notices 5 ms.
         let next = descriptor < 0 ? min(deadline ?? .max, MonotonicClock.now() + 5_000_000) : deadline
         _ = WakeSignal.poll([descriptor], until: next)
     }

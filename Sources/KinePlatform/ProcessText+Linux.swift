@@ -1,5 +1,5 @@
-// What the kernel says of a process in the files of /proc (proc(5)), without reading them: bytes in, values out. Some of the bytes
-// are the process's own, its name and its environment, so nothing here trusts them.
+// Parses the files of a process in /proc (proc(5)): bytes in, values out. Some of the bytes are the process's own, its name and
+// its environment, so nothing here trusts them.
 
 public enum ProcessText {
     /// The number that a text begins with, of at most 18 digits; 0 where it begins with none.
@@ -12,8 +12,8 @@ public enum ProcessText {
         return number
     }
 
-    /// The processes in /proc/PID/task/TID/children, each with a blank behind it. One that is cut off is left out, as is what no
-    /// process is called: 0 and -1 would mean groups of them to kill(2).
+    /// The processes in /proc/PID/task/TID/children, each with a blank behind it. A number that is cut off is left out, and so
+    /// are 0 and negative ones, which mean groups of processes to kill(2).
     public static func processes(inChildren text: UnsafeRawBufferPointer) -> [Int32] {
         var processes: [Int32] = []
         var rest = text[...]
@@ -25,7 +25,7 @@ public enum ProcessText {
         return processes
     }
 
-    /// More than any process has, and little enough for a sum over all of them.
+    /// More than any process has; the sum over all of them cannot overflow.
     private static let mostBytes: Int64 = 1 << 50
 
     /// Resident bytes by /proc/PID/statm, whose second number counts pages; 0 where it has none.
@@ -42,7 +42,7 @@ public enum ProcessText {
         return state == [UInt8(ascii: "Z")]
     }
 
-    /// Where /proc/PID/stat says that the arguments are in the process's memory (fields 48 and 49); nil where it does not.
+    /// The addresses of the arguments in the process's memory by /proc/PID/stat (fields 48 and 49); nil where it has none.
     public static func argumentRange(inStat text: [UInt8]) -> Range<Int>? {
         // Behind the name comes field 3.
         guard let fields = fieldsBehindName(text), fields.count > 46,
@@ -74,8 +74,8 @@ public enum ProcessText {
             .map { String(decoding: $0.dropFirst(key.count), as: UTF8.self) }
     }
 
-    /// The process's group in the tree of cgroups v2, from its root on, by /proc/PID/cgroup; nil without one, and where the group
-    /// is outside of what this process sees of the tree (cgroup_namespaces(7)).
+    /// The process's group in the tree of cgroups v2, from its root on, by /proc/PID/cgroup; nil without one, and where the
+    /// group is outside of what this process sees of the tree (cgroup_namespaces(7)).
     public static func group(inCgroup text: String) -> String? {
         guard let line = text.split(separator: "\n").first(where: { $0.hasPrefix("0::/") }) else { return nil }
         let path = line.dropFirst(3)

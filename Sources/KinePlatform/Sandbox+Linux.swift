@@ -1,26 +1,26 @@
-// What a child process is kept from: prepared before it is forked, entered by it before it runs its program. Linux.
+// The sandbox of a child process: prepared before the fork, entered by the child before it runs its program. Linux.
 import CSandbox
 import Glibc
 import SystemPackage
 
-/// A sandbox for one process and all that it starts. Each layer holds by itself; what the kernel does not give is left out, and
-/// `layers` says what is there.
+/// A sandbox for one process and all that it starts. Each layer holds by itself. Those that the kernel does not have are left
+/// out; `layers` are the others.
 public final class Sandbox: @unchecked Sendable {
     // Sendable: nothing in it changes; the child writes into its own copy of the filter only.
 
-    /// docs/confinement.md says what each of them stops.
+    /// docs/confinement.md explains them.
     public enum Layer: String, Codable, Sendable, CaseIterable {
         /// Paths, TCP ports, signals and abstract sockets.
         case landlock
         /// System calls.
         case seccomp
-        /// What root may do beyond a user.
+        /// The rights that root has beyond a user's.
         case capabilities
         /// Processes and a /proc of its own: it has no number for any other process.
         case namespaces
     }
 
-    /// What may be reached. A path that is not there is left out.
+    /// The paths and sockets that may be reached. A path that is not there is left out.
     public struct Rules: Sendable {
         /// Files, and directories with all below them: to read and to execute.
         public var readable: [String] = []
@@ -32,7 +32,7 @@ public final class Sandbox: @unchecked Sendable {
         public var mayConnect = false
         /// Whether it may listen on the sockets that it is given.
         public var mayListen = false
-        /// Memory that is counted for no process, once it is given back: memory files and shared memory without a file.
+        /// Memory files and shared memory without a file: once given back, such memory is counted for no process.
         public var mayHideMemory = false
 
         public init() {}
@@ -44,7 +44,7 @@ public final class Sandbox: @unchecked Sendable {
     let filter: UnsafeMutablePointer<kine_filter>?
     let namespaces: kine_namespaces
 
-    /// Throws what the kernel says where it has a layer and refuses to make it.
+    /// Throws the kernel's error if it has a layer and refuses to make it.
     public init(_ rules: Rules, leavingOut: Set<Layer> = []) throws(Errno) {
         let layers = Self.available.subtracting(leavingOut)
         self.layers = layers
@@ -78,23 +78,23 @@ public final class Sandbox: @unchecked Sendable {
         return layers
     }
 
-    /// Found out once, since it takes a process.
+    /// Tried once only, since it takes a process.
     private static let ownNamespaces = kine_namespaces_available()
 
     /// The kernel's version of Landlock; 0: none. TCP from 4 on, signals and abstract sockets from 6 on.
     public static var landlockVersion: Int { Int(kine_landlock_version()) }
 
-    /// From now on neither this process nor what it starts can execute a program. A kernel that cannot do so leaves it.
+    /// From now on neither this process nor its children can execute a program, if the kernel can forbid it.
     public static func forbidExecution() { _ = kine_forbid_execution() }
 
     private static func ruleset(_ rules: Rules) throws(Errno) -> Int32 {
-        let ruleset = kine_landlock_create(rules.mayConnect ? 1 : 0, 0)
+        let ruleset = kine_landlock_create(rules.mayConnect ? 1 : 0)
         guard ruleset >= 0 else { throw Errno(rawValue: errno) }
         let allowed =
             rules.readable.map { ($0, KINE_READ) } + rules.writable.map { ($0, KINE_WRITE) }
             + rules.devices.map { ($0, KINE_DEVICE) }
         for (path, access) in allowed where kine_landlock_allow(ruleset, path, Int32(access.rawValue)) != 0 {
-            // Not there, or not for this user: then not for the child either.
+            // A path that is not there, or not for this user, is not for the child either.
             guard [ENOENT, EACCES, ENOTDIR, ELOOP].contains(errno) else {
                 let failure = Errno(rawValue: errno)
                 close(ruleset)

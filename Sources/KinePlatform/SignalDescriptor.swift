@@ -2,8 +2,8 @@
 import CLinux
 import Glibc
 
-/// Takes signals over from their default action, for the whole process. Create it in the main thread before any other
-/// thread exists, since threads inherit what is blocked.
+/// Receives signals in place of their default action, for the whole process. Create it in the main thread before any other
+/// thread exists: threads inherit the blocked signals.
 public final class SignalDescriptor {
     public let descriptor: Int32
 

@@ -1,4 +1,4 @@
-// Where a user's files belong when their own place is gone (freedesktop.org, xdg-user-dirs). Linux.
+// The user's directories for recordings whose own directory is gone (freedesktop.org, xdg-user-dirs). Linux.
 import Glibc
 import SystemPackage
 

@@ -1,4 +1,4 @@
-// Waking a thread that sleeps in poll: an eventfd. Linux.
+// Wakes a thread that sleeps in poll: an eventfd. Linux.
 import CLinux
 import Glibc
 
@@ -9,7 +9,7 @@ public final class WakeSignal: Sendable {
 
     public init() {
         descriptor = eventfd(0, Int32(EFD_NONBLOCK | EFD_CLOEXEC))
-        // Only a process that has used up its descriptors gets here, before anything was begun.
+        // It fails only in a process that has used up its descriptors, before anything was begun.
         precondition(descriptor >= 0, "no file descriptor is left; raise the limit with ulimit -n")
     }
 

@@ -34,15 +34,15 @@ public enum BuiltInServices {
     public static var rtmp: ServiceManifest {
         typealias Field = ServiceManifest.SetupField
         var manifest = ServiceManifest(id: "rtmp", name: "RTMP", executable: "kinecast-rtmp")
-        // Ingest servers cut fragments at keyframes and want one every two seconds; they expect a bitrate that is usual for the size,
-        // and take a stream of one frame a second for one that hangs. nginx-rtmp refuses messages over 1 MiB, headers included.
+        // Ingest servers cut fragments at keyframes and want one every two seconds. They expect a bitrate usual for the size, and
+        // take a stream of one frame a second for one that hangs. nginx-rtmp refuses messages over 1 MiB, headers included.
         manifest.video = .encoded(
             codec: "h264", keyframeInterval: 2,
             expecting: .init(maximumBitrate: 6_000_000, maximumAccessUnit: (1 << 20) - 1024, stillFramesPerSecond: 5))
         manifest.appAudio = .aac
         manifest.micAudio = .aac
         manifest.urlSchemes = ["rtmp", "rtmps"]
-        // Sending what waits may take 5 seconds; then the stream is closed.
+        // Sending the waiting samples may take 5 seconds; then the stream is closed.
         manifest.finishSeconds = 7
         manifest.setup = [
             Field(

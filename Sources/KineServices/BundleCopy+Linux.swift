@@ -1,4 +1,4 @@
-// Copying a bundle to where it is installed: all of it or nothing, and nothing that leads out of it.
+// Copies a bundle to the place where it is installed: all of it or nothing, and nothing that leads out of it.
 import CLinux
 import Glibc
 import KinePlatform
@@ -12,8 +12,8 @@ enum BundleCopy {
     static let depthLimit = 16
     static let byteLimit: Int64 = 2 << 30
 
-    /// Copies the directory `source` to `target`, which does not exist. What was copied is left there when it throws. Files
-    /// keep their permission bits, but for set-user-ID and the like, and are on the disk when it returns.
+    /// Copies the directory `source` to `target`, which does not exist. If this throws, a part of the copy is left. Files keep
+    /// their permission bits, but for set-user-ID and the like, and are on the disk when it returns.
     static func copy(_ source: FilePath, to target: FilePath) throws(Fault) {
         var bytes: Int64 = 0
         try copyDirectory(source, to: target, root: source, depth: 0, bytes: &bytes)
@@ -72,7 +72,7 @@ enum BundleCopy {
         }
     }
 
-    /// Removes a tree, links themselves and not what they lead to. What cannot be removed is left.
+    /// Removes a tree, links themselves and not their targets. Files that cannot be removed are left.
     static func remove(_ path: FilePath, depth: Int = 0) {
         if unlink(path.string) == 0 || errno == ENOENT { return }
         guard depth < 64 else { return }
@@ -80,7 +80,7 @@ enum BundleCopy {
         rmdir(path.string)
     }
 
-    /// Puts the tree `new` in the place of `old` in one step, and removes what was there.
+    /// Replaces the tree `old` by `new` in one step.
     static func replace(_ old: FilePath, with new: FilePath) throws(Fault) {
         func failure() -> Fault { .system(path: old.string, Errno(rawValue: errno)) }
         if rename(new.string, old.string) == 0 { return }

@@ -1,12 +1,12 @@
-// What is wrong at which place of a manifest.json.
+// The first mistake in a manifest.json, and its place.
 import KinePlatform
 
 extension ServiceManifest {
-    /// What is wrong with a manifest.
+    /// A mistake in a manifest.
     public struct Problem: Swift.Error, Equatable, Sendable {
         /// "video.raw.pixelFormat", "setup[0].key"; empty: the whole file.
         public var place: String
-        /// What is wrong there, and what is allowed: the rest of a sentence that begins with the place.
+        /// The rest of a sentence that begins with the place: the mistake, and what is allowed.
         public var reason: String
 
         init(_ path: [any CodingKey], _ reason: String) {

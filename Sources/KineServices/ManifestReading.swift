@@ -21,7 +21,7 @@ private struct AnyKey: CodingKey {
 }
 
 extension Decoder {
-    /// An object of a manifest. Keys that are none of `keys` do no harm: they are misspelt, or of a later version.
+    /// An object of a manifest. Other keys than `keys` do no harm: they are misspelt, or of a later version.
     func object<Key: CodingKey>(_ keys: Key.Type) throws -> KeyedDecodingContainer<Key> {
         let unknown = ServiceManifest.UnknownKeys.info.flatMap { userInfo[$0] as? ServiceManifest.UnknownKeys }
         for key in try container(keyedBy: AnyKey.self).allKeys where Key(stringValue: key.stringValue) == nil {
@@ -77,7 +77,7 @@ extension KeyedDecodingContainer {
         throw problem(key, "has \(members.count) members and may have 64")
     }
 
-    /// A list of words that `isValid`, each once; `what` says what those are.
+    /// A list of words that `isValid`, each once; `what` names such a word in the message.
     func words(_ key: Key, _ what: String, where isValid: (String) -> Bool) throws -> [String] {
         var words: [String] = []
         for word: String in try list(key) where !words.contains(word) {

@@ -1,11 +1,11 @@
-// A service as it is found on this machine: what its manifest says, and where its executable is.
+// A service on this machine: its manifest, and the path of its executable.
 import FoundationEssentials
 import KinePlatform
 import SystemPackage
 
 /// Something that can be broadcast to.
 public struct Service: Sendable, Equatable {
-    /// Where a service comes from. Of two services with one id, the one whose origin is first here is used.
+    /// The origin of a service. Of two services with one id, the one whose origin is first here is used.
     public enum Origin: String, Sendable {
         /// It comes with Kinecast.
         case builtIn
@@ -41,7 +41,7 @@ public struct Service: Sendable, Equatable {
     /// The key of the setup info that holds the address of `--to`.
     public static let addressKey = "url"
 
-    /// Why a service does not take what the user set.
+    /// A mistake in the user's settings for a service.
     public enum SetupProblem: Swift.Error, Equatable, Sendable {
         case unknownKey(String, service: String, keys: [String])
         case missing(key: String, title: String, service: String)
@@ -49,7 +49,7 @@ public struct Service: Sendable, Equatable {
         case scheme(String, service: String, schemes: [String])
     }
 
-    /// What the extension is given: what the user set, checked, and the manifest's defaults for the rest.
+    /// The settings for the extension: the user's, checked, and the manifest's defaults for the rest.
     public func setupInfo(from given: [String: String]) throws(SetupProblem) -> [String: String] {
         var info: [String: String] = [:]
         var keys = manifest.setup.map(\.key)
@@ -93,13 +93,13 @@ public struct Service: Sendable, Equatable {
             guard let value = info[key] else { return nil }
             return key == Self.addressKey ? [value] + Self.secretParts(of: value) : [value]
         }
-        // The longest first: if a part went first, the rest of the whole would stay.
+        // The longest first: if a part were left out first, the rest of the whole would stay.
         return values.joined().filter { $0.utf8.count >= String.shortestSecret }
             .sorted { $0.utf8.count > $1.utf8.count }
     }
 
-    /// The parts of an address that are secret by themselves: the last part of the path, which is the stream key, with the query
-    /// and without, and the password.
+    /// The parts of an address that are secret by themselves: the last part of the path, which is the stream key, with the
+    /// query and without, and the password.
     private static func secretParts(of address: String) -> [String] {
         guard var path = address.split(separator: "://", maxSplits: 1).last, path.contains("/") else { return [] }
         while path.last == "/" { path.removeLast() }
@@ -113,7 +113,7 @@ public struct Service: Sendable, Equatable {
         let authority = path.prefix { $0 != "/" }
         if let at = authority.lastIndex(of: "@"), let colon = authority[..<at].firstIndex(of: ":") {
             let password = String(authority[authority.index(after: colon)..<at])
-            // As it was typed, and as the server is told it.
+            // The password as it was typed, and as the server gets it.
             secrets += [password] + [URL(string: address)?.password(percentEncoded: false)].compactMap { $0 }
         }
         return secrets

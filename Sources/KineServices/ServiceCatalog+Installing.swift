@@ -1,10 +1,10 @@
-// Installing a bundle for this user, and removing it: each happens in one step, so nobody ever finds half a bundle.
+// Installs a bundle for this user, and removes it: each in one step, so that nobody ever finds half a bundle.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 extension ServiceCatalog {
-    /// Why a service cannot be installed or removed.
+    /// The reasons why a service cannot be installed or removed.
     public enum InstallError: Swift.Error, Equatable, Sendable {
         case notABundle(String)
         case damaged(String, ServiceManifest.Problem)
@@ -17,7 +17,7 @@ extension ServiceCatalog {
         case cannotRemove(String, Errno)
     }
 
-    /// Why a bundle cannot be copied to where it is installed.
+    /// The reasons why a bundle cannot be copied.
     public enum CopyFault: Swift.Error, Equatable, Sendable {
         /// A link that leads out of the bundle.
         case linkLeadsOut(String)
@@ -47,7 +47,7 @@ extension ServiceCatalog {
             _ = try Self.read(path, origin: .user)
             try Self.makeDirectories(directory)
             try BundleCopy.copy(path, to: unfinished)
-            // Read again: what is installed is what was copied, whatever was changed meanwhile.
+            // Read again: the original may have changed while it was copied.
             copied = try Self.read(unfinished, origin: .user)
             target = installed(copied.id) ?? directory.appending(copied.id + ServiceBundle.suffix)
             try BundleCopy.replace(target, with: unfinished)
@@ -68,7 +68,7 @@ extension ServiceCatalog {
         let last = FilePath(name).lastComponent?.string ?? name
         var bundle = installed(name)
         if bundle == nil, last.hasSuffix(ServiceBundle.suffix) {
-            // A damaged one too, which has no id; or the bundle that was installed from this path.
+            // The bundle may be damaged and have no id; or this is the path it was installed from.
             let named = directory.appending(last)
             if access(named.string, F_OK) == 0 {
                 bundle = named
@@ -99,7 +99,7 @@ extension ServiceCatalog {
             .first { (try? ServiceBundle.read($0))?.manifest.id == id }
     }
 
-    /// A directory and those above it that are missing; only the user may enter what is made.
+    /// Makes a directory and missing ones above it, all for the user alone.
     private static func makeDirectories(_ path: FilePath) throws(CopyFault) {
         if mkdir(path.string, 0o700) == 0 || errno == EEXIST { return }
         if errno == ENOENT, path.components.count > 1 {

@@ -1,11 +1,11 @@
-// Which services this machine has: the built-in ones, and the bundles in the user's, the system's and the program's
-// directories. Installing and removing is in ServiceCatalog+Installing.
+// The services of this machine: the built-in ones, and the bundles in the user's, the system's and the program's directories.
+// ServiceCatalog+Installing installs and removes them.
 import KinePlatform
 import SystemPackage
 
 /// Finds services. Reads the directories each time.
 public struct ServiceCatalog: Sendable {
-    /// Where bundles may be.
+    /// A directory that may have bundles.
     struct Place: Sendable, Equatable {
         var origin: Service.Origin
         var directory: FilePath
@@ -13,7 +13,7 @@ public struct ServiceCatalog: Sendable {
 
     /// In the order in which they are searched.
     let places: [Place]
-    /// Where the executables of the built-in services are.
+    /// The directory of the built-in services' executables.
     let executableDirectory: FilePath
 
     /// The services of this user.
@@ -34,7 +34,7 @@ public struct ServiceCatalog: Sendable {
             user: user.map(services), system: system.map(services), executableDirectory: executableDirectory)
     }
 
-    /// `user`: where services are installed; nil: there is no such place.
+    /// `user`: the directory for installed services; nil: there is none.
     init(user: FilePath?, system: [FilePath], executableDirectory: FilePath) {
         places =
             (user.map { [Place(origin: .user, directory: $0)] } ?? [])

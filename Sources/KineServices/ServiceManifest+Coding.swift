@@ -1,4 +1,4 @@
-// `manifest.json`: its keys, what each may hold, and what it means where it is absent.
+// `manifest.json`: its keys, their values, and the defaults for absent ones.
 import FoundationEssentials
 import KineMedia
 import KinePlatform
@@ -38,7 +38,7 @@ extension ServiceManifest: Decodable {
 
     public init(from decoder: any Decoder) throws {
         let file = try decoder.object(CodingKeys.self)
-        // First: what another version means by the other keys is unknown.
+        // First, as the other keys may mean something else in another version.
         if let version = try file.whole(.kinecast, 0...Int(Int32.max)), version != Self.formVersion {
             throw file.problem(
                 .kinecast,

@@ -1,8 +1,8 @@
-// Which variables of an environment an extension gets.
+// The environment variables that an extension gets.
 
 extension ServiceManifest {
-    /// Of `NAME=value` entries, those that an extension gets: where it finds programs, its language, and what its manifest asks
-    /// for. Never anything of the display, the audio server or the session.
+    /// The `NAME=value` entries that an extension gets: search path, language, home, and those that its manifest asks for.
+    /// Never anything of the display, the audio server or the session.
     public func childEnvironment(from environment: [String]) -> [String] {
         environment.filter { entry in
             let name = String(entry.prefix { $0 != "=" })

@@ -1,4 +1,4 @@
-// What an extension says of itself and which samples it wants: the `manifest.json` of its bundle.
+// The `manifest.json` of an extension's bundle: it describes the extension and the samples that it wants.
 import KineMedia
 
 /// A service as its bundle describes it. Written by hand or by `kinecast extension new`.
@@ -13,13 +13,13 @@ public struct ServiceManifest: Sendable, Equatable {
         case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())
     }
 
-    /// What the far end of a service expects of encoded frames; nil: anything.
+    /// The demands of a service's far end on encoded frames; nil: none.
     public struct Expectations: Sendable, Equatable {
         /// The most bits a second at 1920x1080 and 30 frames a second; other sizes and rates get more or less accordingly.
         public var maximumBitrate: Int?
         /// The most bytes of one access unit.
         public var maximumAccessUnit: Int?
-        /// How many frames a second come while the screen stands still; nil: about one.
+        /// Frames a second while the screen stands still; nil: about one.
         public var stillFramesPerSecond: Int?
 
         public init(maximumBitrate: Int? = nil, maximumAccessUnit: Int? = nil, stillFramesPerSecond: Int? = nil) {
@@ -29,7 +29,7 @@ public struct ServiceManifest: Sendable, Equatable {
         }
     }
 
-    /// What the extension may do on the network.
+    /// The extension's access to the network.
     public enum Network: String, Sendable, CaseIterable {
         /// Connect to others.
         case connect
@@ -80,7 +80,7 @@ public struct ServiceManifest: Sendable, Equatable {
     public var setup: [SetupField] = []
     /// Names of environment variables that the extension needs; every other is left out.
     public var environment: [String] = []
-    /// Absolute paths of files and directories that the extension reads or executes, beyond what each has.
+    /// Absolute paths of files and directories that the extension reads or executes, beyond those of every extension.
     public var readable: [String] = []
     public var network = Network.connect
     /// The key of the setting that holds ADDRESS:PORT: the engine listens there and passes the socket on. nil: no listening.
@@ -91,7 +91,7 @@ public struct ServiceManifest: Sendable, Equatable {
     public var memoryLimit = ServiceManifest.memoryLimit
     /// Seconds that `broadcastFinished` may take.
     public var finishSeconds = 5.0
-    /// How often a crashed or stalled extension is started again in one take.
+    /// The number of times that a crashed or stalled extension is started again in one take.
     public var restarts = 1
 
     public init(id: String, name: String, executable: String) {

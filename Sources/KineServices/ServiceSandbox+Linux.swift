@@ -1,17 +1,17 @@
-// What a service's executable may reach: the rules of its sandbox, from its manifest. docs/confinement.md explains them. Linux.
+// The rules of the sandbox for a service's executable, from its manifest. docs/confinement.md explains them. Linux.
 import Glibc
 import KinePlatform
 import SystemPackage
 
 public enum ServiceSandbox {
-    /// What every program needs.
+    /// Files that every program needs.
     private static let libraries = [
         "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/dev/urandom", "/dev/random",
         "/sys/devices/system/cpu", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale",
     ]
 
-    /// What resolving a name reads. Landlock treats a file that is replaced as another one, so the directories in which network
-    /// services put a new resolv.conf are here too.
+    /// Files that name resolution reads. To Landlock a replaced file is another one: hence the directories too in which network
+    /// services put a new resolv.conf.
     private static let resolver = [
         "/etc/resolv.conf", "/etc/nsswitch.conf", "/etc/hosts", "/etc/host.conf", "/etc/gai.conf", "/etc/services",
         "/etc/protocols", "/run/systemd/resolve", "/run/NetworkManager", "/run/resolvconf", "/run/connman",
@@ -31,8 +31,7 @@ public enum ServiceSandbox {
         if let bundle = service.bundle { rules.readable.append(bundle.string) }
         if service.manifest.network == .connect {
             rules.readable += resolver + certificates
-            // Some services replace /etc/resolv.conf. What an ordinary user may read in /etc is not secret; root could read too
-            // much there.
+            // Some services replace /etc/resolv.conf. An ordinary user can read no secrets in /etc, but root could.
             if user != 0 { rules.readable.append("/etc") }
         }
         rules.writable = data.map { [$0.string] } ?? []
@@ -43,7 +42,7 @@ public enum ServiceSandbox {
         return rules
     }
 
-    /// Where Swift's library is for this program and those built beside it; empty if it is linked statically.
+    /// The directories of Swift's library for this program and those built beside it; empty if it is linked statically.
     private static let toolchain: [String] = {
         guard let maps = try? FileDescriptor.open("/proc/self/maps", .readOnly, options: .closeOnExec) else {
             return []

@@ -9,7 +9,7 @@ public struct SettingFiles {
     private var keys: [String] = []
     private var files: [FileDescriptor] = []
 
-    /// A file that cannot be opened is left out; the executable reports it.
+    /// Opens the files. One that cannot be opened is left out; the executable reports it.
     ///
     /// - Parameter listener: the socket for the manifest's `listen`; its owner closes it.
     public init(of service: Service, setupInfo: [String: String], listener: FileDescriptor? = nil) {

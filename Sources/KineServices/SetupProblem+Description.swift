@@ -1,4 +1,4 @@
-// One sentence for each reason why a service does not take what the user set.
+// One sentence for each mistake in the settings for a service.
 
 extension Service.SetupProblem: CustomStringConvertible {
     public var description: String {

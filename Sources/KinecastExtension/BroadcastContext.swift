@@ -1,22 +1,22 @@
-// What a handler knows about the broadcast before its first sample.
+// The properties of a broadcast, which a handler knows before the first sample.
 import KineMedia
 import KineRelay
 
-/// A broadcast as its extension sees it.
+/// The service, formats and limits of a broadcast.
 public struct BroadcastContext: Sendable, Equatable {
     /// The service's id.
     public var service = ""
     /// Frames a second at most.
     public var framesPerSecond = 0
-    /// Bits a second of encoded frames as the user chose them, on average; nil: a quality was chosen instead.
+    /// The user's average bitrate for encoded frames, in bits a second; nil if a quality was chosen instead.
     public var averageBitrate: Int?
-    /// The format of the frames; nil: none come.
+    /// The format of the frames; nil if none come.
     public var video: SampleFormat?
-    /// The format of the applications' audio; nil: it does not come.
+    /// The format of the applications' audio; nil if it does not come.
     public var audioApp: SampleFormat?
-    /// The format of the microphone's audio; nil: it does not come.
+    /// The format of the microphone's audio; nil if it does not come.
     public var audioMic: SampleFormat?
-    /// Bytes of resident memory at which the extension is ended.
+    /// Bytes of resident memory above which the extension is ended.
     public var memoryLimit = 0
     /// Seconds that `broadcastFinished` may take.
     public var finishSeconds = 5.0
@@ -35,7 +35,7 @@ public struct BroadcastContext: Sendable, Equatable {
         if stream.frames == nil { averageBitrate = stream.video?.averageBitrate }
     }
 
-    /// The format of one of the streams.
+    /// The format of one of the streams; nil if it does not come.
     public func format(of type: SampleBufferType) -> SampleFormat? {
         switch type {
         case .video: video

@@ -1,4 +1,4 @@
-// What a handler reports to its engine, from any thread. Reports are kept until there is a connection.
+// A handler's reports to its engine, from any thread. They are kept until there is a connection.
 import FoundationEssentials
 import KineRelay
 import Synchronization
@@ -7,27 +7,27 @@ import Synchronization
 final class BroadcastLink: Sendable {
     private struct State {
         var context = BroadcastContext()
-        /// What is asked of the encoder, and whether the engine understands that.
+        /// The request to the encoder, and whether the engine understands requests.
         var encoding = EncodingRequest.none
         var isAdjustable = false
-        /// Whether the broadcast arrives, as last reported, and whether the engine understands that.
+        /// The last report of whether the broadcast arrives, and whether the engine understands such reports.
         var live: (isLive: Bool, reason: String?)?
         var understandsLive = false
         var failure: String?
-        /// Reports from before there was a connection.
+        /// Reports from before the connection.
         var early: [ExtensionReport] = []
         var send: (@Sendable (ExtensionReport) -> Void)?
         var failed: (@Sendable () -> Void)?
     }
 
-    /// What the handler itself counts: the bytes that it has sent, its viewers and its connection.
+    /// The handler's own counts: its sent bytes, its viewers and its connection.
     let counted = Mutex(ExtensionStatistics())
     private let state = Mutex(State())
 
     var context: BroadcastContext { state.withLock { $0.context } }
     var failure: String? { state.withLock { $0.failure } }
 
-    /// From now on reports go to `send`; `failed` is called once, after the report that the handler has failed.
+    /// Sends all reports to `send` from now on. `failed` is called once, after the report that the handler has failed.
     func connect(
         send: @escaping @Sendable (ExtensionReport) -> Void, failed: @escaping @Sendable () -> Void
     ) {
@@ -52,12 +52,12 @@ final class BroadcastLink: Sendable {
         }
     }
 
-    /// Asks for another encoding; the present one is not asked for again.
+    /// Asks for another encoding, unless it is the present one.
     func request(_ encoding: EncodingRequest) {
         state.withLock { state in
             guard state.encoding != encoding else { return }
             state.encoding = encoding
-            // With the lock held: of two threads that ask, the one that is stored last is also sent last.
+            // With the lock held, so that of two requests the one that is stored last is also sent last.
             if state.isAdjustable { state.send?(.encoding(encoding)) }
         }
     }

@@ -31,50 +31,50 @@ open class BroadcastSampleHandler {
 
     // MARK: Callbacks
 
-    /// The first callback. `setupInfo` is what the user set, by the keys of the manifest's setup fields, secrets among it. No
-    /// sample comes before it has returned. If it throws, the broadcast ends with the error's sentence.
+    /// The first callback. `setupInfo` has the user's settings, secrets included, by the keys of the manifest's setup fields. No
+    /// sample comes before this has returned. If it throws, the broadcast ends with the error's sentence.
     open func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {}
 
-    /// After the last sample before a pause.
+    /// Called after the last sample before a pause.
     open func broadcastPaused() async {}
 
-    /// Before the first sample after a pause. Presentation times continue as if there had been none.
+    /// Called before the first sample after a pause. Presentation times continue as if there had been none.
     open func broadcastResumed() async {}
 
-    /// What is shown has changed.
+    /// Called at the start with the properties of the source, and then for each `kinecast annotate`.
     open func broadcastAnnotated(withApplicationInfo applicationInfo: [String: String]) async {}
 
-    /// The user wants another link: nobody may get in by the one that was announced any more. Make a new one and announce it.
-    /// Only called if the last one was announced as renewable.
+    /// Called when the user wants another link. Make the old one stop working, and announce a new one. Only called if the last link
+    /// was announced as renewable.
     open func broadcastLinkRenewalRequested() async {}
 
-    /// The last callback, after the last sample: the time to finish uploads, `context.finishSeconds` at most. Not called after
+    /// The last callback, after the last sample. Finish uploads within `context.finishSeconds`. Not called after
     /// `finishBroadcastWithError(_:)`, and not if `broadcastStarted` threw.
     open func broadcastFinished() async {}
 
-    /// A sample, lent until this returns; see `SampleBuffer`. Of the samples of all streams that are there, the one with the
-    /// earliest presentation time comes first.
+    /// Called with each sample, which is lent until this returns; see `SampleBuffer`. Of the waiting samples of all streams, the one
+    /// with the earliest presentation time comes first.
     open func processSampleBuffer(
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {}
 
     // MARK: For any thread
 
-    /// What is known about the broadcast; empty before `broadcastStarted`.
+    /// The properties of the broadcast; empty before `broadcastStarted`.
     public nonisolated final var context: BroadcastContext { link.context }
 
     /// Ends the broadcast from this side. No further callback begins, the user sees the error's `errorDescription` or else its
-    /// description, and the process ends. Make it one sentence: what happened, on what, and what to do.
+    /// description, and the process ends. The text should be one sentence: what happened, on what, and what to do.
     public nonisolated final func finishBroadcastWithError(_ error: any Error) { link.fail(error) }
 
-    /// Tells the user where the broadcast can be seen.
+    /// Tells the user the address at which the broadcast can be watched.
     public nonisolated final func announce(link address: String) { link.report(.link(address)) }
 
-    /// Tells the user where the broadcast can be seen.
+    /// Tells the user the addresses at which the broadcast can be watched.
     /// - Parameters:
-    ///   - page: for a browser.
-    ///   - player: a plain address for players, where there is one.
-    ///   - isRenewable: `broadcastLinkRenewalRequested()` makes another.
+    ///   - page: the address for a browser.
+    ///   - player: a plain address for players; nil if there is none.
+    ///   - isRenewable: whether `broadcastLinkRenewalRequested()` makes another link.
     public nonisolated final func announce(link page: String, player: String?, isRenewable: Bool) {
         link.report(.links(BroadcastLinks(page: page, player: player, isRenewable: isRenewable)))
     }
@@ -86,7 +86,7 @@ open class BroadcastSampleHandler {
     /// `broadcastStarted` has returned. One that connects to a server calls it with false in `broadcastStarted`, and with true
     /// when the server has accepted the stream: until then the destination is starting, and one that was never live has failed
     /// when the take ends. False again means that the connection is lost and being made anew.
-    /// - Parameter reason: why it does not arrive, one sentence; nil if that is unknown or has not changed.
+    /// - Parameter reason: one sentence on the cause when the broadcast does not arrive; nil if it is unknown or has not changed.
     public nonisolated final func report(isLive: Bool, reason: String? = nil) {
         link.report(isLive: isLive, reason: reason)
     }
@@ -94,27 +94,27 @@ open class BroadcastSampleHandler {
     /// Tells the user something important; one sentence.
     public nonisolated final func warn(_ sentence: String) { link.report(.warning(sentence)) }
 
-    /// Asks for a keyframe, because decoding has to begin anew. Encoded frames only; it comes within a few frames.
+    /// Asks for a keyframe, because decoding has to begin anew. Encoded frames only; the keyframe comes within a few frames.
     public nonisolated final func requestKeyframe() { link.report(.needsKeyframe) }
 
-    /// Asks for less than the user chose, because the network is too slow. Encoded frames only; it takes effect within a second
-    /// and holds until the next call. The encoder makes no more than any of its extensions asks for, and never more than the user
-    /// chose. A call without arguments lifts the limits, and so does the end of the extension.
+    /// Asks for less than the user chose, because the network is too slow. Encoded frames only; the request takes effect within a
+    /// second and holds until the next one. The encoder obeys the lowest request of all extensions, and the user's choice. A call
+    /// without arguments lifts the limits, and so does the end of the extension.
     /// - Parameters:
-    ///   - averageBitrate: bits a second; nil: as chosen.
-    ///   - maximumFrameRate: frames a second; nil: as chosen.
+    ///   - averageBitrate: bits a second; nil: as the user chose.
+    ///   - maximumFrameRate: frames a second; nil: as the user chose.
     public nonisolated final func requestEncoding(averageBitrate: Int? = nil, maximumFrameRate: Double? = nil) {
         link.request(
             EncodingRequest(averageBitrate: averageBitrate, maximumFrameRate: maximumFrameRate).bounded)
     }
 
-    /// What is known of the connection to the server, shown to the user and updated once a second. What is nil is not shown.
+    /// The state of the connection to the server, which the user is shown once a second. Values that are nil are not shown.
     public nonisolated final var connectionStatistics: ConnectionStatistics? {
         get { link.counted.withLock { $0.connection } }
         set { link.counted.withLock { $0.connection = newValue?.bounded } }
     }
 
-    /// Bytes sent so far, to all peers together, shown to the user. From several threads, use `addSentBytes`.
+    /// Bytes sent so far to all peers together, shown to the user. From several threads, use `addSentBytes`.
     public nonisolated final var sentBytes: Int64 {
         get { link.counted.withLock { $0.sentBytes } }
         set { link.counted.withLock { $0.sentBytes = newValue } }
@@ -123,7 +123,7 @@ open class BroadcastSampleHandler {
     /// Adds to `sentBytes`.
     public nonisolated final func addSentBytes(_ count: Int) { link.counted.withLock { $0.sentBytes += Int64(count) } }
 
-    /// Peers served now; nil: there are none to count.
+    /// The number of peers served now; nil if this broadcast has none to count.
     public nonisolated final var viewers: Int? {
         get { link.counted.withLock { $0.viewers } }
         set { link.counted.withLock { $0.viewers = newValue } }

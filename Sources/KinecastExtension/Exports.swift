@@ -2,7 +2,7 @@
 @_exported import KineMedia
 import KineRelay
 
-/// What a handler may report of its connection: `BroadcastSampleHandler.connectionStatistics`.
+/// The statistics of a handler's connection, for `BroadcastSampleHandler.connectionStatistics`.
 public typealias ConnectionStatistics = KineRelay.ConnectionStatistics
 
 /// A frame or a piece of audio, lent to the handler.

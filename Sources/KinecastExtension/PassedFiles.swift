@@ -1,4 +1,4 @@
-// The files and the socket that an extension is started with, since it cannot open them itself.
+// The files and the socket that the engine opens for an extension, which cannot open them itself.
 import KinePlatform
 import KineRelay
 import SystemPackage
@@ -13,15 +13,15 @@ public enum PassedFiles {
             .map { PassedDescriptors.first + Int32($0) }
     }
 
-    /// The whole file, at most 4 MiB; nil if there is none or it cannot be read.
+    /// The contents of a setting's file, at most 4 MiB; nil if there is none or it cannot be read.
     public static func contents(for key: String) -> [UInt8]? {
         descriptor(for: key).flatMap { FileDescriptor(rawValue: $0).contents(limit: 4 << 20) }
     }
 
-    /// The absolute path of the directory that the extension may write to; what it writes there stays for the next broadcast. Nil
-    /// for services that come with Kinecast, and if the user has no home.
+    /// The absolute path of the directory that the extension may write to. Its files stay for the next broadcast. Nil for services
+    /// that come with Kinecast, and if the user has no home.
     public static var dataDirectory: String? { ProcessEnvironment.value(PassedDescriptors.dataVariable) }
 
-    /// From now on this process cannot execute programs. For extensions that need none.
+    /// Forbids this process to execute programs from now on. For extensions that execute none.
     public static func forbidExecution() { Sandbox.forbidExecution() }
 }

@@ -14,31 +14,31 @@ import SystemPackage
 ///     try await rehearsal.sendFrames(30)
 ///     #expect(await rehearsal.finish() == .finished)
 ///
-/// Each method returns when the handler has handled what was sent. It runs on `BroadcastActor`, as handlers do: a test that is
-/// marked with it can look at `handler` directly. A handler that blocks for ever blocks the test too.
+/// Each method returns when the handler has handled everything that was sent. The rehearsal runs on `BroadcastActor`, as handlers
+/// do: a test with that attribute can read `handler` directly. A handler that blocks for ever blocks the test too.
 @BroadcastActor
 public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
     public enum Error: Swift.Error, Sendable, Equatable {
-        /// The shared memory or the socket cannot be made; the sentence.
+        /// The shared memory or the socket cannot be made. With the error's sentence.
         case cannotBegin(String)
-        /// The handler ended the broadcast, or could not begin it; its sentence.
+        /// The handler ended the broadcast, or could not begin it. With its sentence.
         case failed(String)
-        /// The handler took longer than allowed.
+        /// The handler took longer than allowed to do this.
         case notInTime(String)
     }
 
     public enum Ending: Sendable, Equatable {
         /// `broadcastFinished` has returned in time.
         case finished
-        /// `finishBroadcastWithError` was called; its sentence.
+        /// `finishBroadcastWithError` was called. With the handler's sentence.
         case failed(String)
         /// `broadcastFinished` has not returned in time; an engine would end the process.
         case endedByForce
     }
 
     public let handler: Handler
-    /// What the handler has reported, in order: links, states, warnings, requests for keyframes, its start and its end. Heartbeats
-    /// and statistics, which go by the clock, are left out.
+    /// The handler's reports, in order: links, states, warnings, requests for keyframes, its start and its end. Heartbeats and
+    /// statistics, which go by the clock, are left out.
     public private(set) var reports: [ExtensionReport] = []
 
     private let feed: RehearsalFeed
@@ -80,12 +80,12 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         self.runner = runner
         _ = DedicatedThread(name: "control") {
             var loop = ControlLoop(session)
-            _ = loop.run()
+            loop.run()
         }
         Task { @BroadcastActor in await runner.run() }
     }
 
-    /// Starts the broadcast, and returns when `broadcastStarted` has. Throws if that threw, or took longer.
+    /// Starts the broadcast, and returns when `broadcastStarted` has. Throws if that threw, or took longer than `seconds`.
     public func start(setupInfo: [String: String] = [:], seconds: Double = 30) async throws(Error) {
         let start = ExtensionStart(
             service: "rehearsal", setupInfo: setupInfo, framesPerSecond: feed.framesPerSecond,
@@ -99,7 +99,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends that many frames of a moving pattern, each after the handler has handled the one before. Encoded frames begin with a
+    /// Sends `count` frames of a moving pattern, each after the handler has handled the one before. Encoded frames begin with a
     /// keyframe and have one a second.
     public func sendFrames(_ count: Int = 1) async throws(Error) {
         for _ in 0..<count {
@@ -118,8 +118,8 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends an uncompressed frame, which `draw` draws over an old one. `damage`: what differs from the frame before; nil: all of
-    /// it.
+    /// Sends an uncompressed frame, which `draw` draws over an old one. `damage`: the parts that differ from the frame before; nil:
+    /// all of it.
     public func sendFrame(
         at time: MediaTime? = nil, damage: [PixelRect]? = nil, orientation: Orientation = .up,
         draw: (RehearsalFrame) -> Void
@@ -143,7 +143,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// Sends audio of that length, in the form that the feed gives it.
+    /// Sends audio of this length, in the feed's format.
     public func sendAudio(_ type: SampleBufferType, seconds: Double) async throws(Error) {
         guard let audio = feed.audio.first(where: { $0.type == type }) else { return }
         let block = RehearsalFeed.samplesPerAccessUnit
@@ -170,7 +170,7 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// Sends an access unit that the test made.
+    /// Sends an access unit of the test's own.
     public func send(_ sample: EncodedSample) async throws(Error) {
         sender.send(sample)
         try await settle()
@@ -191,9 +191,9 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
-    /// Ends the broadcast as an engine does: `broadcastFinished` may take that many seconds.
+    /// Ends the broadcast as an engine does: `broadcastFinished` may take `seconds`.
     public func finish(seconds: Double = 5) async -> Ending {
-        // It fails if the handler has ended the broadcast, which is read below.
+        // Sending fails if the handler has ended the broadcast, which `wait` finds out.
         try? send(.finish(after: sender.position, seconds: seconds))
         return await wait(for: .finished, seconds: seconds)
     }
@@ -236,13 +236,13 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         }
     }
 
-    /// The sentence with which the handler has failed.
+    /// The handler's sentence if it has failed.
     private var failure: String? {
         for case .failed(let sentence) in reports { return sentence }
         return nil
     }
 
-    /// Waits for a report, which may have come before; `.finished` once it is there.
+    /// Waits for a report, which may have come before. Returns `.finished` once it is there.
     private func wait(for report: ExtensionReport, seconds: Double) async -> Ending {
         let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
         while true {

@@ -1,4 +1,4 @@
-// Encoded frames without an encoder: H.264 whose macroblocks are not compressed (I_PCM), so that a handler of encoded frames can
+// Makes encoded frames without an encoder: H.264 whose macroblocks are not compressed (I_PCM). So a handler of encoded frames can
 // be tested with access units that a decoder accepts.
 import KineMedia
 
@@ -11,7 +11,7 @@ struct PatternStream {
     private var frame = 0
     private var keyframes = 0
 
-    /// Level 1 has room for 99 macroblocks (table A-1), so frames are small.
+    /// `size` is small: the lowest level, 1, has room for 99 macroblocks (table A-1).
     init(size: PixelSize) {
         columns = (size.width + 15) / 16
         rows = (size.height + 15) / 16

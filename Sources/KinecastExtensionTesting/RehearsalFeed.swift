@@ -8,16 +8,17 @@ public struct RehearsalFeed: Sendable {
     public enum Video: Sendable, Equatable {
         /// Uncompressed frames of this size.
         case raw(PixelFormat, PixelSize)
-        /// H.264 that a decoder accepts; both sides even. Not compressed, so keep it small.
+        /// H.264 that a decoder accepts. Both sides are even. It is not compressed, so keep it small.
         case encoded(PixelSize)
     }
 
-    /// nil: no frames.
+    /// The frames; nil: none.
     public var video: Video? = .raw(.i420, PixelSize(width: 320, height: 180))
     /// Frames a second.
     public var framesPerSecond = 30
-    /// nil: not this audio. Both are stereo at 48000 samples a second; AAC is silent, PCM a tone.
+    /// The form of the applications' audio; nil: none. All audio is stereo at 48000 samples a second; AAC is silent, PCM a tone.
     public var appAudio: AudioCodec?
+    /// The form of the microphone's audio; nil: none.
     public var micAudio: AudioCodec?
     /// Bytes of the ring for encoded frames and audio.
     public var sampleRingBytes = 1 << 20

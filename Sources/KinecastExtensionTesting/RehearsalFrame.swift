@@ -2,12 +2,12 @@
 import KineMedia
 import KineRelay
 
-/// A frame's planes, to write to. Valid inside the closure that gets it.
+/// The writable planes of a frame. Valid inside the closure that gets it.
 public struct RehearsalFrame {
     let layout: FrameSlotLayout
     let base: UnsafeMutableRawPointer
 
-    /// In pixels, both sides even.
+    /// The size in pixels; both sides are even.
     public var size: PixelSize { layout.size }
     public var planeCount: Int { layout.planeOffsets.count }
 
@@ -19,7 +19,7 @@ public struct RehearsalFrame {
             start: base + layout.planeOffsets[plane] + row * layout.planeStrides[plane], count: extent.rowBytes)
     }
 
-    /// Fills every plane with one byte each.
+    /// Fills each plane with its byte of `bytes`.
     public func fill(_ bytes: [UInt8]) {
         for (plane, extent) in layout.planeExtents.enumerated() {
             for row in 0..<extent.rows {

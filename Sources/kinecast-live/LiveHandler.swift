@@ -17,17 +17,15 @@ final class LiveHandler: BroadcastSampleHandler {
     private var server: LiveServer?
 
     required init() {
-        // One heap for all threads: each of several would keep the memory it once used, and the limit is the process's.
-        mallopt(M_ARENA_MAX, 1)
-        // A TLS connection has a receive buffer of 32 KB, of which a request needs one page. As a mapping of its own the rest does not
-        // become resident, and the heap must have no spare room for it.
+        // A TLS connection has a receive buffer of 32 KB, of which a request needs one page. The rest does not become resident if the
+        // buffer is a mapping of its own, for which the heap must have no spare room.
         mallopt(M_MMAP_THRESHOLD, 32 << 10)
         mallopt(M_TOP_PAD, 0)
         Self.allowManyConnections()
         super.init()
     }
 
-    /// A process may have 1024 descriptors unless it asks for more: fewer than there may be viewers.
+    /// Asks for more than the usual 1024 descriptors, which are fewer than the possible viewers.
     private static func allowManyConnections() {
         let descriptors = __rlimit_resource_t(7)  // RLIMIT_NOFILE, which is not imported
         var limit = rlimit()

@@ -9,7 +9,7 @@ import KinecastExtension
 import SystemPackage
 
 enum DestinationCheck {
-    /// From standard input to standard output.
+    /// Reads the setup info from standard input and writes the report to standard output.
     static func run() async {
         signal(SIGPIPE, SIG_IGN)
         var report: DestinationReport

@@ -1,5 +1,4 @@
 // The built-in extension `rtmp`: pushes a broadcast to an RTMP server.
-import CLinux
 import KineContainers
 import KineMedia
 import KinePublish
@@ -8,14 +7,8 @@ import KinecastExtension
 
 final class RTMPBroadcastHandler: BroadcastSampleHandler {
     private var publisher: RTMPPublisher?
-    /// The audio that is sent: RTMP has room for one.
+    /// The one audio track that is sent, since RTMP carries no more.
     private var audioType: SampleBufferType?
-
-    required init() {
-        // One heap for all threads: each of several would keep what it once used, and memory is limited.
-        mallopt(M_ARENA_MAX, 1)
-        super.init()
-    }
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
         var settings = try RTMPSettings(setupInfo: setupInfo)

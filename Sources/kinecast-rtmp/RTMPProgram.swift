@@ -1,4 +1,4 @@
-// The program: a broadcast for the engine, or the check of one destination for the command line.
+// The program's entry: a broadcast for the engine, or the check of one destination for the command line.
 import CLinux
 import KineRelay
 import KinecastExtension
@@ -6,7 +6,7 @@ import KinecastExtension
 @main enum RTMPProgram {
     @MainActor
     static func main() async {
-        // Before the key is in this process's memory.
+        // Before the stream key is in this process's memory.
         kine_forbid_dump()
         PassedFiles.forbidExecution()
         if CommandLine.arguments.dropFirst() == [DestinationReport.option] {

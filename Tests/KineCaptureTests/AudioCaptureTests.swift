@@ -1,4 +1,4 @@
-// Audio against a real PulseAudio: what is heard, when, and what happens when things come and go.
+// Audio against a real PulseAudio: samples, their instants, and devices and applications that come and go.
 import AudioTesting
 import CoreTesting
 import Glibc
@@ -7,7 +7,7 @@ import Testing
 
 @testable import KineCapture
 
-/// Collects what a capture delivers.
+/// Collects the samples of a capture.
 final class AudioRecorder: AudioReceiver {
     struct Stream {
         var target: Int
@@ -63,7 +63,7 @@ final class AudioRecorder: AudioReceiver {
     func audioSettled(now: Int64) { state.signal { $0.settled += 1 } }
     func audioWarning(_ warning: AudioWarning) { state.signal { $0.warnings.append(warning) } }
 
-    /// Waits until the state has what `body` looks for.
+    /// Waits until `body` finds something in the state.
     func waitFor<Result>(
         _ what: String, seconds: Int64 = 300, _ body: (State) -> Result?
     ) throws -> Result {
@@ -77,8 +77,8 @@ final class AudioRecorder: AudioReceiver {
 }
 
 extension AudioRecorder {
-    /// Waits until what was captured has passed a click, and judges its place. An audio server that is kept from running loses
-    /// samples, and its clock is a guess: both are promised on a quiet machine.
+    /// Waits until the captured audio has passed a click, and judges its place. The bounds hold on a quiet machine: an audio
+    /// server that is kept from running loses samples, and its clock is a guess.
     fileprivate func judge(click round: Int, heard: Int64) throws {
         let found = try waitFor("sound behind click \(round)") { state -> Int64?? in
             if let onset = state.streams.values.compactMap({ $0.onset(after: heard - 400_000_000) }).first {
@@ -95,14 +95,23 @@ extension AudioRecorder {
 }
 
 @Suite(.serialized) struct AudioCaptureTests {
-    @Test func `a click is found at the instant it was heard, through the default output's monitor`() async throws {
+    /// Runs `body` with a server and a capture of `target`.
+    private func capture(
+        _ target: AudioTarget, _ body: @Sendable (TestAudioServer, AudioRecorder, AudioCapture) throws -> Void
+    ) async throws {
         try await onThread {
             let server = try TestAudioServer()
             defer { server.end() }
             let recorder = AudioRecorder()
             let capture = try AudioCapture(
-                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
+                targets: [target], channels: 2, server: server.address, receiver: recorder)
             defer { capture.stop() }
+            try body(server, recorder, capture)
+        }
+    }
+
+    @Test func `a click is found at the instant it was heard, through the default output's monitor`() async throws {
+        try await capture(.defaultOutput) { server, recorder, _ in
             let player = try TonePlayer(server: server.address)
             defer { player.stop() }
             for round in 0..<4 {
@@ -132,13 +141,7 @@ extension AudioRecorder {
     }
 
     @Test func `an application that begins later is waited for, and its streams come and go`() async throws {
-        try await onThread {
-            let server = try TestAudioServer()
-            defer { server.end() }
-            let recorder = AudioRecorder()
-            let capture = try AudioCapture(
-                targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
-            defer { capture.stop() }
+        try await capture(.application("Chess")) { server, recorder, _ in
             let warning = try recorder.waitFor("the warning") { $0.warnings.first }
             #expect(warning == .missing(MissingAudio(target: .application("Chess"))))
             let player = try TonePlayer(server: server.address, application: "chess", level: 0.6)
@@ -168,9 +171,9 @@ extension AudioRecorder {
             let capture = try AudioCapture(
                 targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
             defer { capture.stop() }
-            _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.onset(after: 0) != nil } }
+            _ = try recorder.waitFor("audio") { $0.streams.values.first { $0.onset(after: 0) != nil } }
             try server.control("move-sink-input", "\(player.index)", "other")
-            _ = try recorder.waitFor("sound on the other output") { state in
+            _ = try recorder.waitFor("audio on the other output") { state in
                 state.order.count >= 2 && state.streams[state.order[state.order.count - 1]]?.onset(after: 0) != nil
                     ? true : nil
             }
@@ -206,20 +209,14 @@ extension AudioRecorder {
     }
 
     @Test func `an audio server that is killed and started again is found again`() async throws {
-        try await onThread {
-            let server = try TestAudioServer()
-            defer { server.end() }
-            let recorder = AudioRecorder()
-            let capture = try AudioCapture(
-                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
-            defer { capture.stop() }
-            _ = try recorder.waitFor("sound") { $0.streams.values.first { $0.frames.count > 0 } }
+        try await capture(.defaultOutput) { server, recorder, _ in
+            _ = try recorder.waitFor("audio") { $0.streams.values.first { $0.frames.count > 0 } }
             server.kill()
             _ = try recorder.waitFor("the warning") { $0.warnings.first }
             let settled = recorder.state.withLock { $0.settled }
             _ = try recorder.waitFor("time to go on meanwhile") { $0.settled > settled + 1 ? true : nil }
             try server.start()
-            _ = try recorder.waitFor("sound after the restart") { state in
+            _ = try recorder.waitFor("audio after the restart") { state in
                 state.streams.values.first { !$0.isClosed && $0.frames.count > 0 }
             }
             let warnings = recorder.state.withLock { $0.warnings }
@@ -317,13 +314,7 @@ extension AudioRecorder {
     }
 
     @Test func `silence wakes the recorder at most four times a second`() async throws {
-        try await onThread {
-            let server = try TestAudioServer()
-            defer { server.end() }
-            let recorder = AudioRecorder()
-            let capture = try AudioCapture(
-                targets: [.defaultOutput], channels: 2, server: server.address, receiver: recorder)
-            defer { capture.stop() }
+        try await capture(.defaultOutput) { _, recorder, capture in
             // Past the first seconds, in which the clock is asked more often.
             let ready = MonotonicClock.now() + 6_000_000_000
             _ = try recorder.waitFor("the stream to settle") { _ in MonotonicClock.now() > ready ? true : nil }

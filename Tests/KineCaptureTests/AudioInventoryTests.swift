@@ -1,4 +1,4 @@
-// Which of a server's streams a wish means, and which of its clock readings to believe: the pure parts.
+// The streams that a target means, and the clock readings to believe: the pure parts.
 import Testing
 
 @testable import KineCapture

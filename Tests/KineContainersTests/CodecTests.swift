@@ -1,4 +1,4 @@
-// HEVC and AV1 in our files and streams, against what ffmpeg writes and reads.
+// HEVC and AV1 in our files and streams, compared with ffmpeg's.
 import KineMeasure
 import KineMedia
 import Testing

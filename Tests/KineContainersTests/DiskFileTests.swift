@@ -347,7 +347,7 @@ import Testing
     private final class LimitedFile: StorageFile {
         private let file: DiskFile
         var limit: Int64
-        /// Writes from this offset on fail, as on a disk that became full since it was asked.
+        /// Writes from this offset on fail, as on a disk that has become full since the reservation.
         var firstFailing = Int64.max
 
         init(_ file: DiskFile, limit: Int64) {

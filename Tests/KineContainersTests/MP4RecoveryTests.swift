@@ -1,4 +1,4 @@
-// Every state that a dying writer can leave behind, and what recovery makes of it.
+// Every state that a dying writer can leave behind, and its recovery.
 import CoreTesting
 import KineMedia
 import Testing
@@ -9,7 +9,7 @@ import Testing
     private static let take = SyntheticTake(
         seed: 11, seconds: 8, audio: [SyntheticTake.audio(.audioApp)], still: 0.15)
 
-    /// Frames and access units of audio that are whole in a file: what recovery must at least save.
+    /// The whole frames and access units of audio in a file, which recovery must at least save.
     private func saved(_ bytes: [UInt8]) -> (frames: Int, audio: Int) {
         var end = 0  // of the boxes before the first one that is cut
         while end + 16 <= bytes.count {
@@ -25,7 +25,7 @@ import Testing
         return (movie.tracks[0].samples.count, movie.tracks.count > 1 ? movie.tracks[1].samples.count : 0)
     }
 
-    /// Recovers and checks the result against what was appended: every sample that is there is the one it should be.
+    /// Recovers, and checks that every sample of the result is the one that was appended there.
     private func recover(
         _ file: MemoryFile, of take: SyntheticTake, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> RecoveredFile {
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    /// The index is complete and only the switch is missing, so the free box's content says where the recording ends.
+    /// The index is complete and only the switch is missing, so the free box's content is the recording's end.
     @Test(arguments: 1...24) func `bytes in front of an unused index are not taken for one`(count: Int) throws {
         let finished = MemoryFile()
         try Self.take.write(to: finished)

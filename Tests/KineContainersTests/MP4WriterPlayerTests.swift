@@ -1,4 +1,4 @@
-// What players and checkers say of the writer's files. Any warning of theirs is a failure.
+// The writer's files in players and checkers. Any warning of theirs is a failure.
 import KineMeasure
 import KineMedia
 import Testing
@@ -10,8 +10,8 @@ import Testing
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Appends `frames` frames, 30 a second, with audio, flushed twice a second. Returns how many access units of
-    /// audio each track got.
+    /// Appends `frames` frames, 30 a second, with audio, flushed twice a second. Returns the number of access
+    /// units in each audio track.
     private func record(
         _ media: RealMedia, to writer: MP4Writer, frames: Int = 300, audio: [SampleType] = [.audioApp]
     ) throws -> Int {

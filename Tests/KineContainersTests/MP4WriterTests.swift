@@ -7,7 +7,7 @@ import Testing
 @Suite struct MP4WriterTests {
     private static let both = [SyntheticTake.audio(.audioApp), SyntheticTake.audio(.audioMic, rate: 44100)]
 
-    /// Compares all that a movie says with what was appended.
+    /// Compares everything in a movie with the appended samples.
     private func check(
         _ bytes: [UInt8], against take: SyntheticTake, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> OracleMovie {

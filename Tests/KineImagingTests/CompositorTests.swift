@@ -33,7 +33,7 @@ import Testing
         #expect(try composed(screen, on: compositor).planes == Planes(converting: screen))
     }
 
-    /// Where white lies in the luma of a frame: a source of one colour shows its shape.
+    /// The rectangle of white in the luma of a frame: a source of one colour shows its shape.
     private func whiteArea(_ planes: Planes, in size: PixelSize) -> PixelRect {
         var bounds = (left: Int.max, top: Int.max, right: 0, bottom: 0)
         for y in 0..<size.height {

@@ -6,11 +6,11 @@ import Testing
 @testable import KineImaging
 
 @Suite struct FrameRingTests {
-    /// A ring, the screen it draws, and what the ring must know of it.
+    /// A ring, the screen that is drawn into it, and the damage that is pending.
     private struct Model {
         let ring: FrameRing
         var screen: TestScreen
-        /// What changed on the screen and was not drawn into a committed frame.
+        /// The changes of the screen that are in no committed frame yet.
         var pending: DamageRegion
         var committed: Planes?
         var lent: [(frame: FrameRing.Frame, contents: Planes)] = []
@@ -27,7 +27,7 @@ import Testing
             }
         }
 
-        /// Draws what is pending and commits; checks the result against the screen.
+        /// Draws the pending changes and commits; checks the result against the screen.
         mutating func nextFrame(evenIfUnchanged: Bool = false) {
             draw()
             pending.removeAll()
@@ -71,7 +71,7 @@ import Testing
                 }
                 model.pending.insert(rect)
             }
-            // Damage where nothing changed is an ordinary thing for an X server to report.
+            // X servers often report damage where nothing changed.
             if Int.random(in: 0..<3, using: &generator) == 0 {
                 model.pending.insert(model.screen.randomRect(using: &generator))
             }
@@ -113,7 +113,7 @@ import Testing
         while ring.begin() { frames.append(try #require(ring.commit(evenIfUnchanged: true))) }
         #expect(frames.count == 3)
         #expect(!ring.hasFreeSlot)
-        // The newest frame is what the next is compared with: its slot alone is of no use.
+        // The next frame is compared with the newest one, so the newest one's slot alone is of no use.
         ring.release(frames[2])
         #expect(!ring.hasFreeSlot)
         ring.release(frames[0])

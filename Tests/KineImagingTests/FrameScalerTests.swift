@@ -1,4 +1,4 @@
-// Frames of other sizes and formats: the same however they came about, and in the colours they should have.
+// Frames of other sizes and formats: the same in whatever parts they were drawn, and in the right colours.
 import CoreTesting
 import KineMedia
 import Testing
@@ -80,7 +80,7 @@ import Testing
             source.screen.scribble(rect, using: &generator)
             try source.draw(rect) { frame in
                 piecewise.note(frame.changed)
-                // Some are left out, and what changed in them comes with the next.
+                // Some are left out; their changes come with the next.
                 guard round % 3 != 1 else { return }
                 let converted = try #require(piecewise.convert(frame.planes))
                 let now = bytes(layout, slot: converted.slot, of: memory)
@@ -88,7 +88,6 @@ import Testing
                 let reference = try #require(whole.convert(frame.planes))
                 let isSame = now == bytes(layout, slot: reference.slot, of: other)
                 #expect(isSame)
-                // What differs is marked.
                 let isMarked = shown.isEmpty || covers(converted.changed, shown, now, layout)
                 #expect(isMarked)
                 shown = now

@@ -1,4 +1,5 @@
-// Layers over the source's frame: what each changes, and that frames drawn piece by piece equal those composed at once.
+// Layers over the source's frame: the tiles that each changes, and frames drawn piece by piece, which equal those composed at
+// once.
 import CoreTesting
 import KineMedia
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import KineImaging
 
 @Suite struct LayerTests {
-    /// The pixels of a layer, and where it lies in the output.
+    /// The pixels of a layer, and its place in the output.
     private struct Content {
         let place: PixelRect
         var pixels: TestScreen
@@ -22,7 +23,7 @@ import Testing
         }
     }
 
-    /// Reads the source where it or a layer changed, and commits. Returns also what was read.
+    /// Reads the source where it or a layer changed, and commits. Returns also the region read.
     private func frame(
         of screen: TestScreen, on compositor: Compositor, damage: DamageRegion
     ) throws -> (planes: Planes, changed: DamageRegion, read: DamageRegion) {
@@ -75,7 +76,7 @@ import Testing
         compositor.add(layer)
         let before = try frame(of: screen, on: compositor, damage: .full(size: size)).planes
 
-        // What the source does not report must not be seen either.
+        // A change that the source does not report must not be seen either.
         screen.scribble(PixelRect(x: 0, y: 0, width: 320, height: 80), using: &generator)
         content.pixels.fill(PixelRect(x: 30, y: 20, width: 9, height: 9), 0xff80_0000)
         content.draw(PixelRect(x: 30, y: 20, width: 9, height: 9), on: layer)

@@ -1,4 +1,4 @@
-// Children: their ends are known once and for all, and what confines them holds.
+// Children: their ends are known once and for all, and their confinement holds.
 import Glibc
 import Testing
 
@@ -46,7 +46,7 @@ import Testing
         child.signal(SIGTERM)  // of nobody any more
     }
 
-    /// What a shell can still do in a sandbox that may read the system's programs only.
+    /// Runs a shell in a sandbox that may read the system's programs only, and returns what it could still do.
     private func confined(_ command: String, leavingOut: Set<Sandbox.Layer> = []) throws -> ChildProcess.Ending {
         var rules = Sandbox.Rules()
         rules.readable = ["/bin", "/lib", "/lib64", "/usr/bin", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache"]

@@ -1,4 +1,4 @@
-// Children by what they do: what they get, how they end, and what they cannot shed.
+// Child processes: their environment and descriptors, their ends, and limits that they cannot lift.
 import CLinux
 import Glibc
 import KinePlatform
@@ -6,7 +6,7 @@ import SystemPackage
 import Testing
 
 @Suite struct ChildProcessTests {
-    /// Runs a shell script to its end; returns how it ended and what it printed.
+    /// Runs a shell script to its end; returns that end and the output.
     private func run(
         _ script: String, environment: [String] = ["PATH=/usr/bin:/bin"],
         _ change: (inout ChildProcess.Options) -> Void = { _ in }
@@ -88,7 +88,7 @@ import Testing
             let child = try ChildProcess(
                 executable: "/bin/sh", arguments: ["-c", script], environment: ["PATH=/usr/bin:/bin"], options: options)
             try pipe.writeEnd.close()
-            // It has said that its trap is set.
+            // The child has set its trap.
             var byte: UInt8 = 0
             _ = try withUnsafeMutableBytes(of: &byte) { try pipe.readEnd.read(into: $0) }
             return child

@@ -1,4 +1,4 @@
-// Threads: that they run and end, and what becomes of those that the system does not give.
+// Threads: they run and end; and the failure if the system gives none.
 import Glibc
 import KinePlatform
 import SystemPackage

@@ -1,4 +1,4 @@
-// What poll waits for: wake-ups, signals, readable descriptors, a deadline.
+// Waits in poll: for wake-ups, signals, readable descriptors, a deadline.
 import Glibc
 import KinePlatform
 import SystemPackage

@@ -1,4 +1,4 @@
-// Others' words before a person sees them.
+// Text from servers and other programs before a person sees it.
 import Testing
 
 @testable import KinePlatform
@@ -6,7 +6,7 @@ import Testing
 @Suite struct ForeignTextTests {
     @Test(arguments: [
         ("the key abcd is wrong", "the key … is wrong"), ("abcdabcd", "…"), ("no secret", "no secret"),
-        // To a string's comparison, the last letter is another one with an accent behind it.
+        // In a comparison of strings, an accent behind the last letter makes it another one.
         ("abcd\u{301} is wrong", "…\u{301} is wrong"),
         // The same letters in other bytes.
         ("gro\u{308}ße", "…"), ("\u{212A}elvin", "…"),

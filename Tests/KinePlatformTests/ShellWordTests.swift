@@ -1,4 +1,4 @@
-// Words for a shell: what a shell makes of them is the text.
+// Words for a shell: a shell turns each back into the text.
 import KinePlatform
 import SystemPackage
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite struct ShellWordTests {
     @Test(arguments: [
         ("/tmp/a-1.mp4", "/tmp/a-1.mp4"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("$(id)", "'$(id)'"),
-        // To a string's comparison, a quote with an accent behind it is no quote.
+        // In a comparison of characters, a quote with an accent behind it is no quote.
         ("'\u{301};id", "''\\''\u{301};id'"),
     ])
     func `anything but plain letters is quoted`(text: String, word: String) {

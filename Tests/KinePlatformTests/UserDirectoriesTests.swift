@@ -1,4 +1,4 @@
-// Where recordings belong, by the user's own settings.
+// The directories for recordings, by the user's settings.
 import Testing
 
 @testable import KinePlatform

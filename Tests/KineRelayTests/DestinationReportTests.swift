@@ -1,4 +1,4 @@
-// What a trial of a destination answers.
+// The answer to a check of a destination.
 import KineRelay
 import Testing
 

@@ -1,4 +1,4 @@
-// What `start` says of encoded video, between engines and extensions of different age.
+// Encoded video in `start`, between engines and extensions of different age.
 import FoundationEssentials
 import KineMedia
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import KineRelay
 
 @Suite struct EncodedVideoTests {
-    /// As an engine wrote it before codecs had names.
+    /// The keys that an engine wrote before codecs had names.
     private static let recorded = """
         {"start":{"_0":{"service":"live","setupInfo":{"title":"A"},"framesPerSecond":30,"video":{"sequenceParameterSet":\
         [103,100,0,40,172],"pictureParameterSet":[104,238,60,128],"size":{"width":1280,"height":720},\
@@ -18,7 +18,7 @@ import Testing
         parameterSets: .h264(H264ParameterSets(sequence: [103, 100, 0, 40, 172], picture: [104, 238, 60, 128])),
         size: PixelSize(width: 1280, height: 720))
 
-    /// As an extension read it before codecs had names.
+    /// The keys that an extension read before codecs had names.
     private struct OlderEncodedVideo: Codable, Equatable {
         var sequenceParameterSet: [UInt8]
         var pictureParameterSet: [UInt8]

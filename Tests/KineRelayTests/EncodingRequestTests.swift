@@ -1,4 +1,4 @@
-// What an extension may ask of the encoder and report of its connection.
+// The limits that an extension may ask of the encoder, and its reports on its connection.
 import FoundationEssentials
 import Testing
 

@@ -1,4 +1,4 @@
-// What an engine and an extension understand of another version: recorded messages of the first, and made-up ones of a later one.
+// Engines and extensions of different versions: recorded messages of the first version, and made-up ones of a later one.
 import FoundationEssentials
 import KineMedia
 import Testing

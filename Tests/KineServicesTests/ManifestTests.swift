@@ -1,4 +1,4 @@
-// What a manifest may contain, and what its author is told about mistakes.
+// The content of manifests, and the messages on their mistakes.
 import KineMedia
 import KinePlatform
 import Testing
@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// As the first version's `kinecast extension new` writes them, and its documentation.
+    /// Manifests that the first version's `kinecast extension new` and documentation contain.
     @Test(arguments: [
         """
         {

@@ -234,7 +234,7 @@ import Testing
         #expect(
             Set(rtmp.secrets(in: ["url": "rtmp://me:p%40ss1@host/app/stream-key/"]))
                 == ["rtmp://me:p%40ss1@host/app/stream-key/", "p%40ss1", "p@ss1", "stream-key"])
-        // An address is a secret whatever the manifest says of it.
+        // An address is always a secret, even if the manifest does not say so.
         #expect(service.secrets(in: ["key": "s3cret", "url": "rtmp://h/a"]) == ["rtmp://h/a", "s3cret"])
     }
 }

@@ -1,4 +1,4 @@
-// What a service's executable reaches by the rules that its manifest gives.
+// The files and sockets that a service's executable reaches by the rules of its manifest.
 import KinePlatform
 import KineServices
 import SystemPackage
@@ -15,7 +15,7 @@ import Testing
         options.descriptors = [nil, nil, nil]
         options.directory = "/"
         options.confinement = ChildProcess.Confinement()
-        // The rules that root gets, which are the narrower.
+        // The rules for root, which are narrower.
         options.confinement?.sandbox = try Sandbox(
             ServiceSandbox.rules(for: service, data: nil, isCounted: false, user: 0))
         return try ChildProcess(

@@ -139,7 +139,7 @@ import Testing
         let session = try BroadcastSession(adopting: end)
         let thread = DedicatedThread(name: "control") {
             var loop = ControlLoop(session, heartbeatInterval: 5_000_000)
-            _ = loop.run()
+            loop.run()
         }
         var beats = 0
         while beats < 3 {

@@ -1,5 +1,5 @@
 // Linux calls that Glibc's Swift overlay does not offer, by subject as in the files: memory.c, sockets.c, processes.c, files.c.
-// Starting processes is in CSandbox. What returns a number says -1 where it failed, with errno set.
+// Starting processes is in CSandbox. Functions that return a number return -1 if they fail, with errno set.
 #pragma once
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,8 @@
 
 #include "late_library.h"
 
-// _GNU_SOURCE must not be defined here: the C library's structures would then differ from those other modules see. What
-// it would bring is declared by hand, as in the C library's headers.
+// _GNU_SOURCE must not be defined here: the C library's structures would then differ from those other modules see. Its
+// functions are declared by hand, as in the C library's headers.
 extern int fallocate(int fd, int mode, off_t offset, off_t length);
 extern ssize_t copy_file_range(int from, __off64_t *from_offset, int to, __off64_t *to_offset, size_t count, unsigned flags);
 extern int pipe2(int descriptors[2], int flags);
@@ -59,18 +59,18 @@ int64_t kine_sealed_size(int fd);
 // The user behind a connected unix socket.
 int64_t kine_peer_uid(int socket);
 
-// How many descriptors one message may carry here.
+// The most descriptors that one message may carry.
 #define KINE_DESCRIPTOR_LIMIT 16
 
 // Sends bytes, at least one, and descriptors with the first of them (unix(7), SCM_RIGHTS). Returns the bytes sent; once a byte
 // is sent, so are all descriptors.
 ssize_t kine_send_descriptors(int socket, const void *bytes, size_t count, const int *fds, int fd_count);
 
-// Receives bytes and up to KINE_DESCRIPTOR_LIMIT descriptors, which close on exec; the kernel closes what is more than that
-// (MSG_CTRUNC), and so the first of them always arrive. Returns the bytes, 0 at the end.
+// Receives bytes and up to KINE_DESCRIPTOR_LIMIT descriptors, which close on exec; the kernel closes any beyond that
+// (MSG_CTRUNC). Returns the bytes, 0 at the end.
 ssize_t kine_receive_descriptors(int socket, void *bytes, size_t count, int *fds, int *fd_count);
 
-// What the kernel knows of a TCP connection: the beginning of struct tcp_info as linux/tcp.h has it since Linux 4.9; the C
+// The state of a TCP connection in the kernel: the beginning of struct tcp_info as linux/tcp.h has it since Linux 4.9; the C
 // library's own ends before the counters of bytes.
 struct kine_tcp_info {
     uint8_t states[8];
@@ -89,8 +89,8 @@ struct kine_tcp_info {
     uint32_t minimum_round_trip;
 };
 
-// A descriptor on which the kernel tells what changes in links, addresses and routes (rtnetlink(7)), of both families of IP.
-// It does not block and closes on exec.
+// A descriptor on which the kernel reports changes of links, addresses and routes (rtnetlink(7)), of both families of IP. It
+// does not block and closes on exec.
 int kine_watch_routes(void);
 
 // MARK: Processes (processes.c)
@@ -109,7 +109,7 @@ int kine_become_subreaper(void);
 // on exec.
 int kine_open_process(pid_t pid);
 
-// Sends a signal to the process behind such a descriptor, and to no other that was given its number since; 0 only looks whether
+// Sends a signal to the process behind such a descriptor, never to another that was given its number since; 0 only checks that
 // it is there (pidfd_send_signal(2), Linux 5.1).
 int kine_signal_process(int process, int number);
 
@@ -119,7 +119,7 @@ int kine_reap(int process, pid_t pid, int *status);
 
 // MARK: Files (files.c)
 
-// Gives blocks to a file up to `end` without changing its size: what is appended later cannot fail for want of space.
+// Gives blocks to a file up to `end` without changing its size: appending later cannot fail for want of space.
 int kine_reserve(int fd, int64_t start, int64_t end);
 
 // Copies inside the kernel, sharing blocks where the file system can. Returns the bytes copied.

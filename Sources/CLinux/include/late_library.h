@@ -1,4 +1,4 @@
-// For a library that is loaded when it is first needed (dlopen(3)): its functions, defined under their own names. For C only.
+// Defines the functions of a library that is loaded when it is first needed (dlopen(3)), under their own names. For C only.
 #pragma once
 #include <dlfcn.h>
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// Starting a process, and confining it between fork and exec: what posix_spawn cannot do. Everything that allocates is done
-// before the fork; between fork and exec only async-signal-safe calls are made.
+// Starts a process and confines it between fork and exec, which posix_spawn cannot. Everything that allocates is done before
+// the fork; between fork and exec only async-signal-safe calls are made.
 #pragma once
 #include <linux/filter.h>
 #include <stdint.h>
@@ -16,10 +16,10 @@ enum kine_landlock_access {
     KINE_DEVICE = 4 // read and write, of a file that is there
 };
 
-// A ruleset that allows nothing of files yet, and of TCP what is asked for; signals and abstract sockets are kept within the
-// process and what it starts. What the kernel's version does not know is left out. A descriptor that closes on exec, or -1
-// with errno set.
-int kine_landlock_create(int may_connect, int may_bind);
+// Makes a ruleset that allows no files yet, no TCP port of its own, and TCP connections as asked for; signals and abstract
+// sockets stay within the process and its descendants. Rules unknown to the kernel's version are left out. Returns a descriptor
+// that closes on exec, or -1 with errno set.
+int kine_landlock_create(int may_connect);
 
 // Allows a path and all below it. Returns 0, or -1 with errno set, ENOENT where there is no such path.
 int kine_landlock_allow(int ruleset, const char *path, int access);
@@ -29,7 +29,7 @@ int kine_landlock_allow(int ruleset, const char *path, int access);
 // Room for the longest program that kine_filter_build makes.
 #define KINE_FILTER_LENGTH 384
 
-// What a process may ask of the kernel. The rest is answered with EPERM; clone3 with ENOSYS, so that the C library uses clone.
+// Exceptions from the refused system calls, which fail with EPERM; clone3 fails with ENOSYS, so that the C library uses clone.
 struct kine_filter_policy {
     int may_use_sockets;     // IP, and the kernel's messages on routes; otherwise no socket can be made
     int may_listen;          // on a socket that it has
@@ -50,12 +50,12 @@ int kine_filter_is_available(void);
 // Returns 0, or -1 where the program is too long.
 int kine_filter_build(struct kine_filter *filter, const struct kine_filter_policy *policy);
 
-// From now on neither this process nor what it starts can execute a program. Returns 0, or -1 with errno set.
+// From now on neither this process nor its children can execute a program. Returns 0, or -1 with errno set.
 int kine_forbid_execution(void);
 
 // MARK: Namespaces (namespaces.c)
 
-// What a process sees of others. With its own process and mount namespaces its /proc shows itself and what it starts.
+// The namespaces of a process. With its own process and mount namespaces, its /proc shows only itself and its descendants.
 enum kine_namespaces {
     KINE_NO_NAMESPACES = 0,
     KINE_PROCESS_NAMESPACES = 1, // of processes and of mounts: root's to make
@@ -67,7 +67,7 @@ enum kine_namespaces kine_namespaces_available(void);
 
 // MARK: Processes (spawn.c)
 
-// How kine_spawn starts a process. `fds[i]` becomes descriptor i of the child, or /dev/null where it is negative: a program
+// The options of kine_spawn. `fds[i]` becomes descriptor i of the child, or /dev/null where it is negative: a program
 // whose standard error is closed writes its log into the first file it opens. Everything above is closed.
 struct kine_spawn_options {
     const int *fds;
@@ -76,7 +76,7 @@ struct kine_spawn_options {
     int new_session;         // setsid(): away from the terminal's signals
     int new_process_group;   // setpgid(0, 0)
     const char *directory;   // NULL: the parent's
-    int no_new_privileges;   // neither it nor what it starts ever gains rights, by set-user-ID or otherwise
+    int no_new_privileges;   // neither it nor its children ever gain rights, by set-user-ID or otherwise
     int no_core_file;        // its memory is written to no file when it crashes
     int64_t data_limit;      // RLIMIT_DATA, hard: bytes of private memory; 0: the parent's
     int64_t stack_limit;     // RLIMIT_STACK, hard: bytes, which new threads' stacks have too; 0: the parent's
@@ -84,12 +84,12 @@ struct kine_spawn_options {
     int oom_score_adjustment; // added to the kernel's choice of whom to kill for want of memory; 0: the parent's
     int cgroup_processes;    // an open cgroup.procs that the child enters before it runs anything; 0: the parent's cgroup
     int no_capabilities;     // none, also where the user is root
-    int landlock_ruleset;    // -1: none. What programs need of /proc is added to it
+    int landlock_ruleset;    // -1: none. The parts of /proc that programs need are added to it
     struct kine_filter *filter; // NULL: every system call
-    enum kine_namespaces namespaces; // the child is the first of its own; when it ends, the kernel ends all that it started
+    enum kine_namespaces namespaces; // the child is the first in its own; when it ends, the kernel ends all others in them
 };
 
 #define KINE_SPAWN_DESCRIPTORS 24
 
-// Starts `path`. Returns the pid, or -1 with errno from fork or from what was to be done before the program runs.
+// Starts `path`. Returns the pid, or -1 with errno from fork or from the steps before the program runs.
 pid_t kine_spawn(const char *path, char *const argv[], char *const envp[], const struct kine_spawn_options *options);

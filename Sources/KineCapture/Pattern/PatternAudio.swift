@@ -14,8 +14,9 @@ public final class PatternAudio: AudioFeed {
     private let thread: DedicatedThread
 
     private static let sampleRate: Int64 = 48000
-    /// Hertz, and full scale's share.
+    /// Hertz.
     private static let pitch = 1000.0
+    /// A share of full scale.
     private static let level: Float = 0.25
     private static let hurriedInterval: Int64 = 20_000_000
 
@@ -59,7 +60,7 @@ public final class PatternAudio: AudioFeed {
         var position: Int64 = 0
         while !state.withLock({ $0.isStopping }) {
             let now = MonotonicClock.now()
-            // What was "heard" up to now, as a device would deliver it.
+            // All samples "heard" up to now, as a device would deliver them.
             let end = MediaTime(nanoseconds: now - begin).ticks(timescale: Int32(sampleRate))
             if end > position {
                 let first = begin + MediaTime(ticks: position, timescale: Int32(sampleRate)).nanoseconds

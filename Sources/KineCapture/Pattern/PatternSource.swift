@@ -16,7 +16,7 @@ public final class PatternSource: VideoSource {
     private let counterArea: PixelRect
     private let flashArea: PixelRect
     private let track: PixelRect
-    /// When frame 0 was drawn.
+    /// The instant at which frame 0 was drawn.
     private var begin: Int64?
     private var frame = -1
 
@@ -107,7 +107,7 @@ public final class PatternSource: VideoSource {
 
     /// Seven segments, four units wide with the gap and seven high.
     private func drawDigit(_ digit: Int, at origin: (x: Int, y: Int), unit: Int) {
-        // Which segments a digit lights: top, top left, top right, middle, bottom left, bottom right, bottom.
+        // Each digit's segments: top, top left, top right, middle, bottom left, bottom right, bottom.
         let lit: [UInt8] = [
             0b1110111, 0b0010010, 0b1011101, 0b1011011, 0b0111010, 0b1101011, 0b1101111, 0b1010010, 0b1111111,
             0b1111011,

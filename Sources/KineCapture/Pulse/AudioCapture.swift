@@ -1,5 +1,5 @@
-// Records audio: keeps the right streams of the audio server open while devices, applications and the server itself come and go.
-// One thread does everything; the receiver is called on it.
+// Records audio: keeps the right streams of the audio server open while devices, applications and the server itself come and
+// go. One thread does everything; the receiver is called on it.
 import KinePlatform
 import SystemPackage
 
@@ -12,14 +12,14 @@ public struct AudioStreamID: Hashable, Sendable {
 
 /// Receives audio. All calls come on the capture's one thread, one at a time.
 public protocol AudioReceiver: AnyObject, Sendable {
-    /// A stream begins. `target`: the index of the target that it is recorded for; several streams of one target are to be
-    /// mixed. `sampleRate`: of its device.
+    /// A stream begins, for the target with the index `target`; streams of one target are to be mixed. `sampleRate` is its
+    /// device's.
     func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int)
     /// Interleaved samples, full scale ±1, borrowed for the call. The first come after the first `audioTimed`.
     func audio(_ stream: AudioStreamID, samples: Span<Float>)
     /// The server lost this many frames.
     func audioMissing(_ stream: AudioStreamID, frames: Int)
-    /// When a frame was heard. Its number is that of the next frame to be delivered.
+    /// The instant at which the next frame to be delivered was heard.
     func audioTimed(_ stream: AudioStreamID, reading: AudioClockReading)
     /// The stream ends; nothing more comes of it.
     func audioClosed(_ stream: AudioStreamID)
@@ -28,9 +28,9 @@ public protocol AudioReceiver: AnyObject, Sendable {
     func audioWarning(_ warning: AudioWarning)
 }
 
-/// Feeds a `AudioReceiver` from a thread of its own.
+/// Feeds an `AudioReceiver` from a thread of its own.
 public protocol AudioFeed: Sendable {
-    /// Asks for what is still to come in small pieces, without waiting for a full one.
+    /// Delivers the rest in small pieces, without waiting for a full one.
     func hurry()
     /// Delivers in larger or smaller pieces from now on.
     func change(pace: AudioPace)
@@ -40,7 +40,7 @@ public protocol AudioFeed: Sendable {
     func stop()
 }
 
-/// How soon audio must arrive after it was heard. Each piece wakes a sleeping machine.
+/// The size of the pieces in which audio arrives. Each piece wakes a sleeping machine.
 public enum AudioPace: Sendable {
     /// In large pieces: a file does not need it sooner.
     case file
@@ -56,7 +56,7 @@ public enum AudioPace: Sendable {
 public final class AudioCapture: AudioFeed {
     public enum Error: Swift.Error, Equatable {
         case noServer(AudioServerFault)
-        /// A target that must be there from the start is not.
+        /// A target is missing that must be there from the start.
         case missing(MissingAudio)
         /// The process may have no more threads.
         case noThread(Errno)
@@ -65,7 +65,7 @@ public final class AudioCapture: AudioFeed {
     private let session: AudioSession.Handle
     private let thread: DedicatedThread
 
-    /// Connects, and opens the streams that there are; blocks until the server has said which, five seconds at most.
+    /// Connects, and opens the streams that there are. Blocks until the server has listed them, five seconds at most.
     ///
     /// Microphones must be there at the start, unless they are `off`; outputs and applications may come later. `server` as in
     /// PULSE_SERVER; nil asks the environment. `cancellation` ends the wait, and the error is then that no server answers.
@@ -102,7 +102,7 @@ public final class AudioCapture: AudioFeed {
 
     public func set(target: Int, isOn: Bool) { session.perform { $0.set(target: target, isOn: isOn) } }
 
-    /// How often the thread has woken from sleep so far.
+    /// The number of times that the thread has woken from sleep.
     var wakeups: Int { session.wakeups }
 
     public func stop() {

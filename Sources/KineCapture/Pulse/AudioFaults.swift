@@ -1,4 +1,4 @@
-// The codes of what can go wrong with an audio server. KineEngine makes the sentences.
+// The error codes of audio servers. KineEngine makes the sentences.
 import CPulse
 
 /// libpulse's number for an error. The description is libpulse's own.
@@ -10,7 +10,7 @@ public struct PulseError: RawRepresentable, Equatable, Sendable, CustomStringCon
     public var description: String { String(cString: pa_strerror(rawValue)) }
 }
 
-/// Why no audio server answers.
+/// The reasons why no audio server answers.
 public enum AudioServerFault: Error, Equatable, Sendable {
     /// libpulse is not installed.
     case noLibrary
@@ -29,7 +29,7 @@ public struct MissingAudio: Equatable, Sendable {
     public var existing: [String] = []
 }
 
-/// What a person should know while the recording goes on.
+/// A fault of which a person should know while the recording goes on.
 public enum AudioWarning: Equatable, Sendable {
     case serverLost(AudioServerFault)
     /// The recording is silent until the target is there.

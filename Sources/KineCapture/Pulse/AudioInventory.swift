@@ -1,4 +1,4 @@
-// An audio server's devices and applications as values, and which of them a target means. Pure: `PulseConnection` asks the server.
+// An audio server's devices and applications as values, and those that a target means. Pure: `PulseConnection` asks for them.
 
 /// The server's devices and playing applications at one moment.
 public struct AudioInventory: Sendable, Equatable {
@@ -6,7 +6,7 @@ public struct AudioInventory: Sendable, Equatable {
         public var index: UInt32
         public var name: String
         public var description: String
-        /// The source that carries what this output plays.
+        /// The source that carries the audio of this output.
         public var monitor: String
     }
 
@@ -46,9 +46,9 @@ public struct AudioInventory: Sendable, Equatable {
     }
 }
 
-/// What a take records.
+/// Audio that a take records.
 public enum AudioTarget: Hashable, Sendable {
-    /// What the default output plays, whichever output is the default.
+    /// The audio of the default output, whichever output is the default.
     case defaultOutput
     /// Everything one application plays: `application.name` or the binary's name, upper or lower case.
     case application(String)
@@ -73,7 +73,7 @@ enum AudioSource: Hashable, Sendable {
 }
 
 extension AudioTarget {
-    /// What to record for this target now. Empty: there is nothing at the moment.
+    /// The sources to record for this target now; empty if there are none at the moment.
     func sources(in inventory: AudioInventory) -> [AudioSource] {
         switch self {
         case .defaultOutput:
@@ -87,7 +87,7 @@ extension AudioTarget {
         }
     }
 
-    /// That there is nothing to record for this target, with the names that there are.
+    /// Says that there is nothing to record for this target, and names the existing ones.
     func missing(in inventory: AudioInventory) -> MissingAudio {
         let names: [String] =
             switch self {

@@ -3,7 +3,7 @@
 import KinePlatform
 
 final class AudioSession: PulseRecordStream.Owner {
-    /// What other threads hold of a session.
+    /// A session as other threads hold it.
     final class Handle: Sendable {
         private struct State {
             var outcome: Result<Void, AudioCapture.Error>?
@@ -30,11 +30,10 @@ final class AudioSession: PulseRecordStream.Owner {
             }
         }
 
-        /// How often the thread woke from a sleep of a millisecond or more. The messages of one large piece come in a burst
-        /// and count once.
+        /// The number of sleeps of a millisecond or more. The messages of one large piece come in a burst and count once.
         var wakeups: Int { state.withLock { $0.wakeups } }
 
-        /// False where it was stopped before.
+        /// False if it was stopped before.
         func stop() -> Bool {
             state.withLock {
                 guard !$0.isStopped else { return false }
@@ -51,7 +50,7 @@ final class AudioSession: PulseRecordStream.Owner {
         fileprivate func settle(_ outcome: Result<Void, AudioCapture.Error>) {
             state.signal { if $0.outcome == nil { $0.outcome = outcome } }
         }
-        fileprivate func takeJobs(afterSleep hasSlept: Bool) -> [@Sendable (AudioSession) -> Void] {
+        fileprivate func removeJobs(afterSleep hasSlept: Bool) -> [@Sendable (AudioSession) -> Void] {
             state.withLock { state in
                 if hasSlept { state.wakeups += 1 }
                 defer { state.jobs = [] }
@@ -115,7 +114,7 @@ final class AudioSession: PulseRecordStream.Owner {
             let before = MonotonicClock.now()
             connection.runOnce(until: min(quietUntil, retryAt ?? .max))
             let now = MonotonicClock.now()
-            for job in handle.takeJobs(afterSleep: now - before > 1_000_000) { job(self) }
+            for job in handle.removeJobs(afterSleep: now - before > 1_000_000) { job(self) }
             if hasNews || now >= quietUntil {
                 hasNews = false
                 quietUntil = now + pace.quietInterval
@@ -124,7 +123,7 @@ final class AudioSession: PulseRecordStream.Owner {
         }
     }
 
-    /// Does what the connection's state requires.
+    /// Reacts to the connection's state.
     private func followConnection() {
         switch connection.state {
         case .connecting: break

@@ -12,8 +12,8 @@ public struct AudioClockReading: Sendable, Equatable {
     }
 }
 
-/// Filters readings: when the server answers late or its device stumbles, a reading is wrong by tens of milliseconds and the next
-/// one is right again. A large change is believed only when a second reading confirms it.
+/// Filters readings: when the server answers late or its device stumbles, a reading is wrong by tens of milliseconds and the
+/// next one is right again. A large change is believed only when a second reading confirms it.
 struct ClockReadings {
     enum Verdict: Equatable {
         case accept
@@ -21,12 +21,12 @@ struct ClockReadings {
         case askAgain
     }
 
-    /// Nanoseconds by which a reading may differ from what the one before predicts. Clocks differ by less than 300 ppm, which
+    /// Nanoseconds by which a reading may differ from the one predicted by the last. Clocks differ by less than 300 ppm, which
     /// is 1 ms in three seconds; the rest is jitter.
     static let tolerance: Int64 = 15_000_000
-    /// Nanoseconds from question to answer. Beyond this it is too uncertain which moment the answer is about.
+    /// Nanoseconds from question to answer. Beyond this the answer's moment is too uncertain.
     static let longestRoundTrip: Int64 = 10_000_000
-    /// After so many questions in a row the answer is accepted as it is: the machine may simply be busy.
+    /// Refusals in a row, after which the next answer is accepted as it is: the machine may simply be busy.
     static let patience = 5
 
     private let rate: Int64

@@ -1,4 +1,4 @@
-// A connection to an audio server over libpulse's asynchronous interface: its loop, its state, and what the server offers.
+// A connection to an audio server over libpulse's asynchronous interface: its loop, its state, and the server's inventory.
 // One thread runs the loop and uses everything here; streams are in `PulseRecordStream`.
 import CPulse
 import KinePlatform
@@ -12,7 +12,7 @@ final class PulseConnection {
 
     private(set) var state = State.connecting
     private(set) var context: OpaquePointer?
-    /// The inventory has to be asked for again. Set by the server's events and by each new connection.
+    /// Whether to ask for the inventory again. Set by the server's events and by each new connection.
     var isStale = false
 
     private let loop: OpaquePointer

@@ -4,7 +4,7 @@ import CPulse
 import KinePlatform
 
 final class PulseRecordStream {
-    /// Receives what happens to a stream, on the loop's thread.
+    /// Receives the events of a stream, on the loop's thread.
     protocol Owner: AnyObject {
         func streamOpened(_ stream: PulseRecordStream)
         /// Borrowed interleaved samples, or nil where the server lost `frames` of them.
@@ -31,7 +31,7 @@ final class PulseRecordStream {
     private var framesRead: Int64 = 0
     private var askedAt: Int64?
     private var answeredAt: Int64?
-    /// Not answered yet. It belongs to the context, so a stream that closes has to cancel it.
+    /// The question that is not answered yet. It belongs to the context, so a stream that closes has to cancel it.
     private var descriptionQuestion: OpaquePointer?
     private var nextQuestion: Int64 = 0
     private var openedAt: Int64 = 0

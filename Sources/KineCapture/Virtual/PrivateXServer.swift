@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// An X server for those clients alone that know its cookie.
+/// An X server that only clients with its cookie can use.
 final class PrivateXServer: Sendable {
     static let program = "Xvfb"
 

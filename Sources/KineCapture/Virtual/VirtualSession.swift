@@ -1,5 +1,5 @@
-// A private X server and a private audio server for one take. They need no display, no sound card and no set-up, and change nothing
-// in the user's session.
+// A private X server and a private audio server for one take. They need no display, no sound card and no set-up, and change
+// nothing in the user's session.
 import Glibc
 import KineMedia
 import KinePlatform
@@ -11,7 +11,7 @@ import SystemPackage
 public final class VirtualSession: Sendable {
     public enum Error: Swift.Error, Equatable {
         case missing(program: String, package: String)
-        /// The system refused the process, or what it needs.
+        /// The system refused the process, or a descriptor for it.
         case cannotStart(program: String, Errno)
         case cookieNotWritten(Errno)
         /// The X server ended or stayed silent.
@@ -22,7 +22,7 @@ public final class VirtualSession: Sendable {
         case cancelled
     }
 
-    /// What `init` needs: the programs, and the Debian packages that have them.
+    /// The programs that `init` needs, and the Debian packages that have them.
     public static let programs = [
         (name: PrivateXServer.program, package: "xvfb"), (name: PrivateAudioServer.program, package: "pulseaudio"),
     ]
@@ -57,7 +57,7 @@ public final class VirtualSession: Sendable {
 
     // MARK: For both servers
 
-    /// How long a server may take to answer, in nanoseconds.
+    /// The time that a server may take to answer, in nanoseconds.
     static let patience: Int64 = 20_000_000_000
 
     /// Starts a server that ends with the calling thread. It gets `descriptor` as 3, and /dev/null as

@@ -40,7 +40,7 @@ final class X11Connection {
     let hasSharedMemory: Bool
     let hasComposite: Bool
 
-    /// `display` is the server's name; nil stands for what DISPLAY says. `cancellation` ends every wait for the server once the
+    /// `display` is the server's name; nil stands for DISPLAY's. `cancellation` ends every wait for the server once the
     /// connection is made.
     init(display: String? = nil, cancellation: Cancellation? = nil) throws(VideoSourceError) {
         var screenNumber: Int32 = 0
@@ -82,7 +82,7 @@ final class X11Connection {
         if cancellation?.isCancelled == true { throw .serverGivenUp }
     }
 
-    /// `display`, or what DISPLAY says where that is nil.
+    /// `display`, or DISPLAY's value if that is nil.
     static func serverName(
         _ display: String?, _ variable: (String) -> String? = ProcessEnvironment.value
     ) throws(VideoSourceError) -> String {
@@ -90,7 +90,7 @@ final class X11Connection {
         throw WaylandSession.isNamed(by: variable) ? .waylandSession : .noDisplay
     }
 
-    /// Why the server's screen cannot be recorded, though its windows can; nil: it can.
+    /// The reason why the server's screen cannot be recorded, though its windows can; nil: it can.
     var screenProblem: VideoSourceError? {
         guard WaylandSession.isNamed(by: ProcessEnvironment.value) else { return nil }
         let name = "XWAYLAND"

@@ -12,7 +12,7 @@ final class X11Cursor {
     private var hotSpot = (x: 0, y: 0)
     private var imageIsStale = true
     private var mayHaveMoved = true
-    /// Where the pointer was last drawn, in the frame's coordinates; nil where it was outside.
+    /// The pointer's place when it was last drawn, in the frame's coordinates; nil if it was outside.
     private var drawnRect: PixelRect?
     /// False without XInput: there are then no events of motion, and every look asks for the position.
     let reportsMotion: Bool
@@ -28,8 +28,8 @@ final class X11Cursor {
 
     func noteMotion() { mayHaveMoved = true }
     func noteImage() { imageIsStale = true }
-    /// False does not mean that it stands still: when a program moves the pointer, there is no event. So each look at the
-    /// screen that finds a change also asks for the position.
+    /// False does not mean that it stands still: no event tells that a program moves the pointer. So the position is also asked
+    /// for whenever the screen has changed.
     var mayHaveChanged: Bool { mayHaveMoved || imageIsStale }
 
     /// Asks for the pointer's position in `window`. `update` gets the answer later, in one round trip with other requests.

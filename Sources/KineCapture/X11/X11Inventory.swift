@@ -23,16 +23,16 @@ public struct X11Inventory: Sendable, Equatable {
     }
 
     public let screen: PixelSize
-    /// Why screen, monitors and regions cannot be recorded, though windows can; nil: they can.
+    /// The reason why screen, monitors and regions cannot be recorded, though windows can; nil: they can.
     public let screenProblem: VideoSourceError?
     /// None where there is a `screenProblem`.
     public let monitors: [Monitor]
     /// The windows that the window manager lists, or where none runs, the top-level windows that are shown.
     public let windows: [Window]
-    /// The server is on this machine and shares memory with its clients.
+    /// Whether the server is on this machine and shares memory with its clients.
     public let hasSharedMemory: Bool
 
-    /// Asks the server of that name; nil stands for what DISPLAY says. Throws where there is none.
+    /// Asks the server of that name; nil stands for DISPLAY's. Throws if there is none.
     public init(display: String? = nil) throws(VideoSourceError) {
         let connection = try X11Connection(display: display)
         screen = connection.initialSize

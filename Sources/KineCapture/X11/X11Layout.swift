@@ -1,4 +1,4 @@
-// Finds things on an X screen: monitors by RandR, windows by what the window manager says.
+// Finds monitors and windows on an X screen, through RandR and the window manager's list.
 import CXCB
 import Glibc
 import KineMedia
@@ -77,7 +77,7 @@ enum X11Layout {
         }
     }
 
-    /// Where a window's content begins on the screen.
+    /// The place on the screen where a window's content begins.
     private static func rootPosition(of window: UInt32, _ connection: X11Connection) -> (x: Int, y: Int)? {
         connection.reply(
             xcb_translate_coordinates(connection.handle, window, connection.root, 0, 0),

@@ -1,19 +1,18 @@
-// Which rectangles are asked of the X server for a region: few enough for one round trip, and large ones cut into strips, so that
-// one is converted while the server copies the next.
+// The rectangles to ask the X server for, given a region: few enough for one round trip, and large ones cut into strips, so
+// that one is converted while the server copies the next.
 import KineMedia
 
 /// The requests of one read, in the order in which they are sent.
 struct X11ReadPlan: Equatable {
-    /// Disjoint, each beginning on a tile.
-    ///
-    /// The lowest comes first: where the frame has become too small for the region, already the first request fails.
+    /// Disjoint, each beginning on a tile. The lowest comes first: if the frame has become too small for the region, the first
+    /// request already fails.
     let parts: [PixelRect]
-    /// Some parts are strips of one rectangle, which must show the same instant.
+    /// Whether some parts are strips of one rectangle, which must show the same instant.
     let isDivided: Bool
 
-    /// So many requests cost more than reading the pixels between the rectangles.
+    /// More requests would cost more than reading the pixels between the rectangles.
     private static let mostRectangles = 48
-    /// Smaller strips, or more of them, gain nothing over what a request costs.
+    /// Smaller strips, or more of them, save less than their requests cost.
     private static let leastStripBytes = 1 << 20
     private static let mostStrips = 8
 
@@ -23,7 +22,7 @@ struct X11ReadPlan: Equatable {
         isDivided = parts.count > rects.count
     }
 
-    /// The rectangle around all where there are too many to ask for one by one.
+    /// The rectangle around all if there are too many to ask for one by one.
     private static func joined(_ rects: [PixelRect]) -> [PixelRect] {
         guard rects.count > mostRectangles, let first = rects.first else { return rects }
         let bounds = rects.reduce(first) { whole, rect in

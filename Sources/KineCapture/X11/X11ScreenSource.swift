@@ -1,4 +1,4 @@
-// An X screen, a part of it, or one window. Only what the server reports as damaged is read.
+// An X screen, a part of it, or one window. Only damage that the server reports is read.
 import CXCB
 import Glibc
 import KineMedia
@@ -6,7 +6,7 @@ import KinePlatform
 
 /// A video source on an X server. Created and used by the capture thread.
 public final class X11ScreenSource: VideoSource {
-    /// What to record.
+    /// A screen, a part of it or a window.
     public enum Target: Equatable, Sendable {
         /// The whole screen, or one monitor by its RandR name.
         case screen(monitor: String?)
@@ -21,7 +21,7 @@ public final class X11ScreenSource: VideoSource {
     private let reader: X11PixelReader
     private let cursor: X11Cursor?
     private let target: Target
-    /// What is read: the root window, or the window's off-screen pixmap.
+    /// The root window, or the window's off-screen pixmap: its pixels are read.
     private var drawable: UInt32
     /// The frame's origin in `drawable`.
     private var origin = (x: 0, y: 0)
@@ -34,8 +34,7 @@ public final class X11ScreenSource: VideoSource {
     private var windowIsGone = false
     private var everythingIsDamaged = true
 
-    /// `display` is the server's name; nil stands for what DISPLAY says. Throws where there is no such server or no such target
-    /// on it.
+    /// `display` is the server's name; nil stands for DISPLAY's. Throws if there is no such server, or no such target on it.
     ///
     /// A server that stops answering keeps every call of this class waiting; `cancellation` ends the wait, and then the source
     /// cannot be used any more.
@@ -146,7 +145,7 @@ public final class X11ScreenSource: VideoSource {
             size = area.size
         }
         everythingIsDamaged = true
-        cursor?.noteMotion()  // it has another place in the frame, though it has not moved
+        cursor?.noteMotion()  // the pointer has another place in the frame, though it has not moved
     }
 
     // MARK: Damage and pixels

@@ -8,7 +8,7 @@ final class X11WindowPixmap {
     private let connection: X11Connection
     private(set) var id: UInt32 = 0
     private(set) var size = PixelSize(width: 0, height: 0)
-    /// Where the window's content begins in the pixmap: inside the border.
+    /// The place in the pixmap where the window's content begins: inside the border.
     private(set) var origin = (x: 0, y: 0)
 
     init(window: UInt32, connection: X11Connection) throws(VideoSourceError) {
@@ -25,8 +25,8 @@ final class X11WindowPixmap {
 
     deinit { if id != 0 { xcb_free_pixmap(connection.handle, id) } }
 
-    /// Gets the window's present pixmap: it has a new one whenever it is resized or shown. False where it has none now; the
-    /// last one then stays.
+    /// Gets the window's present pixmap: it has a new one whenever it is resized or shown. If it has none now, returns false
+    /// and keeps the last one.
     func renew() -> Bool {
         guard let geometry = connection.geometry(of: window) else { return false }
         let fresh = xcb_generate_id(connection.handle)

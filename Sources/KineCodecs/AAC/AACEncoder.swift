@@ -109,7 +109,7 @@ public final class AACEncoder {
         try send(frame, deliver: deliver)
     }
 
-    /// Gives out what the encoder holds back. Nothing can be encoded afterwards.
+    /// Delivers the access units that the encoder holds back. Nothing can be encoded afterwards.
     public func finish(deliver: (UnsafeRawBufferPointer) -> Void) throws(Error) { try send(nil, deliver: deliver) }
 
     private func send(

@@ -10,8 +10,7 @@
 public final class AACTrackEncoder {
     /// One finished access unit.
     public struct AccessUnit {
-        /// Where the access unit's first decoded sample lies, in samples of the track. The first access unit's is
-        /// `-primingSamples`.
+        /// The position of the first decoded sample in the track, in samples: `-primingSamples` in the first access unit.
         public let firstSample: Int64
         public let data: [UInt8]
     }
@@ -22,8 +21,8 @@ public final class AACTrackEncoder {
     private var latest: [UInt8] = []
     private var settled: [UInt8]?
 
-    /// Silent frames that are encoded before the last access unit is repeated: the frame it looks ahead, the one it overlaps
-    /// with, and two for the block switching decision, which remembers earlier energies.
+    /// Silent frames that are encoded before the last access unit is repeated: one for the look-ahead, one for the overlap, and
+    /// two for the block switching decision, which remembers earlier energies.
     static let settlingFrames = 4
 
     public init(encoder: AACEncoder) { self.encoder = encoder }
@@ -47,7 +46,7 @@ public final class AACTrackEncoder {
         if silentRun >= Self.settlingFrames, !latest.isEmpty, latest == before { settled = latest }
     }
 
-    /// Gives out the last access units. Nothing can be encoded afterwards.
+    /// Delivers the last access units. Nothing can be encoded afterwards.
     public func finish(deliver: (AccessUnit) -> Void) throws(AACEncoder.Error) {
         try encoder.finish { number($0, for: deliver) }
     }

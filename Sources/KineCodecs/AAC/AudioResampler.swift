@@ -16,12 +16,11 @@ public final class AudioResampler {
     public private(set) var convertedFrames: Int64 = 0
 
     private var context: OpaquePointer?
-    /// How much longer the output is than the rates say, as a part of one.
+    /// The part of one by which the output is longer than the rates say.
     private var stretch = 0.0
     private var room: [Float] = []
 
-    /// Output samples over which a compensation is spread: so many that a millionth is still several samples. It is renewed long
-    /// before it ends.
+    /// Output samples over which a compensation is spread: so many that a millionth is still several samples.
     private static let compensationDistance = 4_000_000
 
     public init(inputRate: Int, outputRate: Int, channels: Int) throws(Error) {
@@ -61,13 +60,13 @@ public final class AudioResampler {
         swr_set_compensation(context, delta, Int32(Self.compensationDistance))
     }
 
-    /// Discards what the converter holds: after a gap, nothing from before it may come out.
+    /// Discards the samples in the converter: after a gap, none from before it may come out.
     public func reset() {
         swr_init(context)
         setStretch(stretch)
     }
 
-    /// Converts interleaved samples; `deliver` borrows what came out, interleaved, for the call.
+    /// Converts interleaved samples; `deliver` borrows the output, interleaved, for the call.
     public func convert(interleaved: Span<Float>, deliver: (Span<Float>) -> Void) {
         let frames = interleaved.count / channels
         guard frames > 0 else { return }

@@ -1,8 +1,7 @@
-// Limits the bits of a peak by the clock. x264's own buffer (its VBV; ITU-T H.264, C.1) gains the bits of one interval of the
-// nominal rate with each frame. A still screen has five frames a second: at a nominal 30 it would get a sixth of its bits, and
-// x264 would never finish sharpening it.
+// Limits the bits of a peak by the clock. x264's own buffer (its VBV; ITU-T H.264, C.1) gains the bits of one interval with
+// each frame. A still screen has five frames a second: at a nominal 30 it would get a sixth of its bits and never become sharp.
 
-/// A buffer that time fills and frames empty. It says how many intervals x264's own has to be filled by. Pure.
+/// A buffer that time fills and frames empty. It computes by how many intervals to fill x264's own. Pure.
 struct PeakBuffer {
     /// The buffer's size, and the bits that it gains in one interval of the nominal rate.
     private(set) var capacity: Double
@@ -12,7 +11,7 @@ struct PeakBuffer {
     /// Intervals that have passed and are not in `level` yet; negative where frames came early.
     private var owed = 0.0
 
-    /// As x264 begins: f_vbv_buffer_init.
+    /// x264's f_vbv_buffer_init.
     private static let initialShare = 0.9
     /// x264 lets each frame use the whole buffer if an interval fills nearly all of it (`single_frame_vbv`: 1.1 times).
     private static let largestShare = 0.9
@@ -23,14 +22,14 @@ struct PeakBuffer {
         level = self.capacity * Self.initialShare
     }
 
-    /// Changes the peak. What is in the buffer stays, as in x264's.
+    /// Changes the peak. The bits in the buffer stay, as in x264's.
     mutating func resize(capacity: Int, interval: Double) {
         self.capacity = Double(capacity)
         self.interval = interval
     }
 
-    /// How many intervals x264 has to add after the next frame, which comes `elapsed` intervals after the last. Never more
-    /// than there is room for before that frame: time during which the buffer is full is lost.
+    /// The intervals for x264 to add after the next frame, which comes `elapsed` intervals after the last. Never more than
+    /// there is room for before that frame: time during which the buffer is full is lost.
     mutating func intervals(elapsed: Double) -> Int {
         owed += elapsed
         let room = min(capacity - level, capacity * Self.largestShare) / interval

@@ -10,18 +10,18 @@ public final class X264Encoder: VideoEncoder {
     public let h264ParameterSets: H264ParameterSets
     public private(set) var settings: VideoEncoderSettings
     private let handle: OpaquePointer
-    /// As x264 has them now, for later changes.
+    /// x264's present parameters, for later changes.
     private var parameters: x264_param_t
     /// One byte a macroblock, read by x264 during `encode`.
     private let macroblockInfo: UnsafeMutableBufferPointer<UInt8>
     private var previousTicks: Int64 = -1
-    /// Only with a peak without an average: an average counts frames, however far apart.
+    /// Nil without a peak, and with an average, which counts frames, however far apart.
     private var buffer: PeakBuffer?
     private var tuning = Tuning()
 
-    /// What x264 is told for one frame.
+    /// x264's parameters for one frame.
     private struct Tuning: Equatable {
-        /// How many intervals of the nominal rate its buffer is filled by after the frame.
+        /// The intervals of the nominal rate by which its buffer is filled after the frame.
         var intervals = 1
         var isRepeat = false
     }
@@ -99,8 +99,8 @@ public final class X264Encoder: VideoEncoder {
         return true
     }
 
-    /// Tells x264 what is particular to the next frame. It fills its buffer for one interval after each frame, so several
-    /// intervals are as many times the rate.
+    /// Sets x264's parameters for the next frame. x264 fills its buffer for one interval after each frame, so several intervals
+    /// are as many times the rate.
     private func tune(isRepeat: Bool, elapsed ticks: Int64) {
         var next = Tuning(isRepeat: isRepeat)
         if buffer != nil {
@@ -130,7 +130,7 @@ public final class X264Encoder: VideoEncoder {
     ) throws(VideoEncoderError) -> EncodedSample {
         let sample = try encode(frame, changed, at: time, isKeyframe: forceKeyframe, isCoarsest: false)
         guard let limit = settings.peak?.accessUnit, sample.data.count > limit else { return sample }
-        // x264 keeps limits by estimates. A frame that is larger all the same is encoded again, as small as possible.
+        // x264 keeps limits only by estimates. A frame above the limit is encoded again, as small as possible.
         return try encode(frame, changed, at: time, isKeyframe: true, isCoarsest: true)
     }
 

@@ -1,15 +1,16 @@
-// AV1 in MP4 ("AV1 Codec ISO Media File Format Binding", AV1-ISOBMFF). The record repeats what the sequence header says of the
-// profile.
+// AV1 in MP4 ("AV1 Codec ISO Media File Format Binding", AV1-ISOBMFF). The record repeats the profile
+// of the sequence header.
 import KineMedia
 
-/// Profile, tier and level, by which a receiver knows whether it can decode. Read from the sequence header OBU (AV1 specification, 5.5.1).
+/// Profile, tier and level, by which a receiver knows whether it can decode. Read from the sequence header OBU (AV1
+/// specification, 5.5.1).
 struct AV1Profile {
     private(set) var profile = 0
     /// seq_level_idx of the first operating point; 8 is level 4.0.
     private(set) var level = 8
     private(set) var isHighTier = false
 
-    /// Reads a sequence header OBU. Main at level 4.0 where it is cut short, or is that of an unchanged frame.
+    /// Reads a sequence header OBU. Main at level 4.0 if it is cut short, or that of a still picture.
     init(_ unit: [UInt8]) {
         guard let start = Self.contentStart(of: unit) else { return }
         var bits = BitReader(Array(unit[start...]))
@@ -25,7 +26,7 @@ struct AV1Profile {
         if !bits.isPastEnd { self = read }
     }
 
-    /// Where the OBU's content begins, behind its header and size (5.3); nil where it is no sequence header.
+    /// The index of the OBU's content, behind its header and size (5.3); nil if it is no sequence header.
     private static func contentStart(of unit: [UInt8]) -> Int? {
         guard let header = unit.first, header >> 3 & 15 == 1 else { return nil }
         var start = header & 4 == 0 ? 1 : 2  // with an extension
@@ -36,7 +37,8 @@ struct AV1Profile {
         return start < unit.count ? start : nil
     }
 
-    /// AV1-ISOBMFF, 5: `av01.0.08M.08`. Colours that are left out are eight bits of 4:2:0 by BT.709, as encoders get their frames.
+    /// AV1-ISOBMFF, 5: `av01.0.08M.08`. Colours that are left out are eight bits of 4:2:0 by BT.709, as encoders get their
+    /// frames.
     var codecsParameter: String {
         "av01.\(profile).\(level < 10 ? "0" : "")\(level)\(isHighTier ? "H" : "M").08"
     }

@@ -1,4 +1,4 @@
-// What containers and receivers are told of a video codec: its configuration record and its name in media types.
+// A video codec for containers and receivers: its configuration record and its name in media types.
 import KineMedia
 
 extension VideoParameterSets {

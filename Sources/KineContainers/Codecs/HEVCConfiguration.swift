@@ -1,4 +1,4 @@
-// HEVC in MP4 (ISO/IEC 14496-15, clause 8). The record repeats what the sequence parameter set says of the profile.
+// HEVC in MP4 (ISO/IEC 14496-15, clause 8). The record repeats the profile of the sequence parameter set.
 import KineMedia
 
 /// Profile, tier and level, by which a receiver knows whether it can decode. They lie at fixed places of the SPS (ITU-T H.265,

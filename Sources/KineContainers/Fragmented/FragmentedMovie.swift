@@ -6,7 +6,7 @@ import KineMedia
 ///
 /// The initialization segment and every fragment are the same for all viewers, and a viewer can begin with any keyframe.
 /// Times are the take's own. There is no edit list: an access unit of audio carries the time at which its first decoded
-/// sample is heard, the encoder's priming counted, so what lies before time zero is left out.
+/// sample is heard, the encoder's priming counted, so samples before time zero are left out.
 public struct FragmentedMovie: Sendable {
     private let movie: MovieDescription
     private let types: [SampleType]

@@ -2,7 +2,7 @@
 // damaged.
 import KineMedia
 
-/// What a moof says, checked against itself and against the movie it belongs to.
+/// The content of a moof, checked against itself and against the movie it belongs to.
 struct ParsedFragment {
     struct Run {
         /// Index of the track in the movie.
@@ -27,7 +27,7 @@ struct ParsedFragment {
     /// Times beyond this are damage; sums with them cannot overflow.
     private static let latestStart: UInt64 = 1 << 60
 
-    /// Reads a moof; `content` is what is inside the box.
+    /// Reads a moof, from the content of the box.
     init(reading content: BoxReader, movie: MovieDescription) throws(MalformedBox) {
         movieFragmentSize = content.remaining + 8
         payloadSize = 0
@@ -47,7 +47,7 @@ struct ParsedFragment {
         guard !runs.isEmpty, payloadSize <= Int(UInt32.max) - 8 else { throw MalformedBox() }
     }
 
-    /// How many bytes at the start of the payload, as far as it is there, are whole and plausible samples.
+    /// The bytes of whole and plausible samples at the start of `payload`, which the file's end may have cut.
     func intactPrefix(of payload: [UInt8], movie: MovieDescription) -> Int {
         var position = 0
         for run in runs {
@@ -61,7 +61,7 @@ struct ParsedFragment {
         return position
     }
 
-    /// Whether a sample can be what its track says. No access unit of AAC is all zeros, but a hole in a file is.
+    /// Whether a sample can be of that track. No access unit of AAC is all zeros, but a hole in a file is.
     private static func isPlausible(_ sample: ArraySlice<UInt8>, of track: TrackDescription) -> Bool {
         switch track.kind {
         case .video(let codec, _): codec.isAccessUnit(sample)
@@ -117,7 +117,7 @@ extension ParsedFragment.Run {
         }
     }
 
-    /// What a trun of video says of each frame.
+    /// Reads the fields of each frame in a trun of video.
     private mutating func readFrames(_ samples: inout BoxReader) throws(MalformedBox) {
         var durations: [UInt32] = []
         var isSync: [Bool] = []

@@ -5,18 +5,18 @@ struct FragmentScanner {
     private let file: any StorageFile
     private let movie: MovieDescription
     private var window: FileWindow
-    /// How many more bytes of false fragments may be searched a second time. Once it is used up, the search continues behind
-    /// each false fragment: crafted bytes could nest them without end.
+    /// The bytes of false fragments that may still be searched a second time. Once they are used up, the search continues
+    /// behind each false fragment: crafted bytes could nest them without end.
     private var rescanAllowance: Int64
     /// One for each track of the movie.
     private(set) var tables: [SampleTable]
-    /// Where what was recorded ends: the end of the file, or where an index begins that was never completed.
+    /// The offset at which the recording ends: the end of the file, or the beginning of an index that was never completed.
     private(set) var end: Int64
     /// Bytes between fragments that are no fragment.
     private(set) var skippedBytes: Int64 = 0
 
-    /// Samples this close to the end are checked themselves: a power cut can leave holes in what was not yet synchronized, a
-    /// second or two.
+    /// Samples this close to the end are checked themselves: a power cut can leave holes in the last second or two, which was
+    /// not yet synchronized.
     private static let doubtfulEnd: Int64 = 32 << 20
     /// A moof larger than this is damage: the writer's hold a few seconds at most.
     private static let largestMovieFragment = 8 << 20
@@ -56,7 +56,7 @@ struct FragmentScanner {
     }
 
     private enum Finding {
-        /// A good fragment was added; its length in bytes, including what the end of the file cuts off.
+        /// A good fragment was added; its length in bytes, even if the end of the file cuts it.
         case fragment(length: Int64)
         /// No usable fragment. `claimed`: how many bytes were read to find out.
         case nothing(claimed: Int)
@@ -72,7 +72,7 @@ struct FragmentScanner {
         return .fragment(length: Int64(fragment.movieFragmentSize + 8 + fragment.payloadSize))
     }
 
-    /// Where the search continues behind something that is no fragment.
+    /// The position at which the search continues behind something that is no fragment.
     private mutating func resumption(after finding: Finding, at position: Int64) -> Int64 {
         guard case .nothing(let claimed) = finding else { return position + 1 }
         rescanAllowance -= Int64(claimed)
@@ -171,8 +171,8 @@ struct FragmentScanner {
     private mutating func add(_ fragment: ParsedFragment, at position: Int64) {
         for run in fragment.runs {
             let track = run.track
-            // The sample before a lost fragment lasts until this one, and the first sample lasts from zero: everything keeps its
-            // time, and video and audio stay together. Frames of a still screen need this too.
+            // The sample before a lost fragment lasts until this one, and the first sample lasts from zero: everything keeps
+            // its time, and video and audio stay together. Frames of a still screen need this too.
             var gap: UInt32 = 0
             if tables[track].count > 0 {
                 tables[track].lastDuration = UInt32(run.start - tables[track].lastStart)

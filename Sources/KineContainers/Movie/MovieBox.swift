@@ -42,7 +42,7 @@ enum MovieBox {
         return ByteChain(box: "moov", content)
     }
 
-    /// How long a track is shown, in ticks of the movie, rounded up so that no sample is cut.
+    /// The time that a track is shown, in ticks of the movie, rounded up so that no sample is cut.
     static func movieDuration(of track: TrackDescription, mediaDuration: UInt64) -> UInt64 {
         let shown = mediaDuration - min(mediaDuration, UInt64(track.mediaStart))
         let (whole, rest) = shown.quotientAndRemainder(dividingBy: UInt64(track.timescale))

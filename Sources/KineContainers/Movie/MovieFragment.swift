@@ -13,7 +13,7 @@ enum MovieFragment {
     /// Bytes of a moof without runs: moof and mfhd.
     static let emptySize = 8 + 16
 
-    /// Bytes of a run: traf, tfhd, tfdt and trun, and what it says of each sample.
+    /// Bytes of a run: traf, tfhd, tfdt and trun, with the fields of each sample.
     static func runSize(isVideo: Bool, sampleCount: Int) -> Int {
         8 + 16 + 20 + 20 + sampleCount * sampleSize(isVideo: isVideo)
     }
@@ -50,13 +50,13 @@ extension BoxWriter {
         }
     }
 
-    /// What a trun says of an encoded frame.
+    /// An encoded frame's fields in a trun.
     mutating func runFrame(duration: UInt32, size: UInt32, isSync: Bool) {
         integer(duration)
         integer(size)
         integer(isSync ? TrackDescription.syncSampleFlags : TrackDescription.dependentSampleFlags)
     }
 
-    /// What a trun says of an access unit of audio: all of them last as long as the track says.
+    /// The field of an access unit of audio in a trun. All of them last as long as the track says.
     mutating func runAudio(size: UInt32) { integer(size) }
 }

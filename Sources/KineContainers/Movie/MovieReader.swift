@@ -1,11 +1,11 @@
-// Reads a moov that the writer wrote. The bytes may be damaged: what does not look like the writer's own is refused.
+// Reads a moov that the writer wrote. The bytes may be damaged: everything that the writer would not write is refused.
 import KineMedia
 
 extension MovieDescription {
     /// The writer makes three at most; each fragment is compared with all of them.
     private static let mostTracks = 16
 
-    /// Reads the moov that a recording begins with; `content` is what is inside the box.
+    /// Reads the moov that a recording begins with, from the content of the box.
     init(readingInitial content: BoxReader) throws(MalformedBox) {
         var header = try content.box("mvhd")
         creationTime = try header.integer(wide: try header.versionAndFlags().version == 1)
@@ -54,7 +54,7 @@ extension TrackDescription {
 }
 
 extension BoxReader {
-    /// Of a trak: what tkhd says (8.3.2). The size is to show, in pixels.
+    /// Of a trak: the values of tkhd (8.3.2). The size is to show, in pixels.
     fileprivate func trackHeader() throws(MalformedBox) -> (id: UInt32, size: PixelSize) {
         var header = try box("tkhd")
         let wide = try header.versionAndFlags().version == 1
@@ -65,7 +65,7 @@ extension BoxReader {
         return (id, PixelSize(width: Int(width >> 16), height: Int(height >> 16)))
     }
 
-    /// Of a trak: where its edit begins in its media (8.6.6); 0 without one.
+    /// Of a trak: the start of its edit in its media (8.6.6); 0 without one.
     fileprivate func mediaStart() throws(MalformedBox) -> UInt32 {
         guard let edits = try first("edts") else { return 0 }
         var list = try edits.box("elst")
@@ -104,7 +104,7 @@ struct FinishedMovie {
     var frames = 0
     var audioAccessUnits = 0
 
-    /// Reads the moov of a finished file; `content` is what is inside the box.
+    /// Reads the moov of a finished file, from the content of the box.
     init(reading content: BoxReader) throws(MalformedBox) {
         var header = try content.box("mvhd")
         let wide = try header.versionAndFlags().version == 1

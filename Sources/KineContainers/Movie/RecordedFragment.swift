@@ -30,12 +30,12 @@ struct PendingRun {
 /// A fragment that is ready to be written.
 struct RecordedFragment {
     private(set) var bytes: [UInt8]
-    /// Where in `bytes` each run's samples begin, in the order the runs were given.
+    /// The offsets in `bytes` of each run's samples, in the order of the runs.
     private(set) var runOffsets: [Int]
-    /// Where in `bytes` the duration of the last frame stands, four bytes; nil without frames.
+    /// The offset in `bytes` of the last frame's duration, four bytes; nil without frames.
     private(set) var lastDurationOffset: Int?
 
-    /// What a fragment says of one track.
+    /// One track's part of a fragment.
     struct Run {
         var track: TrackDescription
         /// Ticks at which the first sample starts.
@@ -45,7 +45,7 @@ struct RecordedFragment {
         var samples: PendingRun
     }
 
-    /// - Parameter position: where in the file the fragment will stand.
+    /// - Parameter position: the offset in the file at which the fragment will stand.
     init(sequenceNumber: UInt32, runs: [Run], position: Int64) {
         self.init(sequenceNumber: sequenceNumber, runs: runs)
         // The last duration is overwritten in place. Its four bytes must not lie on two sectors, or a power cut could

@@ -1,4 +1,4 @@
-// How a Kinecast file begins and how it is finished. The writer and the recovery both use it.
+// The layout of a Kinecast file, while it is recorded and when it is finished. The writer and the recovery both use it.
 //
 //     while recording   ftyp | free(16) | moov(mvex) | (moof mdat)*
 //     finishing         …                              (moof mdat)* | free( moov )
@@ -25,14 +25,14 @@ enum RecordingLayout {
         return writer.bytes
     }
 
-    /// What a recording can begin with.
+    /// Every ftyp that a recording can begin with.
     static let fileTypes = VideoCodec.allCases.map(fileType)
 
-    /// Where the box stands that becomes mdat.
+    /// The offset of the box that becomes mdat.
     static let switchOffset = Int64(fileTypes[0].count)
-    /// Where the 64-bit size of the mdat stands, while recording the content of the free box.
+    /// The offset of the mdat's 64-bit size; while recording, of the free box's content.
     static let sizeOffset = switchOffset + 8
-    /// Where the first moov starts while recording.
+    /// The offset of the first moov while recording.
     static let movieOffset = switchOffset + 16
     /// The content of the free box while recording: eight bytes, the room a 64-bit box size needs.
     static let mark: [UInt8] = Array("kinecast".utf8)
@@ -47,11 +47,11 @@ enum RecordingLayout {
         fileType(movie.videoCodec) + freeBox(mark) + MovieBox.initial(movie)
     }
 
-    /// Turns a recording whose fragments end before `end` into an ordinary file; what lies behind `end` is cut off. Returns the
-    /// file's size in bytes.
+    /// Turns a recording whose fragments end before `end` into an ordinary file, and cuts off everything behind `end`. Returns
+    /// the file's size in bytes.
     ///
-    /// If this throws, what was appended is removed and the file is a recording as before. After a failure of the very last
-    /// step nothing is removed: the file may be finished already, and then it needs its index.
+    /// If this throws, the file is a recording as before, without the index. Only a failure of the very last step leaves the
+    /// index: the file may be finished already, and then needs it.
     static func finish(
         _ file: any StorageFile, end: Int64, movie: MovieDescription, tables: [SampleTable]
     ) throws(StorageError) -> Int64 {
@@ -75,8 +75,8 @@ enum RecordingLayout {
     private static func append(
         _ index: ByteChain, to file: any StorageFile, end: Int64
     ) throws(StorageError) -> Int64 {
-        // The size of the mdat to come is written first, as the free box's content. Until the switch it says where the
-        // recording ends: whoever finishes the file after a crash must not read this index as part of a cut fragment.
+        // The size of the mdat to come is written first, as the free box's content. It tells a recovery where the recording
+        // ends, which else would read this index as part of a cut fragment.
         var size = BoxWriter()
         size.integer(UInt64(end + 8 - switchOffset))
         try file.write(size.bytes, at: sizeOffset)
@@ -107,7 +107,7 @@ enum RecordingLayout {
         }
     }
 
-    /// How long a finished file plays.
+    /// The time that a finished file plays.
     static func duration(_ movie: MovieDescription, _ tables: [SampleTable]) -> MediaTime {
         let ticks = zip(movie.tracks, tables).map { MovieBox.movieDuration(of: $0, mediaDuration: $1.duration) }
         return duration(ticks: ticks.max() ?? 0)

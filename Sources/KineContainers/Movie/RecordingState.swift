@@ -1,7 +1,7 @@
-// Which of its states a Kinecast file is in, read from its first bytes.
+// The state of a Kinecast file, read from its first bytes.
 
 enum RecordingState: Equatable {
-    /// Being recorded, or left so by a crash. `knownEnd`: where the recording ends, if finishing had begun.
+    /// Being recorded, or left so by a crash. `knownEnd`: the recording's end, if finishing had begun.
     case recording(knownEnd: Int64?)
     /// Finished; the index should be at this offset.
     case finished(index: Int64)

@@ -1,4 +1,4 @@
-// Sample entries: what a player must know before it decodes the first sample.
+// Sample entries: the parameters that a player needs before it decodes the first sample.
 import KineMedia
 
 enum SampleEntry {

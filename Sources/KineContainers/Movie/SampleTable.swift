@@ -1,7 +1,7 @@
 // The sample tables of one track (ISO/IEC 14496-12, 8.6 and 8.7), kept in the form in which they are written: finishing ten
 // hours takes no more than writing them.
 
-/// What a finished file says of each sample of a track. Memory: 4 bytes a sample, 4 a keyframe, 8 for each change of
+/// The samples of a track as a finished file lists them. Memory: 4 bytes a sample, 4 a keyframe, 8 for each change of
 /// duration, 8 a chunk and 12 for each change of a chunk's length. An hour of 60 frames a second, no two equally long, is
 /// 2.7 MB; an hour of audio 0.8 MB; an hour of a still screen 60 kB.
 struct SampleTable {

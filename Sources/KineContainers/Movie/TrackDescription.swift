@@ -1,5 +1,5 @@
-// What a movie says of a track besides its samples. The writer makes one from a format, the recovery reads it back
-// from a file, and both write the index from it.
+// A track of a movie without its samples. The writer makes one from a format, the recovery reads it back from a file, and
+// both write the index from it.
 import KineMedia
 
 /// One track.
@@ -14,7 +14,7 @@ struct TrackDescription: Equatable, Sendable {
     var kind: Kind
     /// Ticks a second: 90000 for video, the sample rate for audio.
     var timescale: UInt32
-    /// What players and editors show as the track's name.
+    /// The track's name in players and editors.
     var name: String
     /// Ticks of every sample; 0 where each sample has its own duration.
     var sampleDuration: UInt32

@@ -20,7 +20,7 @@ public final class DiskFile: StorageFile {
     public internal(set) var path: String
     var name: Name
     var descriptor: FileDescriptor
-    /// Where `putBack` puts the file when its own directory is gone and cannot be made again; the best first.
+    /// The directories for `putBack` if the file's own is gone and cannot be made again; the best first.
     let refuges: [String]
     /// Space is reserved up to this offset.
     var reservedEnd: Int64 = 0

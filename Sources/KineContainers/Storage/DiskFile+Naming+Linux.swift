@@ -42,8 +42,8 @@ extension DiskFile {
 
     public func isRemoved() throws(StorageError) -> Bool { name == .none ? false : try status().st_nlink == 0 }
 
-    /// Makes a copy, which may share its blocks with this file: Linux refuses to link a file again that has lost its last name
-    /// (linkat fails with ENOENT).
+    /// Makes a copy, which may share its blocks with this file: Linux does not link a file that has lost its last name (linkat
+    /// fails with ENOENT).
     public func putBack() throws(StorageError) {
         var failure: StorageError?
         for directory in [Self.directory(of: path)] + refuges {
@@ -141,11 +141,7 @@ extension DiskFile {
     }
 
     /// `path` with symbolic links resolved; `path` itself where that fails.
-    static func resolved(_ path: String) -> String {
-        guard let resolved = realpath(path, nil) else { return path }
-        defer { free(resolved) }
-        return String(cString: resolved)
-    }
+    static func resolved(_ path: String) -> String { FilePath(path).resolved?.string ?? path }
 
     static func directory(of path: String) -> String {
         let parent = FilePath(path).removingLastComponent().string

@@ -3,7 +3,7 @@
 
 /// A file that is written front to back and overwritten in a few places. Used by one thread at a time.
 public protocol StorageFile: AnyObject {
-    /// Where the file is; for messages. Changes when `putBack` needs another name.
+    /// The file's path, for messages. Changes when `putBack` needs another name.
     var path: String { get }
 
     /// Bytes in the file.
@@ -32,14 +32,14 @@ public protocol StorageFile: AnyObject {
     func isRemoved() throws(StorageError) -> Bool
 
     /// Brings a removed file back: under its name, or a similar one if that is taken; in another directory if its own is gone
-    /// and cannot be made again. `path` then says where.
+    /// and cannot be made again. `path` is its new path.
     func putBack() throws(StorageError)
 
     /// Closes the file, so that others can open it. The last call.
     func close()
 }
 
-/// What can go wrong with a file. Every case names the file.
+/// The errors of a file. Every case names the file.
 public enum StorageError: Error, Equatable {
     /// Something is at `path` already, and it was not asked to be replaced.
     case alreadyExists(path: String)
@@ -47,7 +47,7 @@ public enum StorageError: Error, Equatable {
     case cannotCreate(path: String, code: Int32)
     /// There is no file at `path`, or it may not be read and written. `code` is the errno.
     case cannotOpen(path: String, code: Int32)
-    /// What is at `path` is not an ordinary file.
+    /// Something else than an ordinary file is at `path`.
     case notARegularFile(path: String)
     /// Another process is writing the file.
     case inUse(path: String)

@@ -1,4 +1,4 @@
-// The addresses of servers from one look-up to the next, and their form for NIO.
+// Remembers the addresses of servers from one look-up to the next, and gives them to NIO.
 import KineRTMP
 import NIOCore
 import NIOPosix
@@ -19,7 +19,7 @@ struct AddressBook {
 
     func worked(_ name: NameLookUp.Name) -> [SocketAddress] { entries[name]?.worked ?? [] }
 
-    /// All of them, the one that worked last in front.
+    /// All known addresses, beginning with the one that worked last.
     func candidates(_ name: NameLookUp.Name) -> [SocketAddress] {
         guard let entry = entries[name] else { return [] }
         return entry.worked + entry.found.filter { !entry.worked.contains($0) }
@@ -30,7 +30,7 @@ struct AddressBook {
         change(name) { $0.found = addresses }
     }
 
-    /// A server answers at this address.
+    /// Notes that a server answers at this address.
     mutating func note(_ address: SocketAddress, of name: NameLookUp.Name) {
         change(name) { entry in
             entry.worked = [address] + entry.worked.filter { $0 != address && entry.found.contains($0) }
@@ -54,7 +54,7 @@ extension SocketAddress {
     }
 }
 
-/// A resolver for NIO that knows the addresses already. NIO tries one after another (RFC 8305).
+/// A resolver for NIO that returns known addresses. NIO tries one after another (RFC 8305).
 struct KnownAddresses: Resolver, Sendable {
     let addresses: [SocketAddress]
     let eventLoop: any EventLoop

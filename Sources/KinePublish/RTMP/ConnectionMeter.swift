@@ -5,7 +5,7 @@ import KineRTMP
 struct ConnectionMeter {
     let connection: ReconnectStateMachine.ConnectionID
     private var silence: SilenceWatch
-    /// nil: the server has not accepted the stream.
+    /// nil while the server has not accepted the stream.
     private(set) var liveSince: Int64?
     private let settings: RTMPSettings
     /// Bytes that had arrived at the first measurement of the live stream.
@@ -24,7 +24,7 @@ struct ConnectionMeter {
         silence = SilenceWatch(stallDeadline: settings.stallDeadline, now: now)
     }
 
-    /// Every second measurement is reported.
+    /// Returns true for every second measurement.
     mutating func isReportDue() -> Bool {
         isOdd.toggle()
         return !isOdd

@@ -1,5 +1,5 @@
-// Gets a TCP connection to the server, however long that takes. An attempt takes its time and reports its failure. Between
-// attempts, while the server cannot be reached, the dialer probes it each second with a SYN, which a host that is up answers.
+// Gets a TCP connection to the server, however long that takes. An attempt has time to try every address and reports its failure.
+// Between attempts the dialer probes an unreachable server about once a second with a SYN, which a host that is up answers.
 import KineRTMP
 import NIOCore
 
@@ -12,19 +12,19 @@ final class Dialer {
         var lookUp = TimeAmount.seconds(15)
         /// After this time without an answer, an attempt uses the addresses that worked last.
         var patience = TimeAmount.seconds(2)
-        /// For all addresses together (RFC 8305), without the look-up.
+        /// The limit for all addresses together (RFC 8305), without the look-up.
         var connect = TimeAmount.seconds(5)
-        /// A probe waits no longer for its answer. Slower networks are for attempts.
+        /// A probe waits no longer for its answer. On slower networks only attempts succeed.
         var probe = TimeAmount.seconds(1)
     }
 
-    /// Nanoseconds between probes, random within this range: publishers of one server must not probe all at once.
+    /// Nanoseconds between probes, random within this range so that the publishers of one server do not probe all at once.
     private static let probeIntervals: ClosedRange<Int64> = 750_000_000...1_000_000_000
     /// Networks report several changes at once; a single probe follows them.
     private static let settlingTime = TimeAmount.milliseconds(50)
     private static let unansweredLimit = 3
 
-    /// The server accepted the last connection here, and then it failed. Left out if the name has other addresses.
+    /// The address of the last connection, which failed. Not tried again if the name has other addresses.
     var lastFailedAddress: SocketAddress?
     private let eventLoop: any EventLoop
     private let times: Times
@@ -32,10 +32,10 @@ final class Dialer {
     private let lookUp: NameLookUp
     private var addressBook = AddressBook()
     private var search: Search?
-    /// Probes without an answer yet, those of earlier searches too.
+    /// Probes without an answer yet, including those of earlier searches.
     private var unansweredProbes = 0
 
-    /// `connected` gets a connection over which nothing was sent or read, once for each search.
+    /// `connected` is called at most once for each search, with a connection over which nothing was sent or read.
     init(
         on eventLoop: any EventLoop, resolver: any NameResolver = SystemResolver(), times: Times = Times(),
         connected: @escaping (any Channel) -> Void
@@ -106,7 +106,7 @@ final class Dialer {
         }
     }
 
-    /// `otherwise`: why the attempt fails if no address has worked yet; nil: it goes on waiting.
+    /// `otherwise`: the attempt's failure if no address has worked yet; nil: it goes on waiting.
     private func connectWhereItWorked(_ search: Search, otherwise code: PublishFailure.Code?) {
         guard case .lookingUp = search.attempt else { return }
         let known = addressBook.worked(search.name)
@@ -114,7 +114,7 @@ final class Dialer {
         if let code { search.endAttempt(code) }
     }
 
-    /// Without those that reach less far than the target demands, and without the last that failed if there are others.
+    /// The addresses that reach as far as the target demands, without the one that failed last if there are others.
     func allowed(_ addresses: [SocketAddress], _ target: Destination) -> [SocketAddress] {
         var allowed = addresses
         if let narrowest = target.narrowest {
@@ -154,7 +154,7 @@ final class Dialer {
     private func probe(_ search: Search) {
         search.probeCount += 1
         let known = search.numericAddress.map { [$0] } ?? addressBook.candidates(search.name)
-        // The server may have moved, but known addresses can be probed without a name service: every second probe looks up.
+        // Every second probe looks the name up, since the server may have moved. The others need no name service.
         if search.numericAddress == nil, !lookUp.isRunning, search.probeCount % 2 == 0 || known.isEmpty {
             lookUp.find(search.name) { self.addressBook.note($0, of: search.name) }
         }
@@ -165,7 +165,7 @@ final class Dialer {
     }
 }
 
-/// What the dialer looks for. Its identity tells the answers of this search from late ones of another.
+/// The dialer's search for one server. Its identity tells its own answers from late ones of another search.
 private final class Search {
     enum Attempt {
         case none
@@ -188,7 +188,7 @@ private final class Search {
         numericAddress = try? SocketAddress(ipAddress: target.url.host, port: target.url.port)
     }
 
-    /// false if no attempt waits for addresses.
+    /// Returns false if no attempt waits for addresses.
     func beginConnecting() -> Bool {
         guard case .lookingUp(let failed, let timers) = attempt else { return false }
         for timer in timers { timer.cancel() }
@@ -196,7 +196,7 @@ private final class Search {
         return true
     }
 
-    /// Reports the code, unless it is nil.
+    /// Ends the attempt, and reports the code unless it is nil.
     func endAttempt(_ code: PublishFailure.Code?) {
         _ = beginConnecting()
         guard case .connecting(let failed) = attempt else { return }

@@ -1,11 +1,11 @@
-// From a server's name to its addresses. Resolving blocks and cannot be cancelled, so each look-up has its own thread.
+// Finds the addresses of a server's name. Resolving blocks and cannot be cancelled, so each look-up has its own thread.
 import Glibc
 import KinePlatform
 import NIOCore
 
 /// Finds addresses. A protocol, so that tests can make names slow or unknown, or change their addresses.
 protocol NameResolver: Sendable {
-    /// Blocks as long as it takes. Throws if the name is not known now.
+    /// Blocks for as long as resolving takes. Throws if the name is not known now.
     func addresses(of host: String, port: Int) throws -> [SocketAddress]
 }
 
@@ -54,7 +54,7 @@ final class NameLookUp {
     private let eventLoop: any EventLoop
     private let resolver: any NameResolver
     private var running: Name?
-    /// In the order in which they were asked for.
+    /// Callers in the order in which they asked.
     private var waiting: [(name: Name, done: (Answer) -> Void)] = []
 
     init(on eventLoop: any EventLoop, resolver: any NameResolver) {
@@ -64,7 +64,7 @@ final class NameLookUp {
 
     var isRunning: Bool { running != nil }
 
-    /// `done` is called on the event loop, later, however long it takes. Callers that wait for the same name get the same answer.
+    /// `done` is called on the event loop, never before this returns. Callers that wait for the same name get the same answer.
     func find(_ name: Name, _ done: @escaping (Answer) -> Void) {
         waiting.append((name, done))
         if running == nil { start(name) }

@@ -1,4 +1,4 @@
-// What errors of sockets and TLS mean for a publisher.
+// Maps errors of sockets and TLS to a publisher's failures.
 import KineRTMP
 import NIOCore
 import NIOPosix
@@ -6,7 +6,7 @@ import NIOSSL
 import SystemPackage
 
 extension PublishFailure.Code {
-    /// Why dialing brought no connection.
+    /// The code for an error of dialing.
     init(dialing error: any Error) {
         // The last of several addresses gives the reason.
         let error = (error as? NIOConnectionError)?.connectionErrors.last?.error ?? error
@@ -17,7 +17,7 @@ extension PublishFailure.Code {
         }
     }
 
-    /// Why a connection broke. NIOSSL gives OpenSSL's reasons only in the error's description.
+    /// The code for an error that broke a connection. NIOSSL gives OpenSSL's reasons only in the error's description.
     init(connected error: any Error) {
         let text = String(describing: error)
         if !(error is NIOSSLError || error is NIOSSLExtraError) {
@@ -33,7 +33,7 @@ extension PublishFailure.Code {
 }
 
 extension PublishFailure.SystemError {
-    /// nil: the error has no number.
+    /// nil if the error has no number.
     fileprivate init?(_ error: any Error) {
         guard let error = error as? IOError else { return nil }
         self.init(number: error.errnoCode, text: Errno(rawValue: error.errnoCode).description)

@@ -1,4 +1,4 @@
-// Notices that a network has come or come back: a link that is up, an address, a route (rtnetlink(7)).
+// Notices that a network has come or come back, by a new link, address or route (rtnetlink(7)).
 import CLinux
 import NIOCore
 import NIOPosix
@@ -19,7 +19,7 @@ final class NetworkWatch {
         self.returned = returned
     }
 
-    /// If the kernel does not let it listen, nothing is ever reported.
+    /// Begins to listen. If the kernel does not allow that, nothing is ever reported.
     func start() {
         guard !isStopped else { return }
         let descriptor = kine_watch_routes()

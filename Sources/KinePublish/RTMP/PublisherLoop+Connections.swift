@@ -17,7 +17,7 @@ extension PublisherLoop {
         perform(machine.dialFailed(failure, now: now, jitter: jitter))
     }
 
-    /// A connection is there: of an attempt, or of a probe.
+    /// The dialer has a connection: from an attempt, or from a probe.
     func connected(_ channel: any Channel) {
         incoming = channel
         let oldRecovers = machine.sending.flatMap { clients[$0]?.recoversSoon } ?? false
@@ -74,7 +74,7 @@ extension PublisherLoop {
         eventLoop.execute { self.drain() }
     }
 
-    /// Sends what waits to the old server, and the goodbye.
+    /// Sends the waiting samples and the goodbye to the old server.
     func leave(_ id: ConnectionID) {
         guard let client = forget(id) else { return }
         sendQueue(to: client, ignoringBackpressure: true)

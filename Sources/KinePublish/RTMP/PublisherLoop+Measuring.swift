@@ -1,12 +1,12 @@
-// A publisher's measurements: whether its connection makes progress, what the network transmits, and what is reported.
+// A publisher's measurements: its connection's progress, the network's throughput, and the reports that follow from them.
 import KineRTMP
 import NIOCore
 
 extension PublisherLoop {
     private static let measureInterval = TimeAmount.milliseconds(250)
 
-    /// With a chosen quality there is no bitrate to begin at. 12 bit/s for each pixel are plenty for a desktop, and mean no
-    /// limit; `--settings replaykit` has as much.
+    /// When the user chose a quality there is no bitrate to begin at. 12 bit/s for each pixel are plenty for a desktop, and count as
+    /// no limit; `--settings replaykit` has as much.
     static func controller(_ settings: RTMPSettings, _ format: RTMPStreamFormat) -> BitrateController {
         let chosen = format.video.map { $0.bitrate ?? 12 * $0.size.width * $0.size.height } ?? settings.minimumBitrate
         return BitrateController(
@@ -71,8 +71,8 @@ extension PublisherLoop {
         status.state = state
         var current = status
         current.uptime = state == .live ? Double(now - (meter?.liveSince ?? now)) / 1e9 : 0
-        // The kernel holds bytes beside the queue. When nothing arrives, the time until it does is unknown, but no longer than
-        // something has been waiting.
+        // The kernel holds bytes beside the queue. While nothing arrives, the delay is not known; it is capped at the time for
+        // which something has been waiting.
         current.queueMilliseconds = max(
             Int(queue.duration), Int(min(controller.delay, controller.busy, 3600) * 1000))
         current.droppedFrames += queue.droppedFrames

@@ -5,7 +5,7 @@ import NIOCore
 extension PublisherLoop {
     private static let keyframeInterval: Int64 = 500_000_000
 
-    /// Sends samples for as long as the connection accepts them, and the goodbye after the last.
+    /// Sends samples for as long as the connection accepts them. When the stream ends, the goodbye follows the last.
     func drain() {
         guard let id = machine.sending, let client = clients[id] else { return }
         let wasTooLong = queue.isTooLong
@@ -28,7 +28,7 @@ extension PublisherLoop {
         observe(.keyframeNeeded)
     }
 
-    /// Begins a new queue, and counts what is dropped.
+    /// Begins a new queue, and counts the frames dropped with the old one.
     func emptyQueue() {
         status.droppedFrames += queue.droppedFrames + queue.frameCount
         queue = SendQueue()

@@ -16,7 +16,7 @@ final class PublisherLoop: @unchecked Sendable {
     let observe: @Sendable (RTMPEvent) -> Void
 
     var machine: ReconnectStateMachine
-    /// Not carried out yet. Carrying out one may add others.
+    /// Actions that are not carried out yet. Carrying out one may add others.
     private var actions: [ReconnectStateMachine.Action] = []
     private var isPerforming = false
     private var timers: [ReconnectStateMachine.Timer: Scheduled<Void>] = [:]
@@ -60,7 +60,7 @@ final class PublisherLoop: @unchecked Sendable {
     func start(_ done: @escaping (PublishFailure?) -> Void) {
         guard machine.state == .idle else { return done(nil) }
         starting = done
-        // Waits for the outcome only if that is known soon.
+        // The caller waits no longer for the outcome.
         eventLoop.scheduleTask(in: Self.startDeadline) { self.answerStart(nil) }
         networkWatch.start()
         perform(machine.start(now: now))
@@ -92,7 +92,7 @@ final class PublisherLoop: @unchecked Sendable {
         perform(machine.finish())
     }
 
-    /// In order, even when carrying out one adds others.
+    /// Carries out actions in their order, even when one adds others.
     func perform(_ new: [ReconnectStateMachine.Action]) {
         actions += new
         guard !isPerforming else { return }
@@ -111,7 +111,7 @@ final class PublisherLoop: @unchecked Sendable {
         case .discard: incoming.take()?.close(promise: nil)
         case .open(let id, let url, let authentication, let wasLive): open(id, url, authentication, wasLive: wasLive)
         case .becameLive(let id, let isAgain): becameLive(id, isAgain: isAgain)
-        // Once everything that came with the server's yes has been answered.
+        // Not before everything that came with the server's yes has been answered.
         case .finish: eventLoop.execute { self.drain() }
         case .leave(let id): leave(id)
         case .close(let id):
@@ -144,7 +144,7 @@ final class PublisherLoop: @unchecked Sendable {
         networkWatch.stop()
         stopMeasuring()
         report(failure == nil ? .finished : .failed)
-        // A caller of `finish` learns from the status that the stream never was live, and from earlier events why.
+        // A caller of `finish` learns from the status that the stream never was live, and the reason from earlier events.
         if let failure, finishing.isEmpty { observe(.failed(failure)) }
         answerStart(failure)
         for done in finishing { done() }

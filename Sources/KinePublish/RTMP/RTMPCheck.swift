@@ -1,17 +1,17 @@
-// Checks whether a server accepts a stream, and what it is, with one connection that sends no sample.
+// Checks whether a server accepts a stream, and learns about the server, with a connection that sends no sample.
 import KinePlatform
 import KineRTMP
 import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// What is known of a server that accepts the stream.
+/// The result of checking a server that accepts the stream.
 public struct RTMPCheck: Sendable, Equatable {
-    /// As in `RTMPStatus`.
+    /// The server's name for itself; nil if it gives none.
     public var server: String?
     /// Address and port in numbers.
     public var address: String
-    /// The version, "TLS 1.3"; nil without encryption.
+    /// The version of TLS, such as "TLS 1.3"; nil without encryption.
     public var tls: String?
     /// The names in the certificate.
     public var certificate: [String] = []
@@ -20,8 +20,8 @@ public struct RTMPCheck: Sendable, Equatable {
     /// Milliseconds from the first packet to the permission to publish.
     public var duration: Double
 
-    /// Connects, asks to publish, and says goodbye, in 28 seconds at most. Throws why the server does not accept the stream.
-    /// Connects again only for authentication. Of the settings, only address and certificates matter.
+    /// Connects, asks to publish, and says goodbye, in 28 seconds at most. Throws the reason if the server does not accept the
+    /// stream. Connects again only for authentication. Of the settings, only address and certificates matter.
     public static func run(_ settings: RTMPSettings) async throws(PublishFailure) -> RTMPCheck {
         let outcome = await withCheckedContinuation { continuation in
             let eventLoop = MultiThreadedEventLoopGroup.singleton.any()
@@ -101,7 +101,7 @@ private final class CheckConnection: @unchecked Sendable {
         case (.failed(let failure), .accepted) where !failure.isFinal: fail(.closedOnceAccepted)
         case (.failed(let failure), _): end(.failure(failure))
         case (.finished, .accepted(let check)): end(.success(check))
-        // A server that redirects its publisher accepts the stream all the same.
+        // A server that redirects its publisher accepts the stream too.
         case (.redirected, _), (.writable, _), (.finished, _): break
         }
     }

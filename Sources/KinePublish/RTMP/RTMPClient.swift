@@ -10,7 +10,7 @@ final class RTMPClient: @unchecked Sendable {
     enum Event {
         /// The server accepted the stream: samples may be sent.
         case live
-        /// The server asks for this, in a new connection.
+        /// The server asks for this authentication, in a new connection.
         case authenticate(PublisherAuthentication)
         case redirected(RTMPURL)
         case writable
@@ -28,9 +28,9 @@ final class RTMPClient: @unchecked Sendable {
         case over
     }
 
-    /// Bytes of answers that may wait for a server which does not read them: some thousands of pings.
+    /// Bytes of answers that may wait for a server that does not read them: some thousands of pings.
     static let answerLimit = 64 << 10
-    /// Milliseconds. Audio that comes behind a later frame may be older than it by so much.
+    /// Milliseconds by which audio may be older than a frame that was sent before it.
     private static let lead: Int64 = 500
 
     let channel: any Channel
@@ -42,7 +42,7 @@ final class RTMPClient: @unchecked Sendable {
     private var unsentAnswers = 0
     /// The first error of the socket.
     private var brokenBy: PublishFailure.Code?
-    /// The kernel sends again each second what is not acknowledged.
+    /// Whether the kernel retransmits each second until everything is acknowledged.
     private(set) var recoversSoon = false
 
     /// `report` is called until `failed` or `finished`, or until `close`, `reset` or `abandon`.
@@ -59,7 +59,7 @@ final class RTMPClient: @unchecked Sendable {
     }
 
     var server: String? { session.server }
-    /// As in `PublishStateMachine`.
+    /// See `PublishStateMachine.endedAtStreamName`.
     var endedAtStreamName: Bool { session.endedAtStreamName }
     private var isOver: Bool { if case .over = phase { true } else { false } }
     private var now: Int64 { Int64(NIODeadline.now().uptimeNanoseconds) }
@@ -75,8 +75,8 @@ final class RTMPClient: @unchecked Sendable {
         perform(session.connected(now: now))
     }
 
-    /// Sends a sample, and the announcement of the stream before the first. Returns the sample's bytes; none for a sample that
-    /// is left out.
+    /// Sends a sample, with the announcement of the stream before the first. Returns the number of bytes; 0 for a sample that is
+    /// left out.
     func send(_ item: SendQueue.Item, of format: RTMPStreamFormat) -> Int {
         let beginning: Int64
         switch phase {
@@ -98,7 +98,7 @@ final class RTMPClient: @unchecked Sendable {
         channel.write(channel.allocator.buffer(bytes: bytes), promise: nil)
     }
 
-    /// Says goodbye behind what was sent.
+    /// Says goodbye behind everything that was sent.
     func finish() { perform(session.finish()) }
 
     /// Reports nothing more. The connection ends by itself.
@@ -139,7 +139,7 @@ final class RTMPClient: @unchecked Sendable {
         scheduleDeadline()
     }
 
-    /// A server that asks again and again and reads no answers is left: they would fill the memory.
+    /// Gives up a server that asks again and again and reads no answers: they would fill the memory.
     private func answer(_ bytes: [UInt8]) {
         unsentAnswers += bytes.count
         guard unsentAnswers <= Self.answerLimit else { return end(.failed(PublishFailure(.answersUnread, url))) }
@@ -178,7 +178,7 @@ extension RTMPClient: ChannelInboundHandler {
         if session.state == .finished { return end(.finished) }
         var systemError: PublishFailure.SystemError?
         if let brokenBy {
-            // What TLS says of the server matters more than that it closed.
+            // A refused certificate matters more than the close that followed it.
             let failure = PublishFailure(brokenBy, url)
             if failure.isFinal { return end(.failed(failure)) }
             if case .connectionLost(let error) = brokenBy { systemError = error }

@@ -6,14 +6,14 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
-/// A published stream. All methods may be called from any thread; samples must come in their order. A publisher that is
-/// released without `finish()` ends in the same way, and nobody waits for that.
+/// A published stream. All methods may be called from any thread; samples must come in their order. A publisher that is released
+/// without `finish()` ends in the same way, in the background.
 public final class RTMPPublisher: Sendable {
     private let loop: PublisherLoop
     private let format: RTMPStreamFormat
     private let inbox = Mutex(Inbox())
 
-    /// Connects with `start()`.
+    /// Makes a publisher, which connects when `start()` is called.
     /// - Parameter observe: called in order from one thread; it must not block.
     public init(
         _ settings: RTMPSettings, format: RTMPStreamFormat,
@@ -64,8 +64,8 @@ public final class RTMPPublisher: Sendable {
         loop.eventLoop.execute { [self] in loop.enqueue(inbox.withLock { $0.removeAll() }) }
     }
 
-    /// Sends what waits for 5 seconds at most, says goodbye and closes. Returns when that is done. The status is `failed`
-    /// then if no server ever accepted the stream.
+    /// Sends the waiting samples for 5 seconds at most, says goodbye and closes. Returns when that is done. The status is then
+    /// `failed` if no server ever accepted the stream.
     public func finish() async {
         await withCheckedContinuation { continuation in
             loop.eventLoop.execute { [self] in
@@ -80,8 +80,8 @@ public final class RTMPPublisher: Sendable {
         private var items: [SendQueue.Item] = []
         private var isLoopWoken = false
 
-        /// Whether the loop has to be woken. Audio alone is not worth it, and goes with the next sample a fiftieth of a second
-        /// later.
+        /// Returns whether the loop has to be woken. A single access unit of audio does not wake it, and is sent with the next
+        /// sample a fiftieth of a second later.
         mutating func append(_ item: SendQueue.Item) -> Bool {
             items.append(item)
             guard !isLoopWoken, item.isVideo || items.count > 1 else { return false }

@@ -1,4 +1,4 @@
-// Where and how a stream is published.
+// The settings with which a stream is published, read from the setup info.
 import KineMedia
 import KineRTMP
 
@@ -11,7 +11,7 @@ public struct RTMPSettings: Sendable {
         case retries(String)
         case minimumBitrate(String)
 
-        /// Without secrets.
+        /// A sentence for a person, without secrets.
         public var description: String {
             switch self {
             case .noAddress: "No address to publish at is given; give one with --to rtmp://HOST/APPLICATION/STREAM."
@@ -25,11 +25,11 @@ public struct RTMPSettings: Sendable {
     public var url: RTMPURL
     /// A PEM file with certificates that are trusted beside the system's.
     public var certificateAuthority: String?
-    /// The file's contents if it was read already; nil: it is read by its path.
+    /// The contents of `certificateAuthority` if it was read already; nil: it is read by its path.
     public var certificateAuthorityContents: [UInt8]?
-    /// Attempts in a row to connect again; nil: for as long as the broadcast runs.
+    /// The limit of attempts in a row to connect again; nil: they go on for as long as the broadcast runs.
     public var retries: Int?
-    /// Bits a second. Adaptation to a slow network goes no lower.
+    /// Bits a second below which adaptation to a slow network does not go.
     public var minimumBitrate = 400_000
 
     /// Nanoseconds without an acknowledgement, while something waits, after which the connection is lost.
@@ -50,7 +50,7 @@ public struct RTMPSettings: Sendable {
         } catch {
             throw .address(error)
         }
-        // A key with a slash behind it would be read as an application, which is no secret.
+        // With a slash behind it, the key would be read as part of the application, which is no secret.
         guard !url.streamName.isEmpty else { throw .address(.streamName) }
         certificateAuthority = setupInfo["ca-file"]
         if let text = setupInfo["max-reconnects"] {

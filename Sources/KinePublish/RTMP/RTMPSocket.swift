@@ -15,7 +15,7 @@ enum RTMPSocket {
     private static let waterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32 << 10, high: 128 << 10)
 
     /// Connects to one of the server's addresses. Nothing is read before `adopt`.
-    /// - Parameter timeout: for all of them together.
+    /// - Parameter timeout: the limit for all of them together.
     static func connect(
         to url: RTMPURL, at addresses: [SocketAddress], timeout: TimeAmount, on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
@@ -37,7 +37,7 @@ enum RTMPSocket {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(handler)
         if let tls {
-            // An address in numbers is no server name; the certificate is checked against the address then.
+            // An address in numbers is no server name. The certificate is then checked against the address.
             let isNumeric = (try? SocketAddress(ipAddress: url.host, port: url.port)) != nil
             try pipeline.addHandler(
                 NIOSSLClientHandler(context: tls, serverHostname: isNumeric ? nil : url.host), position: .first)
@@ -52,16 +52,16 @@ enum RTMPSocket {
         provider.setSoLinger(linger(l_onoff: 1, l_linger: 0)).whenComplete { _ in channel.close(promise: nil) }
     }
 
-    /// Sends what waits, then closes, and gives the peer a second to close in its turn, which shows that it has everything.
-    /// A peer that reads nothing more is reset after `sendingTimeout`.
+    /// Sends everything that waits, closes, and gives the peer a second to close too, which shows that it has everything. A peer
+    /// that reads nothing more is reset after `sendingTimeout`.
     static func closeWhenSent(_ channel: any Channel, isSecure: Bool) -> EventLoopFuture<Void> {
         channel.flush()
         let sending = channel.eventLoop.scheduleTask(in: sendingTimeout) { reset(channel) }
         channel.closeFuture.whenComplete { _ in sending.cancel() }
-        // TLS says goodbye behind the last data, and the peer answers.
+        // With TLS, the goodbye follows the last data, and the peer answers it.
         guard !isSecure else { return channel.close() }
-        // Closing both directions while data is unread would drop what the peer has not got yet (RFC 1122, 4.2.2.13).
-        // Output is closed when the kernel has everything, which it sends even when this process ends.
+        // Closing both directions while data is unread would drop data on its way to the peer (RFC 1122, 4.2.2.13). Output is
+        // closed when the kernel has everything, which it sends even when this process ends.
         channel.close(mode: .output).whenComplete { _ in
             let timer = channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
             channel.closeFuture.whenComplete { _ in timer.cancel() }

@@ -1,4 +1,4 @@
-// What a publisher reports while it runs.
+// The reports of a running publisher.
 import KineRTMP
 
 /// A published stream at one moment.
@@ -15,32 +15,32 @@ public struct RTMPStatus: Sendable, Equatable {
     }
 
     public var state = State.starting
-    /// What the server calls itself; nil if it does not say.
+    /// The server's name for itself; nil if it gives none.
     public var server: String?
-    /// Seconds that this connection has been live; 0 while it is not.
+    /// Seconds for which the current connection has been live; 0 while none is.
     public var uptime = 0.0
     /// Connections after the first that became live.
     public var reconnects = 0
     /// Bytes of samples handed to the connections, headers included.
     public var sentBytes: Int64 = 0
-    /// Bits a second that arrive.
+    /// Bits a second that the server receives.
     public var bitrate = 0
-    /// Milliseconds until what waits now has been sent.
+    /// Milliseconds until everything that waits now has been sent.
     public var queueMilliseconds = 0
     /// Milliseconds; nil if the system does not tell.
     public var roundTrip: Double?
     public var droppedFrames = 0
 }
 
-/// What a publisher reports, in order, from its event loop's thread.
+/// A publisher's report. Reports come in order, from its event loop's thread.
 public enum RTMPEvent: Sendable {
     /// Twice a second while it is live, and whenever the state changes.
     case status(RTMPStatus)
-    /// A connection has ended; the next attempt follows after so many seconds.
+    /// A connection has ended; the next attempt follows after `retryAfter` seconds.
     case interrupted(PublishFailure, retryAfter: Double)
     /// The stream ended although nobody called `finish`. The last event.
     case failed(PublishFailure)
-    /// Encode with this from now on; nil: as the user chose.
+    /// The target to encode with from now on; nil: as the user chose.
     case target(BitrateController.Target?)
     /// At most twice a second.
     case keyframeNeeded

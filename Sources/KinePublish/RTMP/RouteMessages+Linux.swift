@@ -8,7 +8,7 @@ enum RouteMessages {
     /// IFF_LOWER_UP: the cable is plugged in, the radio is associated.
     private static let hasSignal: UInt32 = 1 << 16
 
-    /// Whether something came that can carry a connection. A truncated message is ignored.
+    /// Whether a link, an address or a route came that can carry a connection. A truncated message is ignored.
     static func announceNetwork(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var at = 0
         while at + 16 <= bytes.count {
@@ -17,7 +17,7 @@ enum RouteMessages {
             switch bytes.loadUnaligned(fromByteOffset: at + 4, as: UInt16.self) {
             case newAddress, newRoute: return true
             case newLink where length >= 28:
-                // The flags of struct ifinfomsg are behind eight bytes.
+                // The flags are eight bytes into struct ifinfomsg, which follows the header of 16.
                 if bytes.loadUnaligned(fromByteOffset: at + 24, as: UInt32.self) & hasSignal != 0 { return true }
             default: break
             }

@@ -1,4 +1,4 @@
-// What the kernel knows of a connection: how much it still holds, and how much has arrived (tcp(7), TCP_INFO).
+// The kernel's statistics of a connection: the bytes that it still holds and those that have arrived (tcp(7), TCP_INFO).
 import CLinux
 import NIOCore
 
@@ -8,15 +8,15 @@ struct TCPStatistics: Sendable, Equatable {
     var deliveredBytes: Int64
     /// Bytes in the kernel that were not sent yet.
     var unsentBytes: Int
-    /// The peer has not acknowledged everything that was sent.
+    /// Whether the peer has not acknowledged everything that was sent.
     var isUnacknowledged: Bool
     /// Nanoseconds.
     var roundTrip: Int64
-    /// Retransmissions in a row without an acknowledgement: the network or the peer is away. Zero with a peer that is there
-    /// and does not read.
+    /// Retransmissions in a row without an acknowledgement: the network or the peer is away. Zero with a peer that only does not
+    /// read.
     var retransmissions: Int
 
-    /// nil if the system does not tell.
+    /// Succeeds with nil if the system does not tell.
     static func read(_ channel: any Channel) -> EventLoopFuture<TCPStatistics?> {
         guard let provider = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeSucceededFuture(nil)
@@ -30,7 +30,7 @@ struct TCPStatistics: Sendable, Equatable {
         }.flatMapError { _ in channel.eventLoop.makeSucceededFuture(nil) }
     }
 
-    /// Makes the kernel retransmit each second instead of ever more rarely: the connection goes on within a second of its
+    /// Makes the kernel retransmit each second instead of ever more rarely, so that the connection goes on within a second of the
     /// network's return. Fails before Linux 6.15. TCP_RTO_MAX_MS is 44 in linux/tcp.h.
     static func retransmitEachSecond(_ channel: any Channel) -> EventLoopFuture<Void> {
         guard let provider = channel as? any SocketOptionProvider else {

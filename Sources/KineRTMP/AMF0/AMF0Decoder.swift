@@ -1,12 +1,12 @@
-// Reads AMF 0 from a peer that is not trusted. Depth and number of values are limited, references included: each can make a
-// small message huge.
+// Reads AMF 0 from a peer that is not trusted. The depth and the number of values are limited, references included, since either
+// can make a small message huge.
 
 /// The values of one message. References point at complex values of the same message (AMF 0, section 2.9).
 public struct AMF0Decoder: Sendable {
     public enum Error: Swift.Error, Hashable {
         /// The message ends within a value.
         case truncated
-        /// A type that no peer sends in AMF 0: movie clips, record sets, the switch to AMF 3.
+        /// A type that no peer sends: movie clips, record sets, the switch to AMF 3.
         case unknownType(UInt8)
         case badReference(Int)
         case tooDeep
@@ -25,7 +25,7 @@ public struct AMF0Decoder: Sendable {
     }
 
     private var reader: ByteReader
-    /// What references may point at, in order of appearance; nil while a value is still being read.
+    /// The values that references may point at, in order of appearance; nil while a value is still being read.
     private var complex: [Complex?] = []
     private var values = 0
 
@@ -39,7 +39,7 @@ public struct AMF0Decoder: Sendable {
 
     private init(reader: ByteReader) { self.reader = reader }
 
-    /// A value, and how many levels it has itself.
+    /// Reads a value. Returns it with the number of its levels.
     private mutating func value(depth: Int) throws(Error) -> (value: AMF0Value, depth: Int) {
         guard depth < Self.depthLimit else { throw .tooDeep }
         try count(1)
@@ -65,22 +65,17 @@ public struct AMF0Decoder: Sendable {
         }
     }
 
-    /// `depth`: of the values in it. `deepest`: how many levels the deepest of them has.
+    /// `depth`: the depth of the values in it. `deepest`: the levels of the deepest of them.
     private mutating func complexValue(
         _ marker: UInt8, depth: Int
     ) throws(Error) -> (value: AMF0Value, deepest: Int) {
-        switch marker {
-        case AMF0Marker.strictArray: return try strictArray(depth: depth)
-        case AMF0Marker.ecmaArray:
-            // The length is only a hint; the end is marked, as an object's (section 2.10).
-            _ = try integer(UInt32.self)
-            let (properties, deepest) = try properties(depth: depth)
-            return (.ecmaArray(properties), deepest)
-        default:
-            if marker == AMF0Marker.typedObject { _ = try text(UInt16.self) }
-            let (properties, deepest) = try properties(depth: depth)
-            return (.object(properties), deepest)
-        }
+        if marker == AMF0Marker.strictArray { return try strictArray(depth: depth) }
+        let isArray = marker == AMF0Marker.ecmaArray
+        // The length is only a hint; the end is marked, as an object's (section 2.10).
+        if isArray { _ = try integer(UInt32.self) }
+        if marker == AMF0Marker.typedObject { _ = try text(UInt16.self) }
+        let (properties, deepest) = try properties(depth: depth)
+        return (isArray ? .ecmaArray(properties) : .object(properties), deepest)
     }
 
     private mutating func strictArray(depth: Int) throws(Error) -> (value: AMF0Value, deepest: Int) {

@@ -1,6 +1,6 @@
-// Writes AMF 0. No references are written: a publisher has no value twice.
+// Writes AMF 0, without references: a publisher sends no value twice.
 
-/// Values as bytes, one after another.
+/// Encodes values one after another.
 public enum AMF0Encoder {
     /// Names longer than 65,535 bytes, which the format has no room for, are cut.
     public static func encode(_ values: [AMF0Value]) -> [UInt8] { values.reduce(into: []) { $0.append($1) } }

@@ -1,8 +1,8 @@
 // A value of Adobe's Action Message Format 0, in which RTMP's commands are written ("Action Message Format -- AMF 0",
 // 2007). AMF0Decoder reads it, AMF0Encoder writes it.
 
-/// One value. The decoder resolves the format's references, and reads the types that RTMP's commands have no use for as the
-/// nearest of these.
+/// One value. The decoder resolves the format's references. It reads types that RTMP's commands do not use as the nearest of
+/// these.
 public enum AMF0Value: Equatable, Sendable {
     /// A name and its value. Names may repeat; the order is kept.
     public struct Property: Equatable, Sendable {
@@ -15,24 +15,24 @@ public enum AMF0Value: Equatable, Sendable {
         }
     }
 
-    /// Also a date: its milliseconds since 1970 in UTC.
+    /// Also a date, as milliseconds since 1970 in UTC.
     case number(Double)
     case boolean(Bool)
     /// Written as a long string if it has more than 65,535 bytes. Also XML.
     case string(String)
-    /// Also one with a class, whose name is left out.
+    /// Also an object with a class, whose name is left out.
     case object([Property])
-    /// Also what is undefined or unsupported.
+    /// Also an undefined or unsupported value.
     case null
     case ecmaArray([Property])
     case strictArray([AMF0Value])
 
-    /// nil for any other type.
+    /// The number; nil for any other type.
     public var number: Double? {
         if case .number(let value) = self { value } else { nil }
     }
 
-    /// nil for any other type.
+    /// The string; nil for any other type.
     public var string: String? {
         if case .string(let value) = self { value } else { nil }
     }
@@ -46,7 +46,7 @@ public enum AMF0Value: Equatable, Sendable {
     }
 }
 
-/// The byte before a value that tells its type (AMF 0, section 2.1).
+/// The byte before a value that gives its type (AMF 0, section 2.1).
 enum AMF0Marker {
     static let number: UInt8 = 0x00
     static let boolean: UInt8 = 0x01

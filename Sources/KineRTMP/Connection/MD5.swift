@@ -1,4 +1,4 @@
-// MD5 (RFC 1321), which two kinds of authentication require. Written here because swift-crypto would bring a second copy of
+// MD5 (RFC 1321), which both kinds of authentication require. Written here because swift-crypto would bring a second copy of
 // BoringSSL.
 
 enum MD5 {
@@ -23,7 +23,7 @@ enum MD5 {
         return digest
     }
 
-    /// Section 3.4.
+    /// Mixes one block into the state (section 3.4).
     private static func round(_ words: [UInt32], _ state: inout [UInt32]) {
         var (a, b, c, d) = (state[0], state[1], state[2], state[3])
         for step in 0..<64 {

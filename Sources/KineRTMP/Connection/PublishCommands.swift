@@ -2,7 +2,7 @@
 
 /// The commands that a publisher sends, and the reading of those that it receives.
 enum PublishCommand {
-    /// Numbers in the order of sending. Answers repeat them.
+    /// The numbers of the commands, in the order of sending. Answers repeat them.
     enum Transaction {
         static let connect = 1.0
         static let releaseStream = 2.0
@@ -13,9 +13,9 @@ enum PublishCommand {
         static let deleteStream = 7.0
     }
 
-    /// Section 7.2.1.1, with what Enhanced RTMP v2 adds ("Enhancing NetConnection connect Command").
+    /// Section 7.2.1.1, with the properties of Enhanced RTMP v2 ("Enhancing NetConnection connect Command").
     static func connect(_ url: RTMPURL, suffix: String) -> RTMPMessage {
-        // FourCcInfoMask: this side can encode, for what it sends.
+        // FourCcInfoMask: this side can encode.
         let canEncode = AMF0Value.number(2)
         return message([
             .string("connect"), .number(Transaction.connect),

@@ -7,14 +7,14 @@ public struct PublishStateMachine: Sendable {
         case idle
         /// `connect` is sent.
         case connecting
-        /// `createStream` is sent, behind two commands whose answers are not waited for.
+        /// `createStream` is sent, after two commands whose answers are not needed.
         case creating
         /// The server was told the stream's name.
         case publishing(streamID: UInt32)
         case live(streamID: UInt32)
         /// This side has said goodbye.
         case finished
-        /// `atStreamName`: the server was told the stream's name, and gave neither a yes nor a no.
+        /// `atStreamName`: whether the server was told the stream's name, and said neither yes nor no.
         case failed(atStreamName: Bool)
     }
 
@@ -22,27 +22,27 @@ public struct PublishStateMachine: Sendable {
         case send(RTMPMessage, chunkStream: UInt32)
         /// Samples may be sent, from a keyframe on.
         case live
-        /// Close, and connect again with this: the server asks for user and password.
+        /// The server asks for user and password. Close, and connect again with this.
         case authenticate(PublisherAuthentication)
-        /// The server asks to connect again at this address, at the next keyframe.
+        /// The server asks its publisher to connect to this address at the next keyframe.
         case redirect(RTMPURL)
         case fail(PublishFailure)
         /// Close once everything is sent.
         case close
     }
 
-    /// The longest that a server may take for each answer.
+    /// Nanoseconds that a server has for each answer.
     public static let answerDeadline: Int64 = 10_000_000_000
 
     public private(set) var state: State = .idle
-    /// When `tick` has to be called at the latest; nil: not at all.
+    /// The time at which `tick` has to be called; nil: not at all.
     public private(set) var deadline: Int64?
-    /// What the server calls itself; nil before it has answered, or where it does not say.
+    /// The server's name for itself; nil before it has answered, or if it gives none.
     public private(set) var server: String?
 
     private let url: RTMPURL
     private var authentication: PublisherAuthentication
-    /// The server accepted the key before: a refusal now does not mean that the key is wrong.
+    /// Whether the server accepted the key before, so that a refusal now does not mean that the key is wrong.
     private let wasLive: Bool
 
     public init(_ url: RTMPURL, authentication: PublisherAuthentication, wasLive: Bool = false) {
@@ -51,7 +51,7 @@ public struct PublishStateMachine: Sendable {
         self.wasLive = wasLive
     }
 
-    /// The server was told the stream's name and ended the connection without a yes or a no, or gave no answer in time.
+    /// Whether the server was told the stream's name and then closed, or gave no answer in time.
     public var endedAtStreamName: Bool { state == .failed(atStreamName: true) }
 
     /// The handshake is done.
@@ -68,11 +68,11 @@ public struct PublishStateMachine: Sendable {
         do {
             command = try PublishCommand.read(message)
         } catch {
-            // A stream that is live can do without it.
+            // A live stream needs no further command.
             return isLive ? [] : fail(.command(error))
         }
         guard let command else { return [] }
-        // Answers are a null or an object, and then the information.
+        // An answer's arguments are a null or an object, and then the information.
         let information = command.arguments.dropFirst().first ?? command.arguments.first
         switch command.name {
         case "_result": return answered(command.transaction, command.arguments, now: now)
@@ -86,7 +86,7 @@ public struct PublishStateMachine: Sendable {
     /// The server closed the connection, or it broke.
     public mutating func disconnected(_ error: PublishFailure.SystemError? = nil) -> [Action] {
         guard !isOver else { return [] }
-        // Services close without a word when they do not know the key; so do servers that restart.
+        // Services close without an answer when they do not know the key; so do servers that restart.
         if case .publishing = state, !wasLive { return fail(.closedAtStreamName) }
         return fail(.connectionLost(error))
     }
@@ -191,13 +191,13 @@ public struct PublishStateMachine: Sendable {
         }
     }
 
-    /// What the server says about it; nil: nothing, or nothing that can be shown.
+    /// The server's explanation; nil if there is none that can be shown.
     private func words(_ information: AMF0Value?) -> String? {
         (information?["description"]?.string ?? information?["code"]?.string).flatMap { shown($0, atMost: 200) }
     }
 
-    /// The part of a server's text that can be shown; nil when the text may hold a secret. A secret is searched for both
-    /// before and after unprintable characters are removed.
+    /// The part of a server's text that can be shown; nil if the text may hold a secret. Secrets are searched for before and after
+    /// unprintable characters are removed.
     private func shown(_ text: String, atMost length: Int) -> String? {
         // Longer texts are not worth the search.
         guard text.utf8.count <= 4096 else { return nil }
@@ -206,7 +206,7 @@ public struct PublishStateMachine: Sendable {
         return String(line.prefix(length))
     }
 
-    /// `now`: an answer is due from then on.
+    /// `now`: the time from which an answer is due; nil: none is.
     private mutating func enter(_ state: State, now: Int64? = nil) {
         self.state = state
         deadline = now.map { $0 + Self.answerDeadline }

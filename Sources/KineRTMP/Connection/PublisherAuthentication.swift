@@ -1,5 +1,5 @@
-// User and password as Adobe's and Limelight's servers ask for them: in the description of a refused `connect`. Each answer
-// goes behind the application's name in a new connection; three connections are needed in all.
+// Authentication with user and password. Adobe's and Limelight's servers ask for it in the description of a refused `connect`. Each
+// answer goes behind the application's name in a new connection; three connections are needed in all.
 
 /// The state of the authentication, which is kept from one connection to the next.
 public struct PublisherAuthentication: Sendable, Hashable {
@@ -17,9 +17,9 @@ public struct PublisherAuthentication: Sendable, Hashable {
     private let user: String?
     private let password: String?
     private let application: String
-    /// This side's part of the digest, eight hexadecimal digits: no answer can be used twice.
+    /// This side's part of the digest, eight hexadecimal digits, so that no answer can be used twice.
     private let challenge: String
-    /// Goes behind the application's name, and behind the server's address.
+    /// The answer, which goes behind the application's name and behind the server's address.
     public private(set) var suffix = ""
     private var attempts = 0
 
@@ -31,7 +31,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
         self.challenge = String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Reads the description of a refused `connect`.
+    /// Reads the description of a refused `connect`, and computes the next answer.
     public mutating func refused(_ description: String) -> Demand {
         guard let kind = Kind.allCases.first(where: { description.contains("authmod=\($0.rawValue)") }) else {
             return .none
@@ -90,7 +90,7 @@ public struct PublisherAuthentication: Sendable, Hashable {
 }
 
 extension PublisherAuthentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without user, password, and what is derived from them.
+    /// A description without user, password and values derived from them.
     public var description: String { "PublisherAuthentication(…)" }
 
     public var debugDescription: String { description }

@@ -18,13 +18,13 @@ public struct RTMPSession: Sendable {
         case idle(ClientHandshake)
         case handshake(ClientHandshake, begun: Int64)
         case messages
-        /// The end was told, and nothing follows.
+        /// The end was reported, and nothing follows.
         case over
     }
 
-    /// FFmpeg's chunk size, which servers are used to: nearly every message is one chunk.
+    /// FFmpeg's chunk size, which all servers know. Nearly every message is one chunk.
     private static let chunkSize: UInt32 = 60_000
-    /// The longest that connecting and the handshake may take.
+    /// Nanoseconds for the handshake, from the connection of the socket.
     public static let handshakeDeadline: Int64 = 10_000_000_000
 
     private let url: RTMPURL
@@ -46,9 +46,9 @@ public struct RTMPSession: Sendable {
 
     public var state: PublishStateMachine.State { publishing.state }
     public var server: String? { publishing.server }
-    /// As in `PublishStateMachine`.
+    /// See `PublishStateMachine.endedAtStreamName`.
     public var endedAtStreamName: Bool { publishing.endedAtStreamName }
-    /// When `tick` has to be called at the latest.
+    /// The time at which `tick` has to be called; nil: not at all.
     public var deadline: Int64? {
         if case .handshake(_, let begun) = stage { begun + Self.handshakeDeadline } else { publishing.deadline }
     }
@@ -98,8 +98,8 @@ public struct RTMPSession: Sendable {
     }
 
     /// The bytes that announce the stream: metadata at time zero, and the sequence headers of video and audio.
-    /// - Parameter timestamp: no later sample may have an earlier one: servers count from the first message, and cannot
-    ///   count below zero.
+    /// - Parameter timestamp: the earliest that a sample will have: servers count from the first message, and cannot count below
+    ///   zero.
     public mutating func beginStream(_ format: RTMPStreamFormat, timestamp: UInt32 = 0) -> [UInt8] {
         var output: [UInt8] = []
         write(.dataAMF0, ChunkStreamID.data, 0, format.metadata(), &output)
@@ -112,7 +112,7 @@ public struct RTMPSession: Sendable {
         return output
     }
 
-    /// The bytes of a sample's message; the payload is of VideoTag or AudioTag.
+    /// The bytes of a sample's message. The item's payload is made by VideoTag or AudioTag.
     public mutating func sample(_ item: SendQueue.Item) -> [UInt8] {
         var output: [UInt8] = []
         let timestamp = UInt32(truncatingIfNeeded: item.time)
@@ -152,7 +152,7 @@ public struct RTMPSession: Sendable {
                 }
             }
         } catch {
-            // When the server has spoken RTMP before, it is restarting, and something else answers in its place.
+            // A server that has spoken RTMP before is restarting, and something else answers in its place.
             fail(PublishFailure(.handshake(error), url, kind: wasLive ? .broken : nil), &events)
         }
     }

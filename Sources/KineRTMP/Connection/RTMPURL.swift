@@ -1,5 +1,5 @@
-// Where a stream is published to. The last part of the path is the stream's name, which most services call the key. It is a
-// secret: the description leaves it out.
+// The address that a stream is published at. The last part of the path is the stream's name, which most services call the key. It
+// is a secret: the description leaves it out.
 
 /// `rtmp://[USER:PASSWORD@]HOST[:PORT]/APPLICATION/STREAM[?QUERY]`, or `rtmps://`.
 public struct RTMPURL: Hashable, Sendable {
@@ -13,10 +13,10 @@ public struct RTMPURL: Hashable, Sendable {
     }
 
     public var isSecure: Bool
-    /// Without the brackets of an IPv6 address.
+    /// A name or an address; an IPv6 address is without its brackets.
     public var host: String
     public var port: Int
-    /// For servers that ask for it. User and password are percent-decoded.
+    /// The user for servers that ask for one. User and password are percent-decoded.
     public var user: String?
     public var password: String?
     /// Everything in the path before the stream's name: "live2", "app/instance".
@@ -24,7 +24,7 @@ public struct RTMPURL: Hashable, Sendable {
     /// The last part of the path with the query, as it was written. Empty where the path ends with "/".
     public var streamName: String
 
-    /// 1935 (RTMP 1.0, section 7), and HTTPS's for RTMPS.
+    /// 1935 for RTMP (RTMP 1.0, section 7), and HTTPS's port for RTMPS.
     public static func standardPort(isSecure: Bool) -> Int { isSecure ? 443 : 1935 }
 
     public init(_ text: String) throws(Error) {
@@ -51,13 +51,13 @@ public struct RTMPURL: Hashable, Sendable {
         (application, streamName) = try Self.path(rest[slash...])
     }
 
-    /// A delimiter with a combining accent does not compare equal to the delimiter, but other programs split there.
+    /// Whether a delimiter has a combining accent: it does not compare equal to the delimiter, but other programs split there.
     private static func isMarkedDelimiter(_ character: Character) -> Bool {
         guard let first = character.unicodeScalars.first, !character.isASCII else { return false }
         return ":/?#[]@&=%".unicodeScalars.contains(first)
     }
 
-    /// The host without its brackets, and the digits of the port; nil: there is none.
+    /// The host without its brackets, and the digits of the port; nil if there is none.
     private static func endpoint(_ authority: Substring) throws(Error) -> (host: String, port: Substring?) {
         var (host, port) = split(authority, at: ":").map { ($0, Optional($1)) } ?? (authority, nil)
         if authority.first == "[" {
@@ -91,7 +91,7 @@ public struct RTMPURL: Hashable, Sendable {
         return (String(application), String(path[path.index(after: slash)...]))
     }
 
-    /// The server's part of the address, as its `connect` command wants it; `suffix` goes behind the application.
+    /// The server's part of the address, for the `connect` command; `suffix` goes behind the application.
     public func serverAddress(suffix: String = "") -> String { "\(origin)/\(application)\(suffix)" }
 
     private var origin: String {
@@ -100,11 +100,11 @@ public struct RTMPURL: Hashable, Sendable {
         return "rtmp\(isSecure ? "s" : "")://\(name)\(isStandard ? "" : ":\(port)")"
     }
 
-    /// Bytes of the longest address that a server may send.
+    /// Bytes of the longest address that is accepted from a server.
     private static let longestAddress = 2048
 
-    /// This stream at the address that a server redirects to, complete or relative to the present one. nil for an address
-    /// that is invalid or would leave encryption.
+    /// This stream at the address of a redirection, which is complete or relative to the present one. nil for an address that is
+    /// invalid or would leave encryption.
     public func redirected(to address: String) -> RTMPURL? {
         guard address.utf8.count <= Self.longestAddress else { return nil }
         let complete =
@@ -127,8 +127,8 @@ public struct RTMPURL: Hashable, Sendable {
         return redirected
     }
 
-    /// Whether the server at this address, which the user gave, may redirect its publisher to that one: never out of
-    /// encryption, and only to this address's port, the protocol's own, or an unprivileged one on the same host.
+    /// Whether the server at this address, which the user gave, may redirect its publisher to `target`: never out of encryption, and
+    /// only to this address's port, the protocol's own, or an unprivileged one on the same host.
     public func allowsRedirect(to target: RTMPURL) -> Bool {
         guard target.isSecure || !isSecure else { return false }
         return target.port == port || target.port == Self.standardPort(isSecure: target.isSecure)
@@ -139,7 +139,7 @@ public struct RTMPURL: Hashable, Sendable {
         text.firstRange(of: separator).map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
     }
 
-    /// Without percent-encoding (RFC 3986, section 2.1). A "%" without two digits stays.
+    /// The text without percent-encoding (RFC 3986, section 2.1). A "%" without two digits stays.
     private static func decoded(_ text: some StringProtocol) -> String {
         var bytes: [UInt8] = []
         var rest = Array(text.utf8)[...]
@@ -160,7 +160,7 @@ public struct RTMPURL: Hashable, Sendable {
 }
 
 extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Without user, password, stream name and query, and without the part of the application that may hold a token.
+    /// The address without user, password, stream name and query, and without a part of the application that may hold a token.
     public var description: String { ([origin] + applicationParts.shown + ["…"]).joined(separator: "/") }
 
     public var debugDescription: String { description }
@@ -173,7 +173,7 @@ extension RTMPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
         return (Array(parts.dropLast()), parts.last)
     }
 
-    /// Whether a text from the server may be shown: a server may repeat what it was told.
+    /// Whether a text from the server may be shown. A server may repeat the secrets that it was told.
     public func isFreeOfSecrets(_ text: String) -> Bool {
         var secrets = [streamName, String(streamName.prefix { $0 != "?" }), password ?? ""]
         if let hidden = applicationParts.hidden { secrets.append(hidden) }

@@ -1,18 +1,18 @@
-// What a stream carries: what its receivers are told before the first sample.
+// The formats of a stream, which its receivers are told before the first sample.
 import KineMedia
 
 /// The formats of a published stream, which has video, audio or both.
 public struct RTMPStreamFormat: Sendable, Equatable {
-    /// Access units as `EncodedSample` has them. Every server takes H.264; the other codecs need Enhanced RTMP.
+    /// The format of access units as in `EncodedSample`. Every server accepts H.264; the other codecs need Enhanced RTMP.
     public struct Video: Sendable, Equatable {
         public var codec: VideoCodec
-        /// The record of the codec's ISO format: AVC-, HEVC- or AV1 codec configuration record (`avcC`, `hvcC`, `av1C`).
+        /// The codec's decoder configuration record (`avcC`, `hvcC`, `av1C`).
         public var decoderConfiguration: [UInt8]
         /// Pixels, as shown.
         public var size: PixelSize
         /// Frames a second at most.
         public var framesPerSecond: Double
-        /// Bits a second; nil where only the quality was chosen.
+        /// Bits a second; nil if a quality was chosen instead.
         public var bitrate: Int?
 
         public init(

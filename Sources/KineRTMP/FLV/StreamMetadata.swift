@@ -1,5 +1,5 @@
-// onMetaData: what servers and players show of a stream before they decode it (Adobe's "Video File Format Specification
-// 10.1", annex E.5). A live stream has neither duration nor file size.
+// Makes onMetaData, which servers and players show before they decode a stream (Adobe's "Video File Format Specification 10.1",
+// annex E.5). A live stream has neither duration nor file size.
 import KineMedia
 
 extension RTMPStreamFormat {

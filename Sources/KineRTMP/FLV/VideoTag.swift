@@ -4,16 +4,16 @@ import KineMedia
 
 /// An encoded frame in a video message.
 public enum VideoTag {
-    /// The message that goes before the first frame: how it is decoded.
+    /// The payload of the message before the first frame, with the decoder configuration.
     public static func sequenceHeader(_ video: RTMPStreamFormat.Video) -> [UInt8] {
         head(video.codec, FrameType.keyframe, avcPacket: 0, packet: PacketType.sequenceStart, room: 0)
             + video.decoderConfiguration
     }
 
-    /// A frame. Its composition time is zero: frames are coded in the order in which they are shown.
+    /// The payload of a frame's message. The composition time is zero: frames are coded in the order in which they are shown.
     ///
-    /// An access unit delimiter goes in front where there is none: some servers look for a start code first, and the length of a
-    /// unit of 256 to 511 bytes, `00 00 01 xx`, reads as one.
+    /// An access unit delimiter goes in front where there is none: some servers look for a start code first, and would read the
+    /// length of a unit of 256 to 511 bytes, `00 00 01 xx`, as one.
     public static func frame(
         _ codec: VideoCodec, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) -> [UInt8] {
@@ -28,8 +28,8 @@ public enum VideoTag {
         return message
     }
 
-    /// H.264: FrameType and CodecID, AVCPacketType, and a composition time of zero (E.4.3.1, E.4.3.2). Other codecs: FrameType
-    /// and VideoPacketType with the bit isExVideoHeader, and the codec's four characters. `room`: bytes that will follow.
+    /// H.264: FrameType and CodecID, AVCPacketType, and a composition time of zero (E.4.3.1, E.4.3.2). Other codecs: FrameType and
+    /// VideoPacketType with the bit isExVideoHeader, and the codec's four characters. `room`: bytes that will follow.
     private static func head(
         _ codec: VideoCodec, _ frameType: UInt8, avcPacket: UInt8, packet: UInt8, room: Int
     ) -> [UInt8] {
@@ -46,7 +46,7 @@ public enum VideoTag {
         return head
     }
 
-    /// Behind a length of four bytes; for any kind of frame (H.264, 7.4.2.4; H.265, 7.4.3.5). Empty where there is one.
+    /// A delimiter behind its length of four bytes, for any kind of frame (H.264, 7.4.2.4; H.265, 7.4.3.5). Empty if there is one.
     private static func delimiter(of codec: VideoCodec, before bytes: UnsafeRawBufferPointer) -> [UInt8] {
         let head = bytes.count > 4 ? bytes[4] : 0
         switch codec {

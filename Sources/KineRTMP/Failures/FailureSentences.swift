@@ -1,5 +1,5 @@
-// What a person reads when publishing fails: one sentence for each code, what happened and then what to do. No sentence holds
-// a key, a password or a token.
+// The sentences for a person when publishing fails: one for each code, what happened and then what to do. None holds a key, a
+// password or a token.
 
 extension PublishFailure: CustomStringConvertible {
     public var description: String {
@@ -47,7 +47,7 @@ extension PublishFailure: CustomStringConvertible {
         }
     }
 
-    /// What the user can do; nil: nothing, another attempt may help.
+    /// Advice for the user; nil if only another attempt may help.
     private var advice: String? {
         switch code {
         case .nameUnknown, .connectFailed, .connectTimedOut: "check the address and the network"
@@ -102,7 +102,7 @@ extension AMF0Decoder.Error {
 }
 
 extension RTMPURL.Error: CustomStringConvertible {
-    /// Without the address, which may hold a key.
+    /// A sentence without the address, which may hold a key.
     public var description: String {
         let what =
             switch self {

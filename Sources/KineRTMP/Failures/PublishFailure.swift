@@ -1,8 +1,8 @@
-// Why a connection does not publish, or no longer does. FailureSentences.swift has the sentences for a person.
+// The failures of a publisher's connection. FailureSentences.swift has the sentences for a person.
 
 /// The end of one connection.
 public struct PublishFailure: Swift.Error, Hashable, Sendable {
-    /// What the failure means for the stream.
+    /// The meaning of a failure for the stream.
     public enum Kind: Hashable, Sendable {
         /// The server did not answer in time, or not at all.
         case unreachable
@@ -12,7 +12,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case wrongApplication
         /// The server does not accept this stream, or not from this publisher.
         case refused
-        /// Somebody publishes this stream already; it may be this publisher's last connection.
+        /// The stream is published already, perhaps by this publisher's last connection.
         case busy
         case unauthorized
         /// TLS: the server is not who it should be.
@@ -20,7 +20,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case configuration
     }
 
-    /// What happened. Words of the server are given only where they hold no secret.
+    /// The event that failed. Words of the server are given only if they hold no secret.
     public enum Code: Hashable, Sendable {
         case nameUnknown
         case nameServersSilent
@@ -51,7 +51,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         case streamRefused(words: String?)
         case streamBusy(words: String?)
         case closedAtStreamName
-        /// The server accepted the stream during a check, and closed the connection at once.
+        /// During a check, the server accepted the stream and closed the connection at once.
         case closedOnceAccepted
 
         case streamClosed
@@ -79,11 +79,11 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
     }
 
     public let code: Code
-    /// What it was about; shown without its secrets.
+    /// The stream's address; shown without its secrets.
     public let url: RTMPURL
-    /// Follows from the code, unless the circumstances say otherwise.
+    /// The kind, which follows from the code unless the circumstances say otherwise.
     public var kind: Kind
-    /// Another attempt follows by itself.
+    /// Whether another attempt follows by itself.
     public var isRetried = true
 
     public init(_ code: Code, _ url: RTMPURL, kind: Kind? = nil) {
@@ -92,7 +92,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         self.kind = kind ?? code.kind
     }
 
-    /// Trying again cannot help before something is changed.
+    /// Whether another attempt cannot help before something is changed.
     public var isFinal: Bool {
         switch kind {
         case .wrongApplication, .refused, .unauthorized, .certificate, .configuration: true
@@ -100,7 +100,7 @@ public struct PublishFailure: Swift.Error, Hashable, Sendable {
         }
     }
 
-    /// The same where no other attempt follows by itself.
+    /// The same failure without another attempt.
     public func withoutRetry() -> PublishFailure {
         var failure = self
         failure.isRetried = false

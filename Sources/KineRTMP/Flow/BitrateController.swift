@@ -1,12 +1,12 @@
-// The bitrate for the encoder, from what the network transmits: quickly down, slowly up, and at the floor fewer frames.
-// Pure; called a few times a second with what was measured.
+// Chooses the encoder's bitrate by the network's throughput: it goes down quickly and up slowly, and at the floor the frame rate
+// falls. Pure; called a few times a second with new measurements.
 
 /// The bitrate of one destination. Times are nanoseconds on any steady clock.
 public struct BitrateController: Sendable {
     public struct Target: Sendable, Equatable {
         /// Bits a second.
         public var bitrate: Int
-        /// One frame of so many is encoded.
+        /// One frame of this many is encoded.
         public var frameDivisor: Int
     }
 
@@ -14,9 +14,9 @@ public struct BitrateController: Sendable {
     public static let congestedDelay = 0.4
     /// Seconds of waiting data below which the network transmits everything.
     public static let freeDelay = 0.1
-    /// The part of the network's capacity that is used, so that what waits is sent, too.
+    /// The part of the network's capacity that is used; the rest is for data that waits already.
     private static let share = 0.85
-    /// Nanoseconds at least from one decrease to the next, and for which the network transmits everything before an increase.
+    /// The least nanoseconds from one decrease to the next, and those without waiting data before an increase.
     private static let decreaseInterval: Int64 = 1_000_000_000
     private static let increaseInterval: Int64 = 4_000_000_000
     private static let largestDivisor = 4
@@ -25,32 +25,31 @@ public struct BitrateController: Sendable {
     /// Bits a second of audio, which is never reduced.
     public let reserved: Int
     public private(set) var target: Target
-    /// Bits a second that arrived in about the last second; nil before there is a measurement.
+    /// Bits a second that arrived in about the last second; nil before the first measurement.
     public private(set) var throughput: Double?
-    /// Seconds until what waits now has been sent; 0 while that is unknown.
+    /// Seconds until all waiting data has been sent; 0 while that is unknown.
     public private(set) var delay = 0.0
     private var last: (now: Int64, waitingBytes: Int, deliveredBytes: Int64)?
-    /// Bits a second that the network transmits; nil unless something waits all the time. Otherwise the encoder is the limit:
-    /// a still screen needs hardly anything.
+    /// Bits a second that the network transmits; nil unless data waits all the time, since otherwise the encoder is the limit.
     private var capacity: Double?
-    /// Seconds for which something has waited without a break. Nothing that waits is older.
+    /// Seconds for which data has waited without a break. No waiting data is older.
     public private(set) var busy = 0.0
     private var decreased: Int64?
     private var freeSince: Int64?
-    /// The capacity when the network was last overloaded; approached in small steps.
+    /// The bitrate at which the network was last overloaded; approached in small steps.
     private var ceiling: Double?
 
-    /// `range`: bits a second. The target begins at the upper end.
+    /// `range`: bits a second; the target begins at its upper end. `reserved`: bits a second of audio.
     public init(range: ClosedRange<Int>, reserved: Int = 0) {
         self.range = range
         self.reserved = reserved
         target = Target(bitrate: range.upperBound, frameDivisor: 1)
     }
 
-    /// Neither bitrate nor frame rate is reduced.
+    /// Whether neither bitrate nor frame rate is reduced.
     public var isUnlimited: Bool { target == Target(bitrate: range.upperBound, frameDivisor: 1) }
 
-    /// Call for a new connection. Measurements are forgotten, the target is kept.
+    /// Call for a new connection. Forgets the measurements and keeps the target.
     public mutating func reset() {
         last = nil
         throughput = nil
@@ -96,16 +95,16 @@ public struct BitrateController: Sendable {
             (busy, capacity, delay) = (0, nil, 0)
             return
         }
-        // The mean of the first second, then as above.
+        // The mean over the first second, then weighted as above.
         busy += seconds
         let mean = capacity.map { $0 + (rate - $0) * min(1, seconds / min(1, busy)) } ?? rate
         capacity = mean
-        // When next to nothing arrives, a few waiting bytes do not mean an endless delay.
+        // The least divisor keeps the delay of a few waiting bytes finite while next to nothing arrives.
         delay = Double(waiting) * 8 / max(mean, Double(range.lowerBound) / 4)
     }
 
     private mutating func decrease(_ now: Int64, isGrowing: Bool) {
-        // What waits is getting less, and is soon gone.
+        // The waiting data is getting less, and is soon sent.
         guard isGrowing || delay > 2 * Self.congestedDelay else { return }
         decreased = now
         let capacity = capacity ?? 0
@@ -125,7 +124,7 @@ public struct BitrateController: Sendable {
             return
         }
         let bitrate = Double(target.bitrate)
-        // In small steps near the last overload, in larger ones elsewhere. Beyond it, it is forgotten.
+        // In small steps near the last overload, in larger ones elsewhere. An overload that was passed is forgotten.
         let isNear = ceiling.map { bitrate > $0 * 0.8 && bitrate < $0 * 1.05 } ?? false
         if let ceiling, bitrate > ceiling * 1.05 { self.ceiling = nil }
         target.bitrate = min(range.upperBound, Int(bitrate * (isNear ? 1.04 : 1.15)) + 1)

@@ -1,5 +1,5 @@
-// When to connect again: soon, then later and later, and never at the same instant as all other publishers of a server that
-// restarts.
+// Decides when to connect again: soon, then later and later, and never at the same instant as all other publishers of a server
+// that restarts.
 
 /// Counts failed attempts. Pure: the caller brings the random numbers.
 public struct ReconnectPolicy: Sendable, Hashable {
@@ -7,7 +7,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
     public static let firstDelay: Int64 = 1_000_000_000
     /// The longest wait, in nanoseconds.
     public static let longestDelay: Int64 = 30_000_000_000
-    /// A server that never accepted the key and closes so often at the stream's name does not know it.
+    /// A server that closes this many times at the stream's name, and never accepted it, does not know the key.
     public static let silentRefusals = 3
 
     /// Attempts in a row before the stream is given up; nil: no limit.
@@ -20,7 +20,7 @@ public struct ReconnectPolicy: Sendable, Hashable {
     private var refusals = 0
     private var wasLive = false
 
-    /// `firstDelay`: nanoseconds, in place of the usual wait.
+    /// `firstDelay`: nanoseconds before the first attempt.
     public init(limit: Int? = nil, firstDelay: Int64 = Self.firstDelay) {
         self.limit = limit
         self.firstDelay = firstDelay
@@ -42,11 +42,11 @@ public struct ReconnectPolicy: Sendable, Hashable {
     /// The network came back: the waits begin with the first again. Attempts still count towards the limit.
     public mutating func networkReturned() { step = 0 }
 
-    /// Nanoseconds until the next attempt; nil: there is none. Waits are from attempt to attempt. After a longer time than
-    /// that a tenth to a half of the first wait remains: all publishers of a server lose it at the same instant.
+    /// Returns nanoseconds until the next attempt; nil: there is none. The wait counts from the last attempt. A tenth to a half of
+    /// the first wait always remains, since all publishers of a server lose it at the same instant.
     /// - Parameters:
     ///   - after: nanoseconds since the connection was attempted; 0 keeps the whole wait.
-    ///   - atStreamName: the connection ended when the server had been told the stream's name.
+    ///   - atStreamName: whether the connection ended when the server had been told the stream's name.
     ///   - jitter: from 0 to 1; makes the wait up to a fifth shorter or longer.
     public mutating func failed(
         _ failure: PublishFailure, atStreamName: Bool = false, after age: Int64 = 0, jitter: Double

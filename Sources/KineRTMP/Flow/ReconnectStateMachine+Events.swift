@@ -1,4 +1,4 @@
-// What the user, the dialer, the server and the clock bring about.
+// The events of the user, the dialer, the server and the clock.
 
 extension ReconnectStateMachine {
     public mutating func start(now: Int64) -> [Action] { state == .idle ? dial(.stream, now: now) : [] }
@@ -33,8 +33,8 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// The next sample is a keyframe. A redirection is followed here: what waits goes to the old server, the keyframe and what
-    /// follows to the new one.
+    /// The next sample is a keyframe. A redirection is followed here: the waiting samples go to the old server, the keyframe and
+    /// all later ones to the new server.
     public mutating func keyframe(now: Int64) -> [Action] {
         guard case .live(let id, let live) = state, let target = live.redirect else { return [] }
         destination = target
@@ -42,8 +42,8 @@ extension ReconnectStateMachine {
         return [.leave(id), .emptyQueue] + dial(.redirect, now: now)
     }
 
-    /// A connection is there: of an attempt, or of a probe.
-    /// - Parameter oldRecovers: the present connection sends again soon after its network is back.
+    /// The dialer has a connection: from an attempt, or from a probe.
+    /// - Parameter oldRecovers: whether the present connection sends again soon after its network is back.
     public mutating func connected(now: Int64, oldRecovers: Bool = false) -> [Action] {
         switch state {
         case .dialing(let attempt, let stale): return open(attempt, insteadOf: stale)
@@ -85,14 +85,14 @@ extension ReconnectStateMachine {
         return attempt.redirect == nil ? actions : actions + [.requestKeyframe]
     }
 
-    /// The server asks for user and password, which go into a new connection.
+    /// The server asks for user and password, which are sent in a new connection.
     public mutating func authenticate(_ id: ConnectionID, _ next: PublisherAuthentication, now: Int64) -> [Action] {
         guard case .negotiating(id, let attempt) = state else { return [] }
         authentication = next
         return [.close(id)] + dial(attempt.purpose, now: now)
     }
 
-    /// The server asks its publisher to connect again. A forbidden address means the present one, as no address does.
+    /// The server asks its publisher to connect again. A forbidden address counts as the present one.
     /// - Parameter scope: of the server's own address.
     public mutating func redirected(
         _ id: ConnectionID, to url: RTMPURL, scope: AddressScope, now: Int64
@@ -126,7 +126,7 @@ extension ReconnectStateMachine {
         policy.connected()
     }
 
-    /// The server acknowledged something, or nothing waits: no other connection is needed.
+    /// The server acknowledged something, or nothing waits. No other connection is needed.
     public mutating func progressed(_ id: ConnectionID) -> [Action] {
         switch state {
         case .racing(old: id, let live, let candidate):

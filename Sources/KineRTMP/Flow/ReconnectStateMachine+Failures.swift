@@ -1,16 +1,16 @@
-// How a connection is lost, and what follows.
+// The ways to lose a connection, and their consequences.
 
 extension ReconnectStateMachine {
-    /// An attempt to connect failed. The dialer goes on probing.
+    /// Dialing failed. The dialer goes on probing.
     /// - Parameter jitter: from 0 to 1, for the wait.
     public mutating func dialFailed(_ failure: PublishFailure, now: Int64, jitter: Double) -> [Action] {
         guard case .dialing(let attempt, let stale) = state else { return [] }
         return lost(failure, attempt, stale: stale, now: now, jitter: jitter)
     }
 
-    /// A connection ended, or has to.
+    /// A connection ended, or has to be ended.
     /// - Parameters:
-    ///   - atStreamName: the server had been told the stream's name, and had not answered.
+    ///   - atStreamName: whether the server had been told the stream's name and had not answered.
     ///   - jitter: from 0 to 1, for the wait.
     public mutating func failed(
         _ id: ConnectionID, _ failure: PublishFailure, atStreamName: Bool = false, now: Int64, jitter: Double
@@ -39,7 +39,7 @@ extension ReconnectStateMachine {
         }
     }
 
-    /// Whether it ended or fell silent makes no difference.
+    /// The old connection of a race, or the last of the stream, ended or fell silent.
     private mutating func oldFailed(_ id: ConnectionID, now: Int64) -> [Action] {
         switch state {
         case .racing(old: id, _, let candidate): [.cancelTimer(.race)] + replace(id, by: candidate, now: now)
@@ -58,13 +58,13 @@ extension ReconnectStateMachine {
         ]
     }
 
-    /// Why the stream never was live when it ends; nil when it was.
+    /// The reason that the stream was never live; nil if it was.
     var neverLive: PublishFailure? {
         guard !wasLive, state != .idle else { return nil }
         return lastFailure?.withoutRetry() ?? PublishFailure(.neverAccepted, originalURL)
     }
 
-    /// An attempt came to nothing.
+    /// An attempt failed.
     private mutating func lost(
         _ failure: PublishFailure, _ attempt: Attempt, stale: ConnectionID?, atStreamName: Bool = false, now: Int64,
         jitter: Double
@@ -89,7 +89,7 @@ extension ReconnectStateMachine {
             actions.append(.retarget(destination))
         }
         lastFailure = failure
-        // What the server asked for holds for one connection; the next one asks again.
+        // The answer to a challenge is good for one attempt; the server asks again in the next.
         authentication = nil
         guard let wait = policy.failed(failure, atStreamName: atStreamName, after: age, jitter: jitter) else {
             // A server that closes at the stream's name again and again does not know the key.

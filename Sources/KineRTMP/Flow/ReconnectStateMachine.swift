@@ -1,15 +1,15 @@
-// Which connection a publisher has, and what follows when it is lost. Pure: it is told what happened and when, and returns
-// what has to be done. What happens is in +Events and +Failures; sockets, names and timers belong to its driver.
+// Decides which connection a publisher has, and what follows when it is lost. Pure: its methods, in +Events and +Failures, are
+// called with each event and its time, and return actions. Sockets, names and timers belong to its driver.
 
 /// The connections of one stream, from the first attempt to the goodbye. Times are nanoseconds on any steady clock.
 public struct ReconnectStateMachine: Hashable, Sendable {
     /// Counts connections, so that a late event of an old one is ignored.
     public typealias ConnectionID = Int
 
-    /// Where to connect to.
+    /// A server to connect to.
     public struct Destination: Hashable, Sendable {
         public var url: RTMPURL
-        /// Addresses that reach less far are left out; nil: none is, since the user has given the address.
+        /// Addresses that reach less far are left out; nil: none is, as for the URL that the user gave.
         public var narrowest: AddressScope?
 
         public init(_ url: RTMPURL, narrowest: AddressScope? = nil) {
@@ -18,13 +18,13 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         }
     }
 
-    /// A connection and all that follows, up to the permission to publish.
+    /// An attempt to publish, from dialing to the server's permission.
     public struct Attempt: Hashable, Sendable {
         public enum Purpose: Hashable, Sendable {
             case stream
             /// The stream goes on at another server, and samples wait for it.
             case redirect
-            /// As `redirect`; the stream ends once the waiting samples are sent.
+            /// A redirection after which the stream ends once the waiting samples are sent.
             case redirectThenFinish
         }
 
@@ -36,11 +36,11 @@ public struct ReconnectStateMachine: Hashable, Sendable {
 
     /// A connection that carries samples.
     public struct Live: Hashable, Sendable {
-        /// When it was attempted.
+        /// The time at which the connection was attempted.
         public var begun: Int64
-        /// It has lasted, and something arrived. Some servers say yes and close a moment later.
+        /// Whether the connection has lasted and something arrived. Some servers say yes and close a moment later.
         public var isProven = false
-        /// The server redirected the publisher; followed at the next keyframe.
+        /// A redirection by the server, followed at the next keyframe.
         public var redirect: Destination?
 
         /// Nanoseconds that shorten the wait for the next attempt.
@@ -49,18 +49,18 @@ public struct ReconnectStateMachine: Hashable, Sendable {
 
     public enum State: Hashable, Sendable {
         case idle
-        /// `stale`: the last connection, which fell silent. It is reset when the next one is there; the server would take the
-        /// stream for published otherwise, and refuse it.
+        /// `stale`: the last connection, which fell silent. It is reset when the next one is there; otherwise the server would
+        /// count the stream as published already, and refuse it.
         case dialing(Attempt, stale: ConnectionID?)
         /// Connected; the server has not accepted the stream yet.
         case negotiating(ConnectionID, Attempt)
         case live(ConnectionID, Live)
-        /// The network is back: a second connection is there while the old one has acknowledged nothing yet. The old one is
-        /// kept if it goes on in time, since nothing is lost with it.
+        /// The network is back: there is a second connection, and the old one has acknowledged nothing yet. The old one is kept
+        /// if it goes on in time, since then nothing is lost.
         case racing(old: ConnectionID, Live, candidate: ConnectionID)
-        /// Until the next attempt, unless a probe brings a connection before.
+        /// Waiting for the next attempt, or for a connection from a probe.
         case waiting(stale: ConnectionID?)
-        /// What waits is sent, and then the goodbye.
+        /// The waiting samples are sent, and then the goodbye.
         case finishing(ConnectionID)
         case ended
     }
@@ -72,7 +72,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     }
 
     public enum Action: Hashable, Sendable {
-        /// Connect. When that fails, probe until there is a connection or `stopDialing`.
+        /// Connect. If that fails, probe until there is a connection or `stopDialing`.
         case dial(Destination)
         /// Look for the server beside a connection that may be dead.
         case probe(Destination)
@@ -83,12 +83,12 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case hold(ConnectionID)
         /// Close the connection that was just reported.
         case discard
-        /// Begin the session. No authentication: the server has not asked for any yet.
+        /// Begin the session. Without authentication, the server has not asked for any yet.
         case open(ConnectionID, RTMPURL, PublisherAuthentication?, wasLive: Bool)
         case becameLive(ConnectionID, isAgain: Bool)
-        /// Send what waits, say goodbye, and close.
+        /// Send the waiting samples, say goodbye, and close.
         case finish(ConnectionID)
-        /// The same at once, whether there is room or not. Nothing more is heard of the connection.
+        /// Finish at once, even if the socket has no room. The connection reports no further events.
         case leave(ConnectionID)
         case close(ConnectionID)
         case reset(ConnectionID)
@@ -96,15 +96,15 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         case requestKeyframe
         case startTimer(Timer, after: Int64)
         case cancelTimer(Timer)
-        /// The next attempt follows after so many nanoseconds.
+        /// The next attempt follows after `retryAfter` nanoseconds.
         case interrupted(PublishFailure, retryAfter: Int64)
         /// The last action. nil: the stream ended as it should.
         case ended(PublishFailure?)
     }
 
-    /// How long the old connection has to go on before the candidate takes over: a second, and a round trip.
+    /// Nanoseconds within which the old connection has to go on, else the candidate takes over: a second, and a round trip.
     public static let raceDeadline: Int64 = 1_250_000_000
-    /// How long what waits is sent when the stream ends.
+    /// Nanoseconds for sending the waiting samples when the stream ends.
     public static let finishDeadline: Int64 = 5_000_000_000
 
     /// The address that the user gave.
@@ -113,7 +113,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     public internal(set) var destination: Destination
     public internal(set) var wasLive = false
     var policy: ReconnectPolicy
-    /// What the server has asked for; kept from one connection of an attempt to the next.
+    /// The authentication that the server asks for; kept from one connection of an attempt to the next.
     var authentication: PublisherAuthentication?
     var redirects = RedirectLimit()
     var lastFailure: PublishFailure?
@@ -136,7 +136,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
     /// The connection that is measured.
     public var measured: ConnectionID? { if case .negotiating(let id, _) = state { id } else { sending } }
 
-    /// Samples are queued: for the present connection, or for the server that the publisher is redirected to.
+    /// Whether samples are queued, for the present connection or for the server of a redirection.
     public var acceptsSamples: Bool {
         switch state {
         case .live, .racing, .finishing: true
@@ -163,7 +163,7 @@ public struct ReconnectStateMachine: Hashable, Sendable {
         return [.dial(destination)]
     }
 
-    /// Leaves nothing open.
+    /// Ends the stream and leaves no connection open.
     mutating func end(_ failure: PublishFailure?) -> [Action] {
         var actions: [Action] = [.stopDialing]
         switch state {

@@ -1,4 +1,4 @@
-// What waits for the network. When it is too much, frames are dropped up to the next keyframe; audio never is.
+// The samples that wait for the network. When there are too many, frames are dropped up to the next keyframe; audio never is.
 
 /// The samples of one stream, in the order in which they came. Pure.
 public struct SendQueue: Sendable {
@@ -22,9 +22,9 @@ public struct SendQueue: Sendable {
         case queued
         /// Frames were dropped. A keyframe from which decoding goes on is queued already.
         case droppedToKeyframe
-        /// Frames are dropped until a keyframe comes: request one.
+        /// Frames are dropped until a keyframe comes. Request one.
         case needsKeyframe
-        /// Too much audio waits for any frame. Request a keyframe once `isTooLong` is over.
+        /// So much audio waits that every frame is dropped. Request a keyframe once `isTooLong` is false.
         case tooLong
     }
 
@@ -38,7 +38,7 @@ public struct SendQueue: Sendable {
     private var audioByteCount = 0
     /// All frames ever dropped.
     public private(set) var droppedFrames = 0
-    /// Frames are dropped until the next keyframe. The first frame has to be one.
+    /// Whether frames are dropped until the next keyframe. The first frame has to be one.
     public private(set) var awaitsKeyframe = true
     private var items: [Item] = []
     private var head = 0
@@ -56,9 +56,9 @@ public struct SendQueue: Sendable {
         guard let last = items.last, head < items.count else { return 0 }
         return max(0, last.time - items[head].time)
     }
-    /// More waits than may wait, and no frame is queued.
+    /// Whether the queue is so long that no frame is queued.
     public var isTooLong: Bool { duration > longest }
-    /// The network is too slow even for audio: frames never wait for so long.
+    /// Whether the network is too slow even for audio. Frames are dropped long before.
     public var exceedsAudioLimit: Bool {
         duration > Self.audioLimits.duration || audioByteCount > Self.audioLimits.bytes
     }

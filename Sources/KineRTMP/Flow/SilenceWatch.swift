@@ -1,16 +1,16 @@
-// Whether a connection makes progress, from what the kernel says of it a few times a second.
+// Judges whether a connection makes progress, from the kernel's statistics a few times a second.
 
-/// One connection. Times are nanoseconds on any steady clock.
+/// The progress of one connection. Times are nanoseconds on any steady clock.
 public struct SilenceWatch: Hashable, Sendable {
     public enum Verdict: Hashable, Sendable {
         /// The peer acknowledged something, or nothing waits for it.
         case progressing
-        /// Nothing was acknowledged yet, which need not mean anything.
+        /// Nothing was acknowledged for a short time, which is normal.
         case silent
-        /// The kernel sends the same again and again: the network may be away. A probe finds out at once when it is back; the
+        /// The kernel retransmits again and again: the network may be away. A probe notices at once when it is back, while the
         /// connection itself tries ever more rarely.
         case suspect
-        /// Silent for too long.
+        /// Nothing was acknowledged for too long.
         case stalled
     }
 
@@ -28,7 +28,7 @@ public struct SilenceWatch: Hashable, Sendable {
 
     /// - Parameters:
     ///   - deliveredBytes: acknowledged so far.
-    ///   - isIdle: nothing waits to be sent or acknowledged.
+    ///   - isIdle: whether nothing waits to be sent or acknowledged.
     ///   - retransmissions: in a row, without an acknowledgement.
     public mutating func update(deliveredBytes: Int64, isIdle: Bool, retransmissions: Int, now: Int64) -> Verdict {
         if deliveredBytes != self.deliveredBytes || isIdle {

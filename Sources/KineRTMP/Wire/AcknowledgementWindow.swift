@@ -1,8 +1,8 @@
-// When to acknowledge received bytes (RTMP 1.0, sections 5.4.3 to 5.4.5). A server without acknowledgements stops sending.
+// Decides when to acknowledge received bytes (RTMP 1.0, sections 5.4.3 to 5.4.5). A server without acknowledgements stops sending.
 
 /// The receiving side's counters.
 struct AcknowledgementWindow: Sendable {
-    /// Bytes; 0: the peer has not asked.
+    /// Bytes after which the peer wants an acknowledgement; 0: it has not asked.
     private var size: UInt64 = 0
     private var acknowledged: UInt64 = 0
     /// The window that was announced to the peer; 0: none.
@@ -15,7 +15,7 @@ struct AcknowledgementWindow: Sendable {
             self.size = UInt64(size)
             return nil
         case .setPeerBandwidth(let size):
-            // Answered if it differs from the last announcement (section 5.4.5).
+            // Answered if the size differs from the last announcement (section 5.4.5).
             guard size != announced, size > 0 else { return nil }
             announced = size
             return .windowAcknowledgementSize(size)

@@ -1,4 +1,4 @@
-// Reading and writing integers in network order, as in all of RTMP but the message stream id.
+// Reads and writes integers in network order, as in all of RTMP but the message stream id.
 
 /// A position in bytes. Reading past the end returns nil.
 struct ByteReader: Sendable {
@@ -19,7 +19,7 @@ struct ByteReader: Sendable {
         return value
     }
 
-    /// 24 bits.
+    /// Reads 24 bits.
     mutating func integer24() -> UInt32? {
         guard let bytes = bytes(3) else { return nil }
         return bytes.reduce(0) { $0 << 8 | UInt32($1) }
@@ -37,7 +37,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// The low 24 bits.
+    /// Appends the low 24 bits.
     mutating func append(bigEndian24 value: UInt32) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0.dropFirst()) }
     }

@@ -14,7 +14,7 @@ public struct ChunkReader: Sendable {
         case tooManyUnfinishedBytes
     }
 
-    /// Holds until a SetChunkSize message (section 5.4.1).
+    /// The chunk size until a SetChunkSize message (section 5.4.1).
     static let initialChunkSize = 128
     private static let chunkStreamLimit = 64
 
@@ -27,7 +27,7 @@ public struct ChunkReader: Sendable {
         var kind = RTMPMessage.Kind(rawValue: 0)
         var streamID: UInt32 = 0
         var payload: [UInt8] = []
-        /// Between the first and the last chunk of a message.
+        /// Whether the stream is between the first and the last chunk of a message.
         var isWithinMessage = false
     }
 
@@ -43,10 +43,10 @@ public struct ChunkReader: Sendable {
     /// Bytes of payload in unfinished messages.
     private var unfinishedBytes = 0
 
-    /// `messageLimit`: bytes of the longest message; unfinished messages together may have four times that.
+    /// `messageLimit`: bytes of the longest message; all unfinished messages together may have four times as many.
     public init(messageLimit: Int = 1 << 20) { self.messageLimit = messageLimit }
 
-    /// Bytes held that do not form a message yet.
+    /// Bytes held of incomplete messages.
     public var pendingBytes: Int { buffer.count - position + unfinishedBytes }
 
     public mutating func append(_ bytes: some Collection<UInt8>) {

@@ -1,5 +1,5 @@
-// Cuts messages into chunks (RTMP 1.0, section 5.3). Each connection has its own writer: headers leave out what the peer knows
-// from earlier chunks.
+// Cuts messages into chunks (RTMP 1.0, section 5.3). Each connection has its own writer, since headers leave out the fields that
+// the peer knows from earlier chunks.
 
 /// The sending half of a chunk stream.
 public struct ChunkWriter: Sendable {
@@ -28,7 +28,7 @@ public struct ChunkWriter: Sendable {
         rest = rest.dropFirst(chunkSize)
         while !rest.isEmpty {
             Self.basicHeader(format: 3, chunkStream, to: &output)
-            // Repeated in every chunk of the message (section 5.3.1.3).
+            // The extended timestamp is repeated in every chunk of the message (section 5.3.1.3).
             if let extended { output.append(bigEndian: extended) }
             output.append(contentsOf: rest.prefix(chunkSize))
             rest = rest.dropFirst(chunkSize)
@@ -46,7 +46,7 @@ public struct ChunkWriter: Sendable {
         let old = previous.updateValue(new, forKey: chunkStream)
         // A delta cannot go back; times are compared modulo 2^32 (section 4, "timestamps").
         let delta = old.map { message.timestamp &- $0.timestamp } ?? 0
-        // No message begins with a type 3 chunk: behind a type 0 chunk, readers disagree about its timestamp.
+        // No message begins with a type 3 chunk: readers disagree about its timestamp after a type 0 chunk.
         let format: UInt8
         if let old, old.streamID == new.streamID, delta < 1 << 31 {
             format = old.length == new.length && old.kind == new.kind ? 2 : 1

@@ -1,7 +1,7 @@
 // The handshake of a client (RTMP 1.0, section 5.2) in its simple form: servers check digests only of players that want
 // protected content.
 
-/// 3,073 bytes each way, before the first chunk.
+/// The client's half: each side sends 3,073 bytes before the first chunk.
 public struct ClientHandshake: Sendable {
     public enum Error: Swift.Error, Hashable {
         /// The server's first byte is not 3.
@@ -12,7 +12,7 @@ public struct ClientHandshake: Sendable {
         /// TLS's records for alerts and handshakes (RFC 8446, section 5.1).
         static let tls: ClosedRange<UInt8> = 0x15...0x16
 
-        /// Another protocol is spoken here, and no attempt will change that.
+        /// Whether the server speaks another protocol, which no further attempt will change.
         public var isOtherProtocol: Bool {
             switch self {
             case .otherVersion(let version): version == Self.http || Self.tls.contains(version)
@@ -28,7 +28,7 @@ public struct ClientHandshake: Sendable {
         case done(remainder: [UInt8])
     }
 
-    /// What the server has still to send.
+    /// The parts that the server has still to send.
     private enum Missing {
         case versionAndFirst
         case second
@@ -42,9 +42,9 @@ public struct ClientHandshake: Sendable {
     private var missing = Missing.versionAndFirst
     private let first: [UInt8]
 
-    /// `random`: the bytes of C1 behind its header; repeated or cut to 1,528.
+    /// `random`: the bytes of C1 after its header, repeated or cut to 1,528.
     public init(random: [UInt8]) {
-        // Time zero; and any number but zero behind it would announce a digest.
+        // Time zero, and another zero, since any other number here would announce a digest.
         var first = [UInt8](repeating: 0, count: 8)
         let source = random.isEmpty ? [0] : random
         for index in 0..<(Self.length - 8) { first.append(source[index % source.count]) }

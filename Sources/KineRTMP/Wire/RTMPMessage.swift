@@ -38,8 +38,8 @@ public struct RTMPMessage: Equatable, Sendable {
     public static let lengthLimit = 0xFF_FFFF
 }
 
-/// The chunk streams that a publisher uses. 2 is for protocol control (section 5.3.1.1). The others are free; these are the
-/// ones that servers know from FFmpeg and librtmp.
+/// The chunk streams that a publisher uses. 2 is for protocol control (section 5.3.1.1). The others are free to choose; servers
+/// know these from FFmpeg and librtmp.
 enum ChunkStreamID {
     static let control: UInt32 = 2
     static let command: UInt32 = 3
@@ -49,17 +49,17 @@ enum ChunkStreamID {
     static let publish: UInt32 = 8
 }
 
-/// What a server may say about the chunk stream and the connection, as far as a publisher acts on it.
+/// The control messages of a server that a publisher acts on.
 public enum ControlMessage: Equatable, Sendable {
     /// Bytes of payload in each chunk from the next one on: 1 to 2^31 - 1.
     case setChunkSize(UInt32)
     /// The unfinished message on this chunk stream is dropped.
     case abort(chunkStream: UInt32)
-    /// The receiver acknowledges after so many bytes.
+    /// The receiver acknowledges after this many bytes.
     case windowAcknowledgementSize(UInt32)
-    /// The receiver announces this window in its turn.
+    /// The receiver announces this window to its peer.
     case setPeerBandwidth(UInt32)
-    /// A user control message with this time in it.
+    /// A user control message that carries this time.
     case pingRequest(UInt32)
 
     /// nil for any other message, or one that is too short.
@@ -79,7 +79,7 @@ public enum ControlMessage: Equatable, Sendable {
     }
 }
 
-/// What a publisher says about them: on chunk stream 2 and message stream 0 (section 5.4).
+/// A publisher's control messages, sent on chunk stream 2 and message stream 0 (section 5.4).
 extension RTMPMessage {
     /// Bytes of payload in each chunk from the next one on: 1 to 2^31 - 1.
     public static func setChunkSize(_ size: UInt32) -> RTMPMessage { control(.setChunkSize, size) }
@@ -89,7 +89,7 @@ extension RTMPMessage {
 
     static func windowAcknowledgementSize(_ size: UInt32) -> RTMPMessage { control(.windowAcknowledgementSize, size) }
 
-    /// `time`: as in the request (section 7.1.7).
+    /// `time`: the time of the request (section 7.1.7).
     static func pingResponse(_ time: UInt32) -> RTMPMessage { control(.userControl, time, event: [0, 7]) }
 
     private static func control(_ kind: Kind, _ value: UInt32, event: [UInt8] = []) -> RTMPMessage {

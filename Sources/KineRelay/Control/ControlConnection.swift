@@ -11,16 +11,16 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     private struct State {
         var decoder = ControlDecoder()
         var output = SendQueue()
-        /// Descriptors that have come and that nobody has asked for yet.
+        /// Received descriptors until `removeDescriptors`.
         var incoming: [FileDescriptor] = []
         var condition = Condition.open
     }
 
     private enum Condition {
         case open
-        /// The other end has closed. What waits may still be sent: it may have closed one direction only.
+        /// The other end has closed, maybe one direction only: waiting messages may still be sent.
         case peerClosed
-        /// This end has given up; why, until `readAvailable` has thrown it.
+        /// This end has given up. The error stays until `readAvailable` has thrown it.
         case broken(ControlError?)
 
         var isBroken: Bool { if case .broken = self { true } else { false } }
@@ -62,7 +62,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         try? descriptor.close()
     }
 
-    /// What to poll the descriptor for: always input, output while something waits to be sent.
+    /// The events to poll the descriptor for: always input, output while something waits to be sent.
     public var pollEvents: Int16 {
         state.withLock { Int16($0.output.isEmpty || $0.condition.isBroken ? POLLIN : POLLIN | POLLOUT) }
     }
@@ -72,9 +72,9 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         state.withLock { if case .open = $0.condition { false } else { true } }
     }
 
-    /// The whole messages that have arrived, of at most 64 KB at once, so that a peer that writes without end does not keep its
-    /// reader. Does not wait. Also sends what waited, so it is all that a poll loop calls. An empty array with `isClosed` set
-    /// is the end of the stream.
+    /// The whole messages that have arrived, of at most 64 KB at once, so that a peer that writes without end does not hold
+    /// up its reader. Does not wait. Also sends what waited, so a poll loop calls nothing else. An empty array with `isClosed`
+    /// set is the end of the stream.
     public func readAvailable() throws(ControlError) -> [Received] {
         try state.withLock { state throws(ControlError) in
             if case .broken(let failure?) = state.condition {
@@ -101,8 +101,8 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         try enqueue(message, descriptors: descriptors)
     }
 
-    /// The descriptors that have come, in the order in which they were sent; the caller owns them now. Those of a message are
-    /// here when the message is.
+    /// The received descriptors, in the order in which they were sent; the caller owns them now. They come no later than their
+    /// message.
     public func removeDescriptors() -> [FileDescriptor] {
         state.withLock { state in
             defer { state.incoming = [] }
@@ -113,7 +113,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
     /// Whether there may be something to read, without reading it; does not wait.
     public var hasInput: Bool { UnixSocket.isReadable(descriptor) }
 
-    /// Sends what waits. True when nothing waits any more.
+    /// Sends the waiting messages. True when none waits any more.
     @discardableResult
     public func flush() throws(ControlError) -> Bool {
         try state.withLock { state throws(ControlError) in
@@ -199,7 +199,7 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
-    /// Sends what the peer takes. After an error here, what the peer sent before can still be read.
+    /// Sends as much as the peer takes. After an error here, the messages that the peer sent before can still be read.
     private func push(_ state: inout State) throws(ControlError) {
         do throws(Errno) {
             try state.output.send(to: descriptor)

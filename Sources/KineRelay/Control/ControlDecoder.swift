@@ -7,7 +7,7 @@ public struct ControlHello: Codable, Sendable, Equatable {
     /// The version of the messages that follow.
     public var kinecast: Int
 
-    /// Raised whenever a message changes so that the other side would misread it. One that it only does not know is skipped.
+    /// Raised whenever a message changes so that the other side would misread it. Unknown messages are skipped instead.
     public static let currentVersion = 1
 
     public init(kinecast: Int = currentVersion) { self.kinecast = kinecast }
@@ -15,7 +15,7 @@ public struct ControlHello: Codable, Sendable, Equatable {
 
 /// A message that can be received on a control channel.
 public protocol ControlMessage: Decodable, Sendable {
-    /// What is received in place of a message that this version cannot read, `name`; nil: it is skipped.
+    /// The message to receive in place of `name`, which this version cannot read; nil skips it.
     static func replacement(forUnknown name: String) -> Self?
 }
 
@@ -23,13 +23,13 @@ extension ControlMessage {
     public static func replacement(forUnknown name: String) -> Self? { nil }
 }
 
-/// Turns received bytes into messages, however they were cut. A frame that is a JSON object and no known message is one of a later
-/// version and is skipped. Every other error is final: nothing behind damaged bytes can be trusted.
+/// Turns received bytes into messages, however they were cut. A frame that is a JSON object and no known message is one of a
+/// later version and is skipped. Every other error is final: nothing behind damaged bytes can be trusted.
 public struct ControlDecoder: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
         /// A frame announces more bytes than any message has.
         case tooLarge(length: Int, limit: Int)
-        /// The first frame was no hello: whatever is at the other end, it does not speak this protocol.
+        /// The first frame was no hello: the other end does not speak this protocol.
         case notKinecast
         /// The other side speaks another version.
         case version(theirs: Int)
@@ -52,7 +52,7 @@ public struct ControlDecoder: Sendable {
     /// Bytes that are held until their frame is complete.
     public var pendingBytes: Int { buffer.count - consumed }
 
-    /// Adds received bytes. Call `next` until it returns nil before adding more: that bounds what is held.
+    /// Adds received bytes. Call `next` until it returns nil before adding more: that bounds the buffer.
     public mutating func append(_ bytes: some Sequence<UInt8>) {
         if consumed > 0 {
             buffer.removeFirst(consumed)

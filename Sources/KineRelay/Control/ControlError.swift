@@ -1,14 +1,14 @@
-// Why a control channel cannot be used, or not any longer. The sentences are in ControlError+Description.
+// The errors of a control channel. The sentences are in ControlError+Description.
 import SystemPackage
 
 public enum ControlError: Swift.Error, Equatable, Sendable {
     /// The process at the other end belongs to another user.
     case foreignPeer(uid: Int64)
-    /// What came in cannot be understood.
+    /// The received bytes cannot be understood.
     case protocolError(ControlDecoder.Error)
     /// The other end is gone.
     case closed
-    /// The other end has not read for so long that what waits for it outgrew its buffer.
+    /// The other end has not read for so long that the waiting messages outgrew their buffer.
     case peerTooSlow
     /// A message of ours cannot be written as JSON; the encoder's reason.
     case unencodable(String)

@@ -3,7 +3,8 @@ import CLinux
 import Glibc
 import SystemPackage
 
-/// A listening control socket. Owns its descriptor; the socket file's directory, open to its owner only, belongs to the registry.
+/// A listening control socket. Owns its descriptor; the socket file's directory, open to its owner only, belongs to the
+/// registry.
 public final class ControlListener: Sendable {
     /// The socket, for poll: readable when a client waits.
     public let descriptor: FileDescriptor
@@ -20,7 +21,7 @@ public final class ControlListener: Sendable {
 
     deinit { try? descriptor.close() }
 
-    /// Whether a process listens on the socket at `path`, found out by connecting; nil: it takes no further connection now.
+    /// Whether a process listens on the socket at `path`. Connects to it; nil if it accepts no further connection now.
     public static func isListening(at path: FilePath) -> Bool? {
         do {
             let socket = try UnixSocket.connect(to: path)

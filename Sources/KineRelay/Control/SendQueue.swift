@@ -1,4 +1,4 @@
-// What a peer has not read yet: bytes, and the descriptors that go with them.
+// Bytes that a peer has not read yet, and the descriptors that go with them.
 import Glibc
 import SystemPackage
 
@@ -28,7 +28,7 @@ struct SendQueue {
         bytes.append(contentsOf: frame)
     }
 
-    /// Sends what the peer takes now.
+    /// Sends as much as the peer takes now.
     mutating func send(to socket: FileDescriptor) throws(Errno) {
         while sent < bytes.count {
             // Descriptors go with their frame's first byte, and no byte of it before them.

@@ -76,7 +76,7 @@ enum UnixSocket {
         }
     }
 
-    /// What a system call returns, made again where a signal interrupts it; nil where it would have to wait.
+    /// The result of a system call, which is repeated after a signal; nil if it would have to wait.
     private static func unlessItWouldWait(_ call: () -> Int) throws(Errno) -> Int? {
         while true {
             let result = call()

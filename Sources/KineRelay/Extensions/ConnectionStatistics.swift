@@ -1,6 +1,6 @@
-// What an extension knows of the connection to its server, for a person to see. Each property may be missing.
+// An extension's connection to its server in numbers, for a person to see. Each property may be missing.
 
-/// A moment of an extension's connection.
+/// An extension's connection at one moment.
 public struct ConnectionStatistics: Codable, Sendable, Equatable {
     /// Seconds since the present connection was made.
     public var uptime: Double?
@@ -40,8 +40,7 @@ public struct ConnectionStatistics: Codable, Sendable, Equatable {
     /// The nearest statistics that can be sent: not negative, and so small that sums of them do not overflow.
     public var bounded: ConnectionStatistics {
         var bounded = self
-        // Thirty years.
-        bounded.uptime = uptime.flatMap(Self.bound).map { min($0, 1e9) }
+        bounded.uptime = uptime.flatMap(Self.bound).map { min($0, 1e9) }  // thirty years
         bounded.reconnects = reconnects.map(Self.bound)
         bounded.bitrate = bitrate.map(Self.bound)
         bounded.queueMilliseconds = queueMilliseconds.map(Self.bound)

@@ -1,4 +1,4 @@
-// What a built-in service's executable answers when it is started to check a destination instead of broadcasting to it.
+// The answer of a built-in service's executable that is started to check a destination instead of broadcasting to it.
 
 /// The answer: JSON on standard output. The question is the setup info, JSON on standard input because it holds secrets. The
 /// executable's status is 0 whatever the answer is.
@@ -8,9 +8,9 @@ public struct DestinationReport: Codable, Sendable, Equatable {
     /// Bytes of the longest question and of the longest answer.
     public static let limit = 1 << 20
 
-    /// Why the server would refuse a broadcast, one sentence; nil: it would accept it.
+    /// One sentence: the reason why the server would refuse a broadcast; nil: it would accept it.
     public var problem: String?
-    /// What the server calls itself.
+    /// The server's name for itself.
     public var server: String?
     /// Its address and port in numbers.
     public var address: String?
@@ -25,7 +25,7 @@ public struct DestinationReport: Codable, Sendable, Equatable {
 
     public init(problem: String? = nil) { self.problem = problem }
 
-    /// With servers' words made safe for a terminal, and without these secrets.
+    /// The report with the server's texts made safe for a terminal, and without these secrets.
     public func cleaned(of secrets: [String]) -> DestinationReport {
         func clean(_ text: String) -> String { text.cleaned(of: secrets, limit: 300) }
         var report = self

@@ -1,4 +1,4 @@
-// What an extension asks of the encoder: less than the user chose, because its network is too slow.
+// An extension's request to the encoder: less than the user chose, because its network is too slow.
 
 /// Limits for the encoder; nil: as the user chose. An engine never encodes more than the user chose, and of several extensions
 /// the lowest limit of each kind counts.
@@ -16,7 +16,7 @@ public struct EncodingRequest: Codable, Sendable, Equatable {
     /// Nothing is asked for.
     public static let none = EncodingRequest()
 
-    /// What can be asked for; a message with anything else is skipped.
+    /// The limits that can be asked for; a message with others is skipped.
     public static let bitrates = 1...1_000_000_000
     private static let frameRates = 0.01...1000.0
 

@@ -10,7 +10,7 @@ public enum ExtensionRequest: Codable, ControlMessage, Equatable {
     /// After everything up to that position.
     case pause(after: StreamPosition)
     case resume(after: StreamPosition)
-    /// What is being shown has changed: `broadcastAnnotated(withApplicationInfo:)`.
+    /// Another application is shown: `broadcastAnnotated(withApplicationInfo:)`.
     case annotate([String: String], after: StreamPosition)
     /// The link is to be replaced: `broadcastLinkRenewalRequested()`. Only if `links` said that it can be.
     case renewLink(after: StreamPosition)
@@ -22,7 +22,7 @@ public enum ExtensionRequest: Codable, ControlMessage, Equatable {
     public static func replacement(forUnknown name: String) -> ExtensionRequest? { .unknown(name) }
 }
 
-/// A place in the streams to a receiver: what was written before it is older.
+/// A place in the streams to a receiver.
 public struct StreamPosition: Codable, Sendable, Equatable {
     /// Bytes written to the sample ring since its beginning.
     public var samples: UInt64
@@ -44,9 +44,9 @@ public struct StreamPosition: Codable, Sendable, Equatable {
 public struct ExtensionStart: Codable, Sendable, Equatable {
     /// The service's id.
     public var service: String
-    /// What the user set, secrets among it.
+    /// The user's settings, secrets among them.
     public var setupInfo: [String: String]
-    /// What is sent. Its keys are beside the others in JSON.
+    /// The streams. Their keys are beside the others in JSON.
     public var stream: StreamDescription
     /// Bytes of resident memory at which the extension is ended.
     public var memoryLimit: Int
@@ -96,20 +96,20 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
 public enum ExtensionReport: Codable, ControlMessage, Equatable {
     /// `broadcastStarted` has returned.
     case started
-    /// Whether the broadcast arrives where it goes; if it does not, why, in one sentence, if that is known. Only if `start` said
-    /// that the engine understands it. An extension that never says so is live once it has started.
+    /// Whether the broadcast arrives at its destination; if not, the reason in one sentence, if it is known. Only if `start`
+    /// said that the engine understands it. An extension that never sends it is live once it has started.
     case live(Bool, reason: String?)
     /// Every 15 seconds, whatever the handler does.
     case heartbeat
     /// Once a second while samples come.
     case statistics(ExtensionStatistics)
-    /// Where the broadcast can be seen.
+    /// The address of the broadcast's page.
     case link(String)
     /// The same, with more details.
     case links(BroadcastLinks)
-    /// A few words on where the broadcast stands: "connected", "reconnecting" …
+    /// A few words on the broadcast's state: "connected", "reconnecting" …
     case state(String)
-    /// Something a person should know; one sentence.
+    /// One sentence that a person should read.
     case warning(String)
     /// Decoding has to begin anew: the next frame should be a keyframe.
     case needsKeyframe
@@ -121,7 +121,7 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     case finished
 }
 
-/// Where a broadcast can be seen.
+/// The addresses at which a broadcast can be seen.
 public struct BroadcastLinks: Codable, Sendable, Equatable {
     public var page: String
     /// A plain address for players.
@@ -136,7 +136,7 @@ public struct BroadcastLinks: Codable, Sendable, Equatable {
     }
 }
 
-/// What an extension counts.
+/// The counters of an extension.
 public struct ExtensionStatistics: Codable, Sendable, Equatable {
     /// Frames given to the handler.
     public var frames: Int64 = 0
@@ -150,7 +150,7 @@ public struct ExtensionStatistics: Codable, Sendable, Equatable {
     public var sentBytes: Int64 = 0
     /// Peers that the handler says it serves.
     public var viewers: Int?
-    /// What the handler says of its connection.
+    /// The handler's connection, as it reports it.
     public var connection: ConnectionStatistics?
 
     private enum CodingKeys: String, CodingKey {

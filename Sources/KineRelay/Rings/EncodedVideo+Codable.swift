@@ -1,5 +1,5 @@
-// How the format of encoded video is written in `start`. Extensions that are older than the key `codec` know H.264 alone and
-// its two parameter sets; so H.264 is written as ever, with the codec added, and read where no codec is named.
+// The format of encoded video in `start`. Extensions that are older than the key `codec` know only H.264 and its two parameter
+// sets. So H.264 is written as before, with the codec added, and is assumed if no codec is named.
 import KineMedia
 
 extension StreamDescription.EncodedVideo: Codable {

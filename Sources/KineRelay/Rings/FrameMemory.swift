@@ -2,8 +2,7 @@
 import KineMedia
 import SystemPackage
 
-/// Slots for frames in sealed shared memory: its maker writes, the others can only read. `StreamSender` says which slot is free
-/// to draw in.
+/// Slots for frames in sealed shared memory: its maker writes, the others can only read. `StreamSender` knows the free slots.
 public final class FrameMemory: Sendable {
     public let layout: FrameSlotLayout
     private let memory: SharedMemory
@@ -15,7 +14,7 @@ public final class FrameMemory: Sendable {
         memory = try SharedMemory(name: "kinecast-frames", byteCount: layout.byteCount, access: .writableHereOnly)
     }
 
-    /// To be passed to the receiver; owned by this object.
+    /// The descriptor for the receiver; owned by this object.
     public var descriptor: FileDescriptor { memory.descriptor }
 
     /// The first byte of a slot; `layout.slotBytes` follow. Valid as long as this object.

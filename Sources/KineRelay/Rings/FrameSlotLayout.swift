@@ -1,17 +1,17 @@
-// How uncompressed frames lie in the memory that an engine shares with a receiver.
+// The layout of uncompressed frames in the memory that an engine shares with a receiver.
 import KineMedia
 
 /// The slots of a frame memory and the planes in each.
 public struct FrameSlotLayout: Codable, Sendable, Equatable {
     public var pixelFormat: PixelFormat
-    /// Of the memory: both sides even.
+    /// The frame's size in memory, in pixels; both sides even.
     public var size: PixelSize
-    /// To show; may be odd.
+    /// The size to show, in pixels; may be odd.
     public var visibleSize: PixelSize
     public var slotCount: Int
     /// Bytes from one slot to the next; the first begins at 0.
     public var slotBytes: Int
-    /// For each plane, its first byte from the slot's, and bytes from one row to the next.
+    /// For each plane, the bytes from the slot's first to its own, and from one row to the next.
     public var planeOffsets: [Int]
     public var planeStrides: [Int]
 }
@@ -20,7 +20,7 @@ extension FrameSlotLayout {
     /// The most slots that a frame memory has.
     public static let slotLimit = 64
 
-    /// Slots that lie as `layout` says.
+    /// Slots in the given layout.
     public init(_ layout: FrameLayout, visibleSize: PixelSize, slotCount: Int) {
         self.init(
             pixelFormat: layout.pixelFormat, size: layout.size, visibleSize: visibleSize, slotCount: slotCount,

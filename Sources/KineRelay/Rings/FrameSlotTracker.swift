@@ -1,5 +1,5 @@
-// Which uncompressed frame is where, as the sender knows it: offered, withdrawn, or held by the receiver. Pure. Every word from
-// the state page is checked here before it is trusted.
+// The sender's view of each uncompressed frame: offered, withdrawn, or held by the receiver. Pure. Every word from the state
+// page is checked here before it is trusted.
 import KineMedia
 
 /// The state of the frame mailbox and its slots.
@@ -13,12 +13,12 @@ struct FrameSlotTracker: Equatable {
 
     /// The sequence number of the newest frame; 0: none.
     private(set) var lastSequence: UInt64 = 0
-    /// In the mailbox, as far as known.
+    /// The frame in the mailbox, as far as known.
     private(set) var waiting: MailboxEntry?
-    /// Taken by the receiver and not released, oldest first.
+    /// The frames that the receiver has taken and not released, oldest first.
     private(set) var held: [MailboxEntry] = []
     private(set) var framesReplaced: Int64 = 0
-    /// How often the receiver has moved: frames taken and released.
+    /// Counts the receiver's steps: frames taken and released.
     private(set) var progress: UInt64 = 0
     private var lastReleased: UInt64 = 0
     private var freed = FrameSlots()
@@ -39,8 +39,8 @@ struct FrameSlotTracker: Equatable {
         try release(upTo: released)
     }
 
-    /// The mailbox was emptied: `found` was in it; `released` was read before. Returns the frame that was still there: its damage
-    /// goes into the next one.
+    /// Called when the mailbox was emptied: `found` was in it, and `released` was read before. Returns the frame that was still
+    /// there; its damage goes into the next one.
     mutating func withdraw(found: UInt64, released: UInt64) throws(ProtocolViolation) -> MailboxEntry? {
         guard found != 0 else {
             noteTaken()

@@ -7,10 +7,10 @@ struct RecordHeader: Equatable {
 
     /// nil: one of a later version. Never written.
     var type: SampleType?
-    /// Interleaved floats, not an access unit.
+    /// Whether the payload is interleaved floats, not an access unit.
     var isPCM = false
     var isKeyframe = false
-    /// Samples of this type are missing before this one.
+    /// Whether samples of this type are missing before this one.
     var isDiscontinuity = false
     /// Nanoseconds, as they came from capture.
     var presentationTime: MediaTime
@@ -23,8 +23,7 @@ struct RecordHeader: Equatable {
 
     static func recordBytes(payload: Int) -> Int { byteCount + (payload + 7) & ~7 }
 
-    /// `position`, where the record begins counted from the ring's beginning, is written too, so that a reader that has lost its
-    /// place notices.
+    /// Writes also `position`, the bytes of the stream before this record: a reader that has lost its place notices.
     func write(to memory: UnsafeMutableRawPointer, position: UInt64) {
         memory.storeBytes(of: UInt32(payloadBytes), as: UInt32.self)
         let kind: UInt8 =

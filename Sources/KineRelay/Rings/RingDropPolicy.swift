@@ -1,4 +1,4 @@
-// What goes into a full ring and what is dropped. Pure.
+// Decides which samples go into a full ring and which are dropped. Pure.
 import KineMedia
 
 /// The rule: audio may use the whole ring. Encoded frames may fill three quarters, or an empty ring; one that does not fit is
@@ -51,8 +51,8 @@ struct RingDropPolicy: Equatable {
         return .write(discontinuity: missed)
     }
 
-    /// Whether a keyframe should be made now: frames were dropped and there is room again, so that the keyframe, which all other
-    /// sinks get as well, is not made in vain. True once, until a keyframe has come.
+    /// Whether a keyframe should be made now: frames were dropped, and there is room for it again. All other sinks get it as
+    /// well, so it should not be made in vain. True once, until a keyframe has come.
     mutating func wantsKeyframe(used: Int) -> Bool {
         guard missesFrames, !askedForKeyframe, used <= capacity / 4 else { return false }
         askedForKeyframe = true

@@ -1,18 +1,18 @@
-// One sample as a handler sees it: borrowed from the memory that the engine shares, while the callback runs.
+// One sample for a handler, borrowed from the memory that the engine shares while the callback runs.
 import KineMedia
 
-/// Which stream a sample belongs to: the video, the audio of the applications, or the microphone.
+/// The stream of a sample: the video, the audio of the applications, or the microphone.
 public typealias SampleBufferType = SampleType
 
-/// What a sample's bytes are.
+/// The format of a sample's bytes.
 public enum SampleFormat: Sendable, Equatable {
-    /// An uncompressed frame; its size to show, in pixels.
+    /// An uncompressed frame; `size` is the size to show, in pixels.
     case raw(PixelFormat, size: PixelSize)
     /// An encoded frame, as `EncodedSample.data` describes it for each codec. The parameter sets are in the format.
     case encoded(VideoFormat)
     /// One raw_data_block of AAC-LC without ADTS header (ISO/IEC 14496-3, 4.4.2.1).
     case aac(AudioTrackFormat)
-    /// Interleaved 32-bit floats within ±1 in the machine's byte order; samples a second.
+    /// Interleaved 32-bit floats within ±1 in the machine's byte order. `sampleRate`: samples a second.
     case pcm(sampleRate: Int, channels: Int)
 }
 
@@ -27,22 +27,22 @@ extension SampleFormat {
     }
 }
 
-/// A frame or a piece of audio. It cannot be kept: copy what is needed after the callback has returned. Until the callback
-/// returns, also while it awaits something, the sample's memory stays in use: a slow callback misses frames.
+/// A frame or a piece of audio. It cannot be kept: copy the bytes that are needed after the callback. The sample's memory stays in
+/// use until the callback returns, also while that awaits something, so a slow callback misses frames.
 public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     // Sendable: it only refers to memory, which does not change until the sample is given back.
 
     public let type: SampleBufferType
     public let format: SampleFormat
-    /// Since the take's first frame, pauses taken out. Audio can be older than that frame; its time is then negative.
+    /// The time since the take's first frame, without pauses. Audio can be older than that frame; its time is then negative.
     public let presentationTime: MediaTime
-    /// How long the sample lasts. For video an estimate: the next frame decides.
+    /// The sample's duration. For video it is an estimate, since the next frame decides.
     public let duration: MediaTime
-    /// Decoding can start here. Always true of uncompressed frames and of audio.
+    /// Whether decoding can start here. Always true of uncompressed frames and of audio.
     public let isKeyframe: Bool
-    /// Samples of this type were left out before this one because the extension was too slow.
+    /// Whether samples of this type were left out before this one because the extension was too slow.
     public let isDiscontinuity: Bool
-    /// How the frame has to be turned to be upright; `up` for encoded video and audio.
+    /// The turn that makes the frame upright; `up` for encoded video and audio.
     public let orientation: Orientation
     private let bytes: UnsafeRawBufferPointer
     private let layout: FrameSlotLayout?
@@ -100,8 +100,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         self.damageWords = damageWords
     }
 
-    /// What differs from the frame that the handler got before, whatever it missed in between; nil unless the sample is an
-    /// uncompressed frame. Each call allocates.
+    /// The part that differs from the last frame that the handler got, including the frames that it missed; nil unless the sample
+    /// is an uncompressed frame. Each call allocates.
     public var damage: DamageRegion? { layout.flatMap { DamageRegion(size: $0.size, words: damageWords) } }
 
     /// Lends the pixels of an uncompressed frame, without a copy; nil, and `body` is not called, for other samples.
@@ -131,7 +131,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
                 second: second, third: third))
     }
 
-    /// Lends the bytes of an access unit or of audio, without a copy. For an uncompressed frame, all of its memory; see
+    /// Lends the bytes of an access unit or of audio, without a copy. For an uncompressed frame, lends all of its memory; see
     /// `withPixels`.
     public func withBytes<Result, Failure: Error>(
         _ body: (RawSpan) throws(Failure) -> Result

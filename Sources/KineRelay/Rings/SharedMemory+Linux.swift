@@ -6,12 +6,12 @@ import SystemPackage
 
 /// A mapped memfd. Owns the descriptor and the mapping.
 public final class SharedMemory: @unchecked Sendable {
-    // Sendable: its properties never change; its owner says who may write which byte when.
+    // Sendable: its properties never change; its owner decides who may write which byte when.
 
     public enum Error: Swift.Error, Equatable, Sendable {
         /// A system call failed.
         case system(call: String, Errno)
-        /// What was received is smaller than announced, or its size can still change; bytes.
+        /// The received memory is smaller than announced, or its size can still change; bytes.
         case unusable(size: Int64, needed: Int)
     }
 
@@ -29,8 +29,8 @@ public final class SharedMemory: @unchecked Sendable {
 
     public static let pageSize = 4096
 
-    /// Makes memory of at least `byteCount` bytes, all zero, and seals it. `mirroring`: what begins there is mapped a second
-    /// time behind the end, so that what runs over the end of a ring is in one piece; a whole number of pages.
+    /// Makes memory of at least `byteCount` bytes, all zero, and seals it. The part from `mirroring` on, whole pages, is mapped
+    /// a second time behind the end: a record that runs over the end of a ring is in one piece.
     public convenience init(name: String, byteCount: Int, access: Access, mirroring offset: Int? = nil) throws(Error) {
         let size = Self.wholePages(byteCount)
         let fd = kine_memory_file(name, off_t(size))
@@ -43,7 +43,7 @@ public final class SharedMemory: @unchecked Sendable {
     }
 
     /// Maps memory that the other end made, at least `byteCount` bytes of it. Closes the descriptor if it throws, and owns it
-    /// otherwise. Mapping memory as writable that only its maker may write fails.
+    /// otherwise. Fails for `writable` memory that only its maker may write.
     public convenience init(
         adopting descriptor: FileDescriptor, byteCount: Int, writable: Bool, mirroring offset: Int? = nil
     ) throws(Error) {

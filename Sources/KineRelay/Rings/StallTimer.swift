@@ -1,7 +1,7 @@
-// For how long a receiver has not moved although something waits for it, by the sender's own clock. Pure.
+// Times a receiver that does not move although something waits for it, by the sender's own clock. Pure.
 
 struct StallTimer: Equatable {
-    /// CLOCK_MONOTONIC, nanoseconds, since when something waits and the receiver has not moved; nil: nothing waits.
+    /// The receiver has not moved since, though something waits: CLOCK_MONOTONIC, nanoseconds; nil: nothing waits.
     private(set) var since: Int64?
     private var progress: UInt64 = 0
 

@@ -1,11 +1,11 @@
-// What a receiver of samples is told before the first one. It is the same whoever receives: an extension, or a client.
+// The streams as a receiver of samples, an extension or a client, gets to know them before the first sample.
 import KineMedia
 
 /// The streams that a `StreamSender` sends, and the size of the memory that they go through.
 public struct StreamDescription: Codable, Sendable, Equatable {
     /// Encoded frames of this take: see EncodedVideo+Codable.swift for its keys.
     public struct EncodedVideo: Sendable, Equatable {
-        /// What a decoder has to know.
+        /// The parameters that a decoder needs.
         public var format: VideoFormat
         /// Bits a second that the user chose; nil: a quality was chosen instead.
         public var averageBitrate: Int?
@@ -52,7 +52,7 @@ public struct StreamDescription: Codable, Sendable, Equatable {
     public var framesPerSecond: Int
     /// nil: no encoded frames.
     public var video: EncodedVideo?
-    /// Where uncompressed frames are; nil: there are none.
+    /// The layout of uncompressed frames; nil: there are none.
     public var frames: FrameSlotLayout?
     /// The audio streams. One whose type or form this version does not know is left out when it is decoded.
     public var audio: [Audio]

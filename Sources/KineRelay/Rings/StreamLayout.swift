@@ -1,4 +1,4 @@
-// How the two memories of a stream are laid out. All numbers are in the machine's own byte order: both ends run on it.
+// The layout of a stream's two memories. All numbers are in the machine's own byte order: both ends run on it.
 import CSharedAtomics
 import KineMedia
 

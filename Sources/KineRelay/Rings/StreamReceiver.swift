@@ -1,16 +1,17 @@
-// The receiving end of a stream of samples: it reads the ring and the frames in place, and says what it has released.
+// The receiving end of a stream of samples: it reads the ring and the frames in place, and tells the sender what it releases.
 import CSharedAtomics
 import KineMedia
 import SystemPackage
 
-/// Receives what a `StreamSender` sends. One thread reads; the positions and the descriptor are for any thread.
+/// Receives the samples of a `StreamSender`. One thread reads; the positions and the descriptor are for any thread.
 public final class StreamReceiver: @unchecked Sendable {
-    // Sendable: `position`, `held`, `dropped` and `lastFrame` belong to the reading thread; the rest never changes or is atomic.
+    // Sendable: `position`, `held`, `dropped` and `lastFrame` belong to the reading thread; the rest never changes or is
+    // atomic.
 
     public enum Error: Swift.Error, Equatable, Sendable {
         /// A memory cannot be mapped.
         case memory(SharedMemory.Error)
-        /// Another number of descriptors came than the description needs.
+        /// The description needs another number of descriptors.
         case descriptors(expected: Int, received: Int)
         /// The described layout is impossible.
         case invalidLayout
@@ -46,7 +47,7 @@ public final class StreamReceiver: @unchecked Sendable {
         public var skipped: UInt64
         /// The slot's first byte; the layout says where the planes are.
         public var base: UnsafeRawPointer
-        /// What differs from the frame taken before, as `DamageRegion.words`.
+        /// The difference from the frame taken before, as `DamageRegion.words`.
         public var damageWords: UnsafeBufferPointer<UInt64>
         fileprivate var slot: Int
     }
@@ -57,19 +58,19 @@ public final class StreamReceiver: @unchecked Sendable {
     private let page: SharedMemory
     private let wake: FileDescriptor
     private let frames: SharedMemory?
-    /// The slots together are too large for touched ones to stay resident.
+    /// Whether the slots are so large that touched ones must not stay resident.
     private let dropsSlots: Bool
     /// Bytes of the ring that this end has released.
     private var position: UInt64 = 0
     private var held = 0
     private var lastFrame: UInt64 = 0
-    /// Up to here, the ring's pages have been unmapped.
+    /// The ring's pages are unmapped up to here.
     private var dropped: UInt64 = 0
 
     /// If the slots have more bytes than this together, each is unmapped after its release. Four of 1080p stay, which costs no
     /// page faults and leaves an extension well below 30 MB.
     static let residentFrames = 13 << 20
-    /// How much of the ring that was read may stay resident.
+    /// The bytes of the ring that may stay resident after they were read.
     static let residentRing = 1 << 20
 
     /// Maps the memories that came with a description, in the order of `StreamSender.descriptors`. Owns the descriptors; closes
@@ -119,8 +120,8 @@ public final class StreamReceiver: @unchecked Sendable {
     public var readPosition: UInt64 { kine_atomic_load_relaxed(page.base + StatePage.readPosition) }
     public var writtenPosition: UInt64 { kine_atomic_load_acquire(samples.base + SamplesLayout.writePosition) }
 
-    /// The oldest sample in the ring, which stays there until `advance`; nil if there is none. Samples of a type that this version
-    /// does not know are skipped.
+    /// The oldest sample in the ring, which stays there until `advance`; nil if there is none. Samples of a type that this
+    /// version does not know are skipped.
     public func nextRecord() throws(Error) -> Record? {
         while true {
             guard let (header, bytes) = try nextHeader() else { return nil }
@@ -177,7 +178,7 @@ public final class StreamReceiver: @unchecked Sendable {
             guard waiting.slot < slotLayout.slotCount else { throw .damagedMailbox(word: waiting.word) }
             let entry = samples.base + layout.entry(ofSlot: waiting.slot)
             let time = kine_atomic_load_relaxed(entry + SamplesLayout.Entry.presentationTime)
-            // It is still in the mailbox after its time was read: the time was this frame's.
+            // If the frame is still in the mailbox after its time was read, the time was its own.
             kine_atomic_fence_acquire()
             if kine_atomic_load_relaxed(page.base + StatePage.mailbox) == waiting.word {
                 return (waiting.sequence, MediaTime(nanoseconds: Int64(bitPattern: time)))

@@ -1,5 +1,5 @@
-// The engine's end of a stream of samples: encoded frames and audio go through a ring, uncompressed frames through a mailbox. The
-// sender never waits for the receiver, an extension or a client, and checks everything that it writes.
+// The engine's end of a stream of samples: encoded frames and audio go through a ring, uncompressed frames through a mailbox.
+// The sender never waits for the receiver, an extension or a client, and checks everything that it writes.
 import CSharedAtomics
 import KineMedia
 import KinePlatform
@@ -11,11 +11,11 @@ public final class StreamSender: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
         /// The memory could not be made.
         case memory(SharedMemory.Error)
-        /// The receiver wrote something impossible into its state page; what. Nothing is sent to it any more.
+        /// The receiver wrote something impossible into its state page, described here. Nothing is sent to it any more.
         case misbehaved(String)
     }
 
-    /// What has been counted so far.
+    /// The counts since the beginning.
     public struct Counts: Sendable, Equatable {
         /// Frames dropped or replaced by newer ones because the receiver was too slow.
         public var framesSkipped: Int64 = 0
@@ -93,8 +93,8 @@ public final class StreamSender: Sendable {
     }
 
     /// Offers the frame that was drawn into `slot`, which must be free. It replaces one that has not been taken yet, whose
-    /// damage is united with `damage`. Returns the slots that can be drawn in again. `damage` is that of a frame of the layout's
-    /// size since the frame offered before.
+    /// damage is united with `damage`. Returns the slots that can be drawn in again. `damage` is that of a frame of the
+    /// layout's size since the frame offered before.
     public func offer(
         slot: Int, at time: MediaTime, duration: MediaTime, damage: DamageRegion, orientation: Orientation
     ) throws(Error) -> FrameSlots {
@@ -125,8 +125,8 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Whether encoded frames were dropped and the next should be a keyframe: true once, when there is room for it. Ask before
-    /// each frame is encoded.
+    /// Whether the next frame should be a keyframe, as frames were dropped: true once, when there is room for it. To be called
+    /// before each frame is encoded.
     public func consumeKeyframeRequest() -> Bool {
         state.withLock { state in
             noteRead(&state)
@@ -134,7 +134,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Everything that has been sent is before this place.
+    /// The place behind everything that has been sent.
     public var position: StreamPosition {
         state.withLock { StreamPosition(samples: $0.written, frames: $0.slots.lastSequence) }
     }
@@ -149,7 +149,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Reads what the receiver has written, and throws if it is impossible.
+    /// Reads the receiver's state, and throws if it is impossible.
     public func check() throws(Error) {
         try withState { state throws(FrameSlotTracker.ProtocolViolation) in
             noteRead(&state)
@@ -157,8 +157,8 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// CLOCK_MONOTONIC, nanoseconds, since when the receiver has not moved although it holds a sample or one waits for it; nil
-    /// while nothing waits. It moves when it releases a sample, not when a new one comes. As exact as this object is called often.
+    /// The receiver has released nothing since, though it holds a sample or one waits for it: CLOCK_MONOTONIC, nanoseconds; nil
+    /// while nothing waits. Exact only if this object is called often.
     public func heldSince(now: Int64) -> Int64? {
         state.withLock { state in
             noteRead(&state, now: now)
@@ -229,7 +229,7 @@ public final class StreamSender: Sendable {
         if sent { wake.signal() }
     }
 
-    /// Reads how far the receiver is.
+    /// Reads the receiver's position in the ring.
     private func noteRead(_ state: inout State, now: Int64? = nil) {
         guard state.fault == nil else { return }
         let read = kine_atomic_load_acquire(page.base + StatePage.readPosition)
@@ -244,7 +244,7 @@ public final class StreamSender: Sendable {
         }
     }
 
-    /// Reads the mailbox and what was released.
+    /// Reads the mailbox and the newest released frame.
     private func readSlots(_ state: inout State, now: Int64? = nil) throws(FrameSlotTracker.ProtocolViolation) {
         guard frames != nil else { return }
         // In this order: a frame is taken before it is released.

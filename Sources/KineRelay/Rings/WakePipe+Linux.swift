@@ -1,5 +1,5 @@
-// What wakes a receiver: a pipe. An eventfd would need one descriptor less, but its two ends share their flags: a receiver that
-// made it blocking and filled it would stop the engine's thread for ever. A pipe's ends have flags of their own.
+// A pipe that wakes a receiver. An eventfd would need one descriptor less, but its two ends share their flags: a receiver could
+// make it blocking, fill it, and stop the engine's thread for ever. A pipe's ends have flags of their own.
 import CLinux
 import Glibc
 import SystemPackage
@@ -23,7 +23,7 @@ final class WakePipe: Sendable {
         try? writer.close()
     }
 
-    /// Never waits: a full pipe wakes as well as one byte does. No SIGPIPE: this end holds the reader too.
+    /// Never waits: a full pipe wakes as well as one byte does. Raises no SIGPIPE: this object holds the reader too.
     func signal() {
         var byte: UInt8 = 1
         _ = write(writer.rawValue, &byte, 1)

@@ -6,16 +6,16 @@ import KineRelay
 import SystemPackage
 
 enum BroadcastProcess {
-    /// Where the engine puts the extension's end of the control socket.
+    /// The extension's end of the control socket, by agreement with the engine.
     private static let control = FileDescriptor(rawValue: 3)
 
     /// Receives one broadcast and ends the process: status 0 if the engine was told how it ended, 64 if no engine started it. The
     /// main thread stays free for the main actor, and Swift's shared pool is not started.
     @MainActor
     static func run(_ make: @escaping @BroadcastActor @Sendable () -> BroadcastSampleHandler) async {
-        // The setup info, secrets among it, will be in its memory: no other process of the user may read that.
+        // The setup info, with secrets, will be in this memory: no other process of the user may read it.
         kine_forbid_dump()
-        // Writing to a peer that is gone is an error, not the end of the process.
+        // Writing to a peer that is gone fails instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
         // The C library would give each thread a heap of its own, and an extension has little memory.
         mallopt(M_ARENA_MAX, 1)
@@ -32,8 +32,8 @@ enum BroadcastProcess {
         }
         _ = DedicatedThread(name: "control") {
             var loop = ControlLoop(session)
-            _ = loop.run()
-            // Not exit: a callback may still run, and what it uses must not be torn down.
+            loop.run()
+            // Not exit: a callback may still run, and its globals must not be torn down.
             _exit(0)
         }
         let runner = Task(executorPreference: BroadcastActor.executor) { await receive(make, session) }

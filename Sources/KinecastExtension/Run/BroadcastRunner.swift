@@ -1,4 +1,4 @@
-// Carries out what the state machine says: reads requests and samples from the engine and calls the handler with them.
+// Carries out the state machine's steps: reads requests and samples from the engine and calls the handler with them.
 import KineMedia
 import KinePlatform
 import KineRelay
@@ -21,7 +21,7 @@ package final class BroadcastRunner {
         wakePoint = WakePoint(descriptor: -1)
     }
 
-    /// Waits until the handler has handled everything that has come, or has ended.
+    /// Waits until the handler has handled everything that has come, or the broadcast has ended.
     package func settle() async {
         wakePoint.wake()
         await withUnsafeContinuation { continuation in
@@ -31,7 +31,7 @@ package final class BroadcastRunner {
 
     package var hasEnded: Bool { session.hasEnded }
 
-    /// From start to end; returns when no callback runs any more and none will.
+    /// Runs the broadcast from start to end. Returns when no callback runs any more and none will.
     package func run() async {
         handler.link.connect(send: session.send, failed: { [session] in session.handlerFailed() })
         session.attach(wakePoint, link: handler.link)
@@ -62,7 +62,7 @@ package final class BroadcastRunner {
             case .finish:
                 await handler.broadcastFinished()
                 guard handler.link.failure == nil else { continue }
-                // What came in the last second counts too.
+                // The statistics of the last second are not reported yet.
                 session.send(.statistics(session.statistics))
                 session.send(.finished)
             case .end:
@@ -89,7 +89,7 @@ package final class BroadcastRunner {
 
     private func begin(_ start: ExtensionStart) async {
         do throws(StreamReceiver.Error) {
-            let receiver = try StreamReceiver(start.stream, descriptors: session.removeDescriptors())
+            let receiver = try StreamReceiver(start.stream, descriptors: session.connection.removeDescriptors())
             self.receiver = receiver
             wakePoint = WakePoint(descriptor: receiver.wakeDescriptor.rawValue)
             session.attach(wakePoint, link: handler.link)
@@ -130,7 +130,7 @@ package final class BroadcastRunner {
     }
 }
 
-/// The engine's first message is one of a later version.
+/// The failure when the engine's first message is one of a later version.
 private struct UnreadableStart: Error, CustomStringConvertible {
     var description: String {
         "This extension does not understand how the engine starts it; build it with the library of this Kinecast's version."

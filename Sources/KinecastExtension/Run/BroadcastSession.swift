@@ -1,4 +1,4 @@
-// What the handler's thread and the control thread of one broadcast share: the connection, the requests that came, and the counts.
+// The state that the handler's thread and the control thread of one broadcast share: the connection, the requests and the counts.
 import CLinux
 import Glibc
 import KineMedia
@@ -29,7 +29,7 @@ package final class BroadcastSession: Sendable {
     private let audioSamples = Atomic<Int64>(0)
     private let bytes = Atomic<Int64>(0)
 
-    /// Owns the socket.
+    /// Takes ownership of the socket.
     package init(adopting socket: FileDescriptor) throws(ControlError) {
         connection = try ExtensionConnection(adopting: socket, receivingDescriptors: true)
     }
@@ -48,8 +48,8 @@ package final class BroadcastSession: Sendable {
         set { state.withLock { $0.receiver = newValue } }
     }
 
-    /// The requests since the last call. What an engine sent before a sample is here before the sample is in the ring, even if the
-    /// control thread has not read it yet: both threads read under the same lock.
+    /// The requests since the last call. A request that the engine sent before a sample is returned before that sample is read from
+    /// the ring, even if the control thread has not read it yet: both threads read under the same lock.
     func nextRequests() -> (requests: [ExtensionRequest], isClosed: Bool) {
         read()
         return state.withLock { state in
@@ -58,8 +58,6 @@ package final class BroadcastSession: Sendable {
         }
     }
 
-    func removeDescriptors() -> [FileDescriptor] { connection.removeDescriptors() }
-
     func count(_ record: StreamReceiver.Record) {
         if record.type == .video { countFrame() } else { audioSamples.add(1, ordering: .relaxed) }
         bytes.add(Int64(record.bytes.count), ordering: .relaxed)
@@ -67,7 +65,7 @@ package final class BroadcastSession: Sendable {
 
     func countFrame() { frames.add(1, ordering: .relaxed) }
 
-    /// No callback runs any more.
+    /// Ends the session, when no callback runs any more.
     func end() {
         state.withLock { $0.hasEnded = true }
         signal.signal()
@@ -80,7 +78,7 @@ package final class BroadcastSession: Sendable {
     var handlerHasFailed: Bool { state.withLock { $0.handlerHasFailed } }
     var finishSeconds: Double { state.withLock { $0.finishSeconds } }
 
-    /// Sends as much of a report as the engine takes; the control thread sends the rest. Reading notices an engine that is gone.
+    /// Sends as much of a report as the socket accepts; the control thread sends the rest. Reading notices an engine that is gone.
     func send(_ report: ExtensionReport) {
         try? connection.send(report)
         if connection.pollEvents & Int16(POLLOUT) != 0 { signal.signal() }
@@ -109,10 +107,10 @@ package final class BroadcastSession: Sendable {
 
     // MARK: The control thread
 
-    /// Reads what has come, and wakes the handler's thread if there was anything.
+    /// Reads the requests that have come, and wakes the handler's thread if there was anything to read.
     func readAndWake() { read()?.wake() }
 
-    /// Reads what has come; returns what wakes the handler's thread.
+    /// Reads the requests that have come. Returns the wake point of the handler's thread if there was anything to read.
     @discardableResult
     private func read() -> WakePoint? {
         state.withLock { state in
@@ -124,7 +122,7 @@ package final class BroadcastSession: Sendable {
                 }
                 if connection.isClosed { state.isClosed = true }
             } catch {
-                // The engine is gone, or as good as gone: what it sends cannot be read.
+                // The engine is gone, or its messages cannot be read.
                 state.isClosed = true
             }
             return state.wakePoint

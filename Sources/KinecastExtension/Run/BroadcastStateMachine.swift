@@ -1,4 +1,5 @@
-// The order in which a handler gets samples and requests. Pure: given what has come and what waits, it returns the next step.
+// Decides the order in which a handler gets samples and requests. Pure: it is told of requests and of the oldest samples, and
+// returns the next step.
 import KineMedia
 import KineRelay
 
@@ -7,7 +8,7 @@ struct BroadcastStateMachine {
     typealias Front = SampleOrder<Request>.Front
 
     enum Step: Equatable {
-        /// Nothing to do until something comes.
+        /// Wait until something comes.
         case wait
         case start(ExtensionStart)
         case deliverRecord
@@ -24,7 +25,7 @@ struct BroadcastStateMachine {
     private enum Phase {
         case waiting
         case running
-        /// Nothing is called any more, once `finish` has been carried out.
+        /// Nothing more is called, except for a `finish` that was just returned.
         case over
     }
 
@@ -42,7 +43,7 @@ struct BroadcastStateMachine {
     /// Whether the first message has come.
     var hasStart: Bool { start != nil }
 
-    /// A request came. A second start and requests of later versions are ignored.
+    /// Adds a request. A second start and requests of later versions are ignored.
     mutating func receive(_ request: ExtensionRequest) {
         switch request {
         case .start(let start): if self.start == nil { self.start = start }
@@ -55,14 +56,14 @@ struct BroadcastStateMachine {
         }
     }
 
-    /// Nothing will come any more. What has been sent is still delivered.
+    /// Nothing more will come. Samples and requests that have been sent are still delivered.
     mutating func engineGone() { engineIsGone = true }
 
     /// The handler has failed, or could not begin.
     mutating func fail() { phase = .over }
 
-    /// What to do now. The caller does it before asking again. It has passed on every request that came before it read `front`, so
-    /// that a request is carried out exactly after what was sent before it.
+    /// The next step, which the caller carries out before it asks again. Before it reads `front`, the caller has to pass on every
+    /// request that has come, so that a request is carried out exactly after the samples that were sent before it.
     mutating func next(_ front: Front) -> Step {
         switch phase {
         case .waiting:

@@ -1,5 +1,5 @@
-// The thread that serves the control channel of an extension, whatever its handler does: it reads requests, sends heartbeats and
-// statistics, and makes the process end when it should.
+// Serves the control channel of an extension on a thread of its own, whatever the handler does: reads requests, sends heartbeats
+// and statistics, and ends when the process should end.
 import CLinux
 import Glibc
 import KinePlatform
@@ -9,16 +9,16 @@ import KineRelay
 package struct ControlLoop {
     /// Nanoseconds between two heartbeats.
     private let heartbeatInterval: Int64
-    /// Nanoseconds between two statistics, if anything has changed.
+    /// Nanoseconds between two reports of the statistics, which are sent if they have changed.
     static let statisticsInterval: Int64 = 1_000_000_000
-    /// Nanoseconds for a callback to return after the handler has failed, and for the last report to go out.
+    /// Nanoseconds that a callback has to return after the handler has failed, and that the last report has to be sent.
     static let grace: Int64 = 1_000_000_000
 
     private let session: BroadcastSession
     private var nextHeartbeat: Int64
     private var nextStatistics: Int64
     private var lastSent: ExtensionStatistics?
-    /// When it ends although the handler has not returned.
+    /// The time at which the loop ends even if the handler has not returned.
     private var deadline: Int64?
 
     package init(_ session: BroadcastSession, heartbeatInterval: Int64 = 15_000_000_000) {
@@ -29,9 +29,8 @@ package struct ControlLoop {
         nextStatistics = now + Self.statisticsInterval
     }
 
-    /// Blocks until the broadcast is over and the reports have been sent. False: a callback still runs, and only the end of the
-    /// process ends it.
-    package mutating func run() -> Bool {
+    /// Blocks until the broadcast is over and the reports have been sent. A callback may still run, if it has exceeded its time.
+    package mutating func run() {
         while !session.hasEnded {
             let now = MonotonicClock.now()
             if let deadline, now >= deadline { break }
@@ -51,7 +50,6 @@ package struct ControlLoop {
             }
         }
         if !session.isClosed { _ = session.connection.drain(until: MonotonicClock.now() + Self.grace) }
-        return session.hasEnded
     }
 
     private mutating func sendReports(_ now: Int64) {

@@ -1,13 +1,13 @@
-// The thread that handlers run on: their callbacks, and everything else that is isolated to `BroadcastActor`. It sleeps in poll,
-// so that a sample wakes it directly, without another thread in between.
+// The thread of handlers: it runs their callbacks and everything else that is isolated to `BroadcastActor`. It sleeps in poll, so
+// that a sample wakes it directly, without another thread in between.
 import CLinux
 import Glibc
 import KinePlatform
 import Synchronization
 
-/// Everything of a handler runs here: one thread, in order, neither the main thread nor Swift's shared pool.
+/// Runs everything of a handler on one thread, which is neither the main thread nor one of Swift's shared pool.
 ///
-/// Handlers are isolated to it: what they store is safe without locks, and a `Task` that one makes runs here too.
+/// Handlers are isolated to this actor: their stored properties are safe without locks, and their `Task`s run here too.
 @globalActor
 public actor BroadcastActor {
     public static let shared = BroadcastActor()
@@ -16,14 +16,14 @@ public actor BroadcastActor {
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.executor.asUnownedSerialExecutor() }
 }
 
-/// A serial executor with a thread of its own. It is also the preferred executor of the broadcast's task: a continuation resumes
-/// on the task's executor, which would otherwise be Swift's pool, and a thread of that would wake for every sample.
+/// A serial executor with a thread of its own. It is also the preferred executor of the broadcast's task: otherwise continuations
+/// would resume on Swift's pool, and one of its threads would wake for every sample.
 package final class HandlerExecutor: SerialExecutor, TaskExecutor {
     private struct State {
         var jobs: [UnownedJob] = []
         var isSleeping = false
         var isRunning = false
-        /// To be woken when their descriptor becomes readable, or at their deadline.
+        /// Wake points that wait for their descriptor to become readable, or for their deadline.
         var armed: [WakePoint] = []
     }
 
@@ -37,7 +37,7 @@ package final class HandlerExecutor: SerialExecutor, TaskExecutor {
             state.jobs.append(job)
             return (!state.isRunning, state.isSleeping)
         }
-        // The thread lives as long as the process, and so does the executor.
+        // The thread lives as long as the process, as the executor does.
         if starts { _ = DedicatedThread(name: "handler") { [self] in run() } }
         if wakes { signal.signal() }
     }
@@ -89,7 +89,7 @@ package final class HandlerExecutor: SerialExecutor, TaskExecutor {
     }
 }
 
-/// Something that one function on `BroadcastActor` waits for: a descriptor to become readable, a call of `wake`, or a time.
+/// Lets one function on `BroadcastActor` wait for a descriptor to become readable, for a call of `wake`, or for a time.
 package final class WakePoint: Sendable {
     private struct State {
         var continuation: UnsafeContinuation<Void, Never>?
@@ -100,13 +100,13 @@ package final class WakePoint: Sendable {
     let descriptor: Int32
     private let state = Mutex(State())
 
-    /// `descriptor` stays the caller's, who keeps it open during a wait; -1: none.
+    /// `descriptor` is borrowed: the caller keeps it open during a wait. -1: there is none.
     package init(descriptor: Int32) { self.descriptor = descriptor }
 
     var isWaiting: Bool { state.withLock { $0.continuation != nil } }
     var deadline: Int64? { state.withLock { $0.continuation == nil ? nil : $0.deadline } }
 
-    /// Ends a wait, or the next one before it begins. From any thread.
+    /// Ends the wait, or the next one as it begins. Call from any thread.
     package func wake() {
         let continuation = state.withLock { state -> UnsafeContinuation<Void, Never>? in
             state.isWoken = state.continuation == nil

@@ -10,12 +10,12 @@ final class Watcher {
     private(set) var size: PixelSize
     /// 0xRRGGBB, rows packed.
     private(set) var pixels: [UInt32]
-    /// How many rectangles were read.
+    /// The number of rectangles that were read.
     private(set) var reads = 0
 
     private var waiter: SourceWaiter
 
-    /// How a wait for a change ends.
+    /// The end of a wait for a change.
     enum Ending { case changed, deadline }
 
     /// Opens the source and reads its first frame.
@@ -84,7 +84,7 @@ final class Watcher {
         return damage
     }
 
-    /// Reads whatever has been reported until now.
+    /// Reads all damage reported until now.
     func settle() throws {
         while try wait(until: MonotonicClock.now() + 50_000_000) == .changed {
             try look()

@@ -1,4 +1,4 @@
-// What a session on Wayland is known by.
+// The signs of a session on Wayland.
 import Testing
 
 @testable import KineCapture

@@ -23,7 +23,7 @@ import Testing
         return (screen, painter, window)
     }
 
-    /// Where the pointer's image is when it points at `x`, `y`.
+    /// The place of the pointer's image when it points at `x`, `y`.
     private func image(_ x: Int, _ y: Int) -> PixelRect {
         PixelRect(origin: (x - Self.hotSpot.x, y - Self.hotSpot.y), size: Self.cursorSize)
     }

@@ -1,4 +1,4 @@
-// What is asked of the X server for a region.
+// The requests to the X server for a region.
 import CoreTesting
 import KineMedia
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @testable import KineCapture
 
 @Suite struct X11ReadPlanTests {
-    /// Checks what holds for every plan.
+    /// Checks the invariants of every plan.
     private func plan(_ region: DamageRegion) -> X11ReadPlan {
         let plan = X11ReadPlan(region)
         var covered = DamageRegion(size: region.size)

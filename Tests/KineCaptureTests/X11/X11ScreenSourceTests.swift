@@ -10,7 +10,7 @@ import Testing
 @Suite(.serialized) struct X11ScreenSourceTests {
     static let size = PixelSize(width: 320, height: 240)
 
-    /// A screen with a window over all of it, and who paints there.
+    /// A screen with a window over all of it, and a painter for it.
     private func stage(_ size: PixelSize = size) throws -> (screen: PrivateScreen, painter: Painter, window: UInt32) {
         let screen = try PrivateScreen(size: size)
         let painter = try Painter(display: screen.name)
@@ -121,7 +121,7 @@ import Testing
         #expect(bounds == [PixelRect(x: 52, y: 100, width: 80, height: 50)])
     }
 
-    /// The server is stopped, as one that hangs: its socket takes what is written and answers nothing.
+    /// Stops the server, so that it seems to hang: its socket accepts requests, and nothing answers them.
     @Test func `a server that no longer answers is left when that is asked for`() throws {
         let (screen, _, _) = try stage()
         let cancellation = Cancellation()
@@ -131,7 +131,7 @@ import Testing
         try source.addDamage(to: &damage)
         screen.process.signal(SIGSTOP)
         let canceller = DedicatedThread(name: "canceller") { cancellation.cancel() }
-        // Whether the request is waited for already or only comes afterwards: it ends.
+        // The request ends, whether it was already waiting or comes afterwards.
         #expect(throws: VideoSourceError.self) {
             _ = try source.read(.full(size: Self.size)) { _ in }
             _ = try source.read(.full(size: Self.size)) { _ in }
@@ -239,7 +239,7 @@ import Testing
         try watcher.settle()
         screen.end()
         #expect(throws: VideoSourceError.serverLost) {
-            // What it had said before may come first.
+            // Earlier events may come first.
             while try watcher.wait(until: MonotonicClock.now() + 300_000_000_000)
                 == .changed
             {

@@ -1,4 +1,4 @@
-// One window, whatever happens to it.
+// One window: covered, moved, resized, hidden and closed.
 import KineMedia
 import KinePlatform
 import ScreenTesting

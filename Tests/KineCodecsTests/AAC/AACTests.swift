@@ -1,4 +1,4 @@
-// AAC: what a decoder gives back, and that silence is encoded once.
+// AAC: the output of a decoder, and silence, which is encoded once.
 import AudioTesting
 import Testing
 

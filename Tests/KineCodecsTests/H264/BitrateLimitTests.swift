@@ -1,4 +1,4 @@
-// An encoder that is told to make less, and encoders that take a stream over from each other.
+// An encoder whose limit is lowered, and encoders that continue each other's stream.
 import CoreTesting
 import KineMedia
 import Testing
@@ -17,7 +17,7 @@ import Testing
             nominalFrameRate: rate)
     }
 
-    /// Frames that have nothing in common, as hard to encode as any: a round of some.
+    /// A few frames that have nothing in common, as hard to encode as any.
     private final class Noise {
         private let frames: [TestFrame]
         var number = 0
@@ -49,7 +49,7 @@ import Testing
         samples.reduce(0) { $0 + $1.data.count } * 8 * rate / samples.count
     }
 
-    /// The most bits by which any stretch of the stream is more than `peak` lets through in its time.
+    /// The most bits by which any stretch of the stream exceeds what `peak` allows for its time.
     private static func largestBurst(_ samples: [EncodedSample], peak: Int) -> Double {
         var (burst, largest) = (0.0, 0.0)
         var last = samples[0].presentationTime
@@ -101,7 +101,7 @@ import Testing
         let encoder = try X264Encoder(Self.settings(.constantQuantizer(14), peak: peak))
         let samples = try Noise().run(encoder, seconds: 12, rate: rate)
         #expect(Self.largestBurst(samples, peak: peak) < Double(peak) * 0.55, "half a second's worth")
-        // Where they come more seldom, half a second's worth each is less.
+        // At a lower frame rate, half a second's worth for each is less.
         if rate >= 5 { #expect(Self.bitrate(samples, rate: rate) > peak * 3 / 4) }
     }
 

@@ -1,5 +1,7 @@
 // H.264 as others understand it: libavcodec's decoder, and a reading of the sequence parameter set.
 import CFFmpeg
+import CoreTesting
+import KineCodecs
 import KineMedia
 import Testing
 
@@ -59,6 +61,33 @@ final class H264Decoder {
     }
 }
 
+extension X264Encoder {
+    /// Encodes and decodes `count` frames: text, and in each the rectangles that `change` returns written anew. Returns the
+    /// worst tile of all frames, in decibels.
+    func worstTile(
+        of count: Int, interval: Int64, seed: UInt64, isKeyframe: (Int) -> Bool,
+        change: (Int, TestFrame, inout SeededGenerator) -> [PixelRect]
+    ) throws -> Double {
+        let decoder = try H264Decoder(h264ParameterSets)
+        var generator = SeededGenerator(seed: seed)
+        let frame = TestFrame(size: settings.size)
+        frame.write(PixelRect(size: frame.size), using: &generator)
+        var worst = 99.0
+        for index in 0..<count {
+            var changed = index == 0 ? DamageRegion.full(size: frame.size) : DamageRegion(size: frame.size)
+            for rect in change(index, frame, &generator) {
+                frame.write(rect, using: &generator)
+                changed.insert(rect)
+            }
+            let sample = try encode(
+                frame.planes, changed: changed, at: .milliseconds(Int64(index) * interval),
+                forceKeyframe: isKeyframe(index))
+            worst = min(worst, frame.worstTile(of: try decoder.decode(sample)))
+        }
+        return worst
+    }
+}
+
 /// The NAL units of a sample, whose lengths must fill it exactly (ISO/IEC 14496-15, 5.3.2).
 func networkUnits(_ sample: EncodedSample) throws -> [[UInt8]] {
     var units: [[UInt8]] = []
@@ -73,7 +102,7 @@ func networkUnits(_ sample: EncodedSample) throws -> [[UInt8]] {
     return units
 }
 
-/// What a decoder plans by, from the sequence parameter set (ITU-T H.264, 7.3.2.1.1 and E.1.1).
+/// The sequence parameter set as a decoder reads it (ITU-T H.264, 7.3.2.1.1 and E.1.1).
 struct SequenceParameters {
     var profile = 0
     var referenceFrames = 0
@@ -81,7 +110,7 @@ struct SequenceParameters {
     var isFullRange = true
     /// Primaries, transfer and matrix.
     var colour: [Int] = []
-    /// Where chroma samples lie, of both fields.
+    /// The places of the chroma samples, of both fields.
     var chromaLocation: [Int] = []
     var reorderedFrames: Int?
     var bufferedFrames: Int?

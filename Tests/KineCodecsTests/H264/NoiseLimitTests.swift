@@ -9,7 +9,7 @@ import Testing
     private static let size = PixelSize(width: 1920, height: 1080)
     private static let limit = (1 << 20) - 1024
 
-    /// Random samples: nothing in them can be foretold. A round of some.
+    /// A few frames of random samples: nothing in them can be predicted.
     private let frames: [TestFrame] = {
         var generator = SeededGenerator(seed: 11)
         return (0..<3).map { _ in

@@ -40,7 +40,7 @@ import Testing
         return frame.worstTile(of: last)
     }
 
-    /// What a frame that is not a keyframe has where nothing limits it: keyframes have finer quantizers.
+    /// The quality of a frame without a limit that is no keyframe: keyframes have finer quantizers.
     private func chosenSharpness() throws -> Double {
         let encoder = try Self.encoder(1_000_000_000)
         let samples = try [TestFrame(size: Self.size), frame].enumerated().map { number, frame in
@@ -56,7 +56,7 @@ import Testing
         nominal: Int
     ) throws {
         let keyframe = try repeats(try Self.encoder(nil), seconds: 1)[0].data.count
-        // Such a keyframe would take half a second at the limit, and has half of that.
+        // At the limit, such a keyframe would take half a second; it may take half of that.
         let encoder = try Self.encoder(keyframe * 16, nominal: nominal)
         let samples = try repeats(encoder, seconds: 6)
         for round in 0..<3 {

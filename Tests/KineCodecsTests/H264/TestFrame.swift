@@ -1,4 +1,4 @@
-// Frames in memory of their own, and how far a decoded one is from them.
+// Frames in memory of their own, and the distance of a decoded one from them.
 import Glibc
 import KineMedia
 

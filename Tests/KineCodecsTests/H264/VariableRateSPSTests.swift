@@ -1,4 +1,4 @@
-// What the encoder writes of its frame rate, where frames come as they change.
+// The frame rate in the sequence parameter set: frames come whenever they change.
 import CoreTesting
 import KineMedia
 import Testing

@@ -1,6 +1,6 @@
 // A second reading of MP4, written from ISO/IEC 14496-12 alone and sharing nothing with the code it judges: slow,
-// simple, and without mercy for boxes that do not fit into each other. Whatever the bytes are, it throws and does not trap:
-// the fuzzers read hostile files with it.
+// simple, and without mercy for boxes that do not fit into each other. It throws and never traps: the fuzzers read hostile
+// files with it.
 struct OracleError: Error, CustomStringConvertible {
     var description: String
     init(_ description: String) { self.description = description }

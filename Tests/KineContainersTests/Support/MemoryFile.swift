@@ -1,4 +1,4 @@
-// A file in memory that remembers what was done to it and fails where it is told to.
+// A file in memory that records its operations and fails at chosen ones.
 import KineContainers
 import Testing
 
@@ -12,14 +12,14 @@ final class MemoryFile: StorageFile {
         case putBack
     }
 
-    /// What happens at one operation.
+    /// The failure of one operation.
     struct Fault {
         /// The operation's number, from 0.
         var at: Int
         var error: StorageError
-        /// Every later operation fails too, not only this one.
+        /// Whether every later operation fails too.
         var lasting = false
-        /// How much of a write arrives before it fails. A write that lies in one sector arrives whole or not at all.
+        /// The bytes of a write that arrive before it fails. A write that lies in one sector arrives whole or not at all.
         var arrived = 0
     }
 
@@ -85,7 +85,7 @@ final class MemoryFile: StorageFile {
     }
 
     func write(_ data: [UInt8], at offset: Int64) throws(StorageError) {
-        // What is overwritten in place must arrive whole or not at all.
+        // Bytes that are overwritten in place must arrive whole or not at all.
         if offset < bytes.count {
             #expect(data.count <= 8 && offset / 512 == (offset + Int64(data.count) - 1) / 512)
         }

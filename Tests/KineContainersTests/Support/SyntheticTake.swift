@@ -1,4 +1,4 @@
-// A take whose samples are made up, so that thousands of them cost nothing, and what the file must say of them.
+// A take whose samples are made up, so that thousands of them cost nothing, and the file that must come of them.
 import CoreTesting
 import KineContainers
 import KineMedia
@@ -24,10 +24,10 @@ struct SyntheticTake {
     var audio: [AudioTrackFormat]
     var steps: [Step] = []
     var end: MediaTime
-    /// What was appended, track by track, frames first.
+    /// The appended samples, track by track, frames first.
     var samples: [[EncodedSample]]
 
-    /// - Parameter still: how likely a frame is to stay for seconds, 0 to 1.
+    /// - Parameter still: the probability that a frame stays for seconds.
     init(seed: UInt64, seconds: Double, audio: [AudioTrackFormat] = [], still: Double = 0.05) {
         var random = SeededGenerator(seed: seed)
         self.audio = audio

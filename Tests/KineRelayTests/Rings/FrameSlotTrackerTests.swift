@@ -1,4 +1,4 @@
-// Which frame is where, without memory, with honest and dishonest receivers.
+// The states of frames, without memory, with honest and dishonest receivers.
 import KineMedia
 import Testing
 

@@ -1,4 +1,4 @@
-// What is dropped when a ring is full, without a ring.
+// The samples dropped when a ring is full, without a ring.
 import KineMedia
 import Testing
 

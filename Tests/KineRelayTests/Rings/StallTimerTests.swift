@@ -1,4 +1,4 @@
-// For how long a receiver has not moved, with the times given.
+// The time since a receiver last moved, with given instants.
 import Testing
 
 @testable import KineRelay

@@ -1,4 +1,4 @@
-// A stream from this process to another one, under load: every byte of what arrives is known beforehand.
+// A stream from this process to another one, under load: every byte that arrives is known beforehand.
 import CoreTesting
 import Glibc
 import KineMedia

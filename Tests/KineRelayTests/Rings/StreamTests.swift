@@ -147,7 +147,7 @@ import Testing
         #expect(frame.damageWords[0] == 0b1110)
         #expect(try ends.receiver.peekFrame() == nil)
         #expect(try ends.sender.reclaim() == [])
-        // What comes next only has its own.
+        // The next frame only has its own damage.
         #expect(try ends.offer(1, at: 40, tile: 5) == [])
         ends.receiver.release(frame)
         #expect(try ends.sender.reclaim() == [0])
@@ -163,7 +163,7 @@ import Testing
         let frame = try #require(try ends.receiver.nextFrame())
         let taken = MonotonicClock.now()
         let since = try #require(ends.sender.heldSince(now: taken))
-        // New frames are not a move of the receiver's.
+        // A new frame does not mean that the receiver has moved.
         _ = try ends.offer(1, at: 1)
         _ = try ends.offer(2, at: 2)
         #expect(ends.sender.heldSince(now: taken + 5_000_000_000) == since)
@@ -223,7 +223,7 @@ import Testing
 
     @Test func `a receiver cannot make its sender wait`() throws {
         let ends = try Ends()
-        // It has the reading end, and through it can get a writing one; it makes both block and fills the pipe.
+        // The receiver gets a writing end through its reading end, makes both block, and fills the pipe.
         let reader = ends.receiver.wakeDescriptor.rawValue
         let flags = fcntl(reader, F_GETFL)
         #expect(fcntl(reader, F_SETFL, flags & ~O_NONBLOCK) == 0)

@@ -1,4 +1,4 @@
-// What recorded messages of the first version mean: the lines of Recorded/*.jsonl, in order. Lines are only ever added there.
+// The meaning of recorded messages of the first version: the lines of Recorded/*.jsonl, in order. Lines are only added there.
 import KineMedia
 
 @testable import KineRelay

@@ -4,16 +4,16 @@
 /// The connections of one server. `ID` names one of them while it is open.
 struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     struct Limits: Sendable {
-        /// Connections at a time that have not shown a token: of one address, and of all. Over TLS each costs as much as a viewer,
-        /// up to 45 KB, and all of them together have to fit beside as many viewers as there may be.
+        /// Connections at a time without a token: of one address, and of all. Over TLS each costs as much as a viewer, up to 45 KB,
+        /// and all of them have to fit beside the largest number of viewers.
         var unauthenticatedPerAddress = 8
         var unauthenticated = 32
-        /// Accepted connections at a time of which nothing has been read, about 4 KB each. A larger crowd waits in the kernel.
+        /// Accepted connections at a time that are not read yet, about 4 KB each. A larger crowd waits in the kernel.
         var waiting = 128
-        /// How many waiting connections have to be served in a second while no more are accepted. Viewers in a crowd show their
-        /// token in milliseconds; peers that say nothing keep their places for ten seconds.
+        /// The least number of waiting connections to be served in a second while no more are accepted. Viewers in a crowd show
+        /// their token in milliseconds; peers that send nothing keep their places for ten seconds.
         var leastProgress = 32
-        /// Connections at a time that have shown a token.
+        /// Connections at a time with a token.
         var authenticated = 500
 
         /// Without TLS a viewer costs a third of the memory.
@@ -21,7 +21,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     }
 
     enum Action: Equatable {
-        /// Read its requests.
+        /// Read the connection's requests.
         case serve(ID)
         case close(ID)
     }
@@ -29,18 +29,18 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
     /// Whether connections are accepted.
     private enum Acceptance: Equatable {
         case open
-        /// The queue is full: others wait in the kernel. `served`: how many of the queue were served in this second.
+        /// The queue is full: others wait in the kernel. `served` counts the connections of the queue served in this second.
         case paused(served: Int)
-        /// The queue is full and moves too slowly: connections are accepted again, and each one closes another.
+        /// The queue is full and moves too slowly: connections are accepted again, and for each one a waiting one is closed.
         case shedding
     }
 
     private enum Standing: Equatable {
         case waiting
-        /// Served, without a token so far. `isIdle`: it awaits no response.
+        /// Served, without a token so far. `isIdle`: no response is due.
         case unauthenticated(isIdle: Bool)
         case authenticated
-        /// It is being closed; its place is free once it is closed.
+        /// Being closed; its place is free afterwards.
         case closing
     }
 
@@ -51,14 +51,14 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
 
     private let limits: Limits
     private var connections: [ID: Connection] = [:]
-    /// In the order they came.
+    /// Waiting connections in the order of their arrival.
     private var queue: [ID] = []
-    /// In the order they became idle.
+    /// Idle connections in the order in which they became idle.
     private var idle: [ID] = []
-    /// Places that are in use by connections without a token: in all, and by address.
+    /// Places taken by connections without a token: in all, and by address.
     private var unauthenticated = 0
     private var unauthenticatedByAddress: [String: Int] = [:]
-    /// Connections that are being closed and still use such a place.
+    /// Connections that are being closed and still take such a place.
     private var placesHeldByClosing: Set<ID> = []
     private var authenticated = 0
     private var acceptance = Acceptance.open
@@ -70,14 +70,14 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         if case .paused = acceptance { false } else { true }
     }
 
-    /// To be called a second after `acceptsMore` became false, and then every second until it is true again.
+    /// Call a second after `acceptsMore` became false, and then every second until it is true again.
     mutating func secondOfPausePassed() {
         guard case .paused(let served) = acceptance else { return }
         acceptance = served < limits.leastProgress ? .shedding : .paused(served: 0)
     }
 
-    /// A connection was accepted. It is served now or later. Where too many wait, the newest connection of the address with most of
-    /// them is closed.
+    /// A connection was accepted. It is served now or later. When too many wait, the newest one of the address with the most
+    /// waiting connections is closed.
     /// - Parameter address: the peer's; the caller decides what counts as one address.
     mutating func opened(_ id: ID, from address: String) -> [Action] {
         connections[id] = Connection(address: address, standing: .waiting)
@@ -96,7 +96,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return actions
     }
 
-    /// It has shown a token. `isAccepted` is false where there are as many viewers as there may be: it is to be told so and closed.
+    /// The connection has shown a token. `isAccepted` is false when there is no room for another viewer: refuse it and close.
     mutating func showedToken(_ id: ID) -> (isAccepted: Bool, actions: [Action]) {
         guard let connection = connections[id], case .unauthenticated = connection.standing else {
             return (connections[id]?.standing == .authenticated, [])
@@ -108,7 +108,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return (true, advance())
     }
 
-    /// It has its response and has sent no further request: it may be closed to make room for another.
+    /// The connection has its response and has sent no further request: it may be closed to make room for another.
     mutating func becameIdle(_ id: ID) -> [Action] {
         guard connections[id]?.standing == .unauthenticated(isIdle: false) else { return [] }
         connections[id]?.standing = .unauthenticated(isIdle: true)
@@ -116,7 +116,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         return advance()
     }
 
-    /// It has sent a request.
+    /// The connection has sent a request.
     mutating func becameBusy(_ id: ID) {
         guard connections[id]?.standing == .unauthenticated(isIdle: true) else { return }
         connections[id]?.standing = .unauthenticated(isIdle: false)
@@ -147,7 +147,7 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
         unauthenticatedByAddress[address] = left > 0 ? left : nil
     }
 
-    /// Gives free places to the waiting connections in their order, and makes room for the others where it can.
+    /// Gives free places to the waiting connections in their order, and closes idle ones to make room for the others.
     private mutating func advance() -> [Action] {
         var actions: [Action] = []
         var blocked: Set<String> = []
@@ -177,13 +177,13 @@ struct ConnectionAdmission<ID: Hashable & Sendable>: Sendable {
             }
             next += 1
         }
-        // At half, so that accepting does not start and stop all the time.
+        // Only at half, so that accepting does not start and stop all the time.
         if queue.count <= limits.waiting / 2 { acceptance = .open }
         return actions
     }
 
-    /// The connection that has been idle longest and whose place one of that address could take; nil where there is none, or one is
-    /// being closed already.
+    /// The longest idle connection whose place a connection from `address` could take; nil if there is none, or if one is being
+    /// closed already.
     private func idleToClose(for address: String) -> ID? {
         let isAddressFull = unauthenticatedByAddress[address, default: 0] >= limits.unauthenticatedPerAddress
         let isClosing = placesHeldByClosing.contains { !isAddressFull || connections[$0]?.address == address }

@@ -10,7 +10,7 @@ import NIOCore
 ///
 /// | offset | bytes | |
 /// |---|---|---|
-/// | 0 | 4 | how many bytes follow these four |
+/// | 0 | 4 | the number of bytes after these four |
 /// | 4 | 1 | kind |
 /// | 5 | 1 | flags: bit 0, decoding can start here |
 /// | 6 | 2 | offset of the access unit, counted from offset 0; 0 in records that are no sample |
@@ -30,11 +30,11 @@ struct LiveRecord: Sendable {
         case audioMic = 4
         /// JSON: `{"phase": "live" | "paused" | "ended"}`.
         case state = 5
-        /// JSON, a `LiveStream.Status`. Sent once a second while nothing else is, and when the number of viewers or the clock has
-        /// changed.
+        /// JSON, a `LiveStream.Status`. Sent after a second without another record, and when the number of viewers or the clock
+        /// has changed.
         case tick = 6
-        /// The initialization segment for the video alone, where there is audio too: without audio, Media Source plays with less
-        /// delay. The video's fragments fit both segments.
+        /// The initialization segment for the video alone, in a stream that has audio too: without audio, Media Source plays with
+        /// less delay. The video's fragments fit both segments.
         case videoInitialization = 7
 
         init(_ type: SampleType) {
@@ -58,20 +58,20 @@ struct LiveRecord: Sendable {
     let isKeyframe: Bool
     /// Header and content, each as a chunk of HTTP (RFC 9112, section 7.1), so that no viewer needs a copy or a frame of their own.
     let chunks: ByteBuffer
-    /// CLOCK_MONOTONIC nanoseconds of its arrival.
+    /// The record's arrival, in CLOCK_MONOTONIC nanoseconds.
     let arrival: Int64
 
-    /// Whether it is part of `live.mp4`, which has one audio track at most.
+    /// Whether the record is part of `live.mp4`, which has at most one audio track.
     let isInMovie: Bool
 
-    /// What `live.mp4` sends of it: the fragment's chunk. Nil for records that are no part of it.
+    /// The fragment's chunk, which is the record's part of `live.mp4`; nil for records that have none.
     var fragment: ByteBuffer? {
         guard isInMovie else { return nil }
         return chunks.getSlice(
             at: chunks.readerIndex + Self.headerChunkBytes, length: chunks.readableBytes - Self.headerChunkBytes)
     }
 
-    /// A record that is no sample.
+    /// Makes a record that is no sample.
     init(_ kind: Kind, content: some Collection<UInt8>, time: MediaTime = .zero, arrival: Int64) {
         self.kind = kind
         self.arrival = arrival
@@ -82,10 +82,10 @@ struct LiveRecord: Sendable {
         }
     }
 
-    /// A sample.
+    /// Makes the record of a sample.
     /// - Parameters:
-    ///   - fragmentHeader: of `FragmentedMovie.fragmentHeader`.
-    ///   - accessUnit: copied, once for all viewers.
+    ///   - fragmentHeader: from `FragmentedMovie.fragmentHeader`.
+    ///   - accessUnit: copied once for all viewers.
     init(
         sample type: SampleType, fragmentHeader: [UInt8], accessUnit: UnsafeRawBufferPointer, time: MediaTime,
         isKeyframe: Bool, isInMovie: Bool = true, arrival: Int64

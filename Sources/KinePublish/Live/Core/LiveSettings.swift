@@ -2,14 +2,14 @@
 import KineLive
 import KinePlatform
 
-/// Where the live page is served, and how.
+/// The settings of the live page's server.
 public struct LiveSettings: Sendable, Equatable {
     /// A setting that cannot be used. LiveSentences.swift has the sentences for a person.
     public enum Error: Swift.Error, Equatable {
         case listen(String)
         case publicURL(String)
         case playerLink(String)
-        /// A public address leads to a port that does not change.
+        /// `public-url` is set without a fixed port for it to lead to.
         case portMissing
         case keyMissing
         case certificateMissing
@@ -34,7 +34,7 @@ public struct LiveSettings: Sendable, Equatable {
         }
     }
 
-    /// What an earlier run of this broadcast announced. Open pages and players still use it.
+    /// The port and tokens of an earlier run of this broadcast, which open pages and players still use.
     struct Previous: Sendable, Equatable {
         var port: Int?
         var token: LiveToken
@@ -48,7 +48,7 @@ public struct LiveSettings: Sendable, Equatable {
     public var hasPlayerLink: Bool
     /// A non-blocking socket that listens already; nil: the server binds `listen`.
     public var boundSocket: Int32?
-    /// The address by which other machines reach this one, where it is known.
+    /// The address by which other machines reach this one; nil if unknown.
     public var reachableHost: String?
     var publicURL: PublicURL?
     var previous: Previous?
@@ -60,8 +60,8 @@ public struct LiveSettings: Sendable, Equatable {
     /// - `public-url`: the address that viewers open, for the link and for the Host and the Origin that they send;
     /// - `player-link`: `yes` for a second link, with its token in the path;
     /// - `reachableHost`: the address by which other machines reach this one;
-    /// - `previousLink` and `previousPlayerLink`: what an earlier run of this broadcast announced. The links stay the same where the port
-    ///   is free, so that open pages continue by themselves.
+    /// - `previousLink` and `previousPlayerLink`: the links of an earlier run of this broadcast. They stay the same where the port is
+    ///   free, so that open pages continue by themselves.
     public init(setupInfo: [String: String]) throws(Error) {
         func text(_ key: String) -> String? { setupInfo[key].flatMap { $0.isEmpty ? nil : $0 } }
         let address = text("listen") ?? ""
@@ -80,7 +80,7 @@ public struct LiveSettings: Sendable, Equatable {
         }
     }
 
-    /// Anyone who can listen in on the way to it sees the token and the screen.
+    /// Whether anyone who can listen in on the network sees the token and the screen.
     var isOpenAndPlain: Bool { !listen.isLoopback && certificate == nil }
 
     private static func certificate(_ chain: String?, key: String?) throws(Error) -> Certificate? {

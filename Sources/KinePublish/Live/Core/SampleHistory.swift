@@ -1,24 +1,24 @@
-// Keeps the newest records of a live stream: enough for a new viewer to start at once, and for one who was delayed to catch up.
+// Keeps the newest records of a live stream: enough for a new viewer to start at once, and for a delayed one to catch up.
 // Pure: no clock, no sockets.
 import NIOCore
 
 /// The newest records of a stream, numbered from zero in the order they came.
 ///
-/// It keeps everything since the newest keyframe, and what arrived less than `grace` before the newest record. Beyond `byteLimit` it
-/// drops the oldest all the same, and no viewer can begin before the next keyframe.
+/// It keeps everything since the newest keyframe, and all records that arrived less than `grace` before the newest one. Beyond
+/// `byteLimit` it drops the oldest all the same, and no viewer can begin before the next keyframe.
 struct SampleHistory {
     /// Bytes of memory for all records together.
     let byteLimit: Int
-    /// Nanoseconds.
+    /// Nanoseconds for which records from before the newest keyframe are kept.
     let grace: Int64
     /// False for a stream of audio alone, where decoding can start anywhere.
     let hasVideo: Bool
 
     private var records = CircularBuffer<LiveRecord>()
-    /// The number of the oldest record kept; `end` where none is.
+    /// The number of the oldest record; `end` if there is none.
     private(set) var first = 0
     private(set) var bytes = 0
-    /// Where a new viewer begins: the number of the newest keyframe.
+    /// The number of the newest keyframe, with which a new viewer begins.
     private(set) var newestKeyframe: Int?
 
     init(hasVideo: Bool, byteLimit: Int = 8 << 20, grace: Int64 = 1_000_000_000) {
@@ -30,7 +30,7 @@ struct SampleHistory {
     /// One more than the number of the newest record.
     var end: Int { first + records.count }
 
-    /// The record of that number, which must be in `first..<end`.
+    /// The record with this number, which must be in `first..<end`.
     subscript(number: Int) -> LiveRecord { records[offset: number - first] }
 
     mutating func append(_ record: LiveRecord) {

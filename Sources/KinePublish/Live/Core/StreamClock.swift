@@ -1,8 +1,8 @@
-// Estimates, from when samples arrive, which instant of the take it is now. Viewers are told, so that the page can show its delay. Pure.
+// Estimates the take's current time from the arrival of samples. Viewers are told, so that the page can show its delay. Pure.
 
 /// The take's timeline beside a clock of the server. All in nanoseconds.
 struct StreamClock {
-    /// The sample with the least delay in the last one or two windows counts.
+    /// The estimate comes from the sample with the least delay in the last one or two windows.
     private static let window: Int64 = 4_000_000_000
     /// Viewers are told of larger changes.
     private static let tolerance: Int64 = 20_000_000
@@ -11,10 +11,10 @@ struct StreamClock {
     private var current: Int64?
     private var before: Int64?
 
-    /// By how much the take's timeline is ahead of the clock; nil before the first sample.
+    /// The time by which the take's timeline is ahead of the clock; nil before the first sample.
     var ahead: Int64? { [current, before].compactMap { $0 }.max() }
 
-    /// A sample with that presentation time arrived at `now`.
+    /// Notes that a sample with this presentation time arrived at `now`.
     mutating func note(_ presentationTime: Int64, at now: Int64) {
         if now - windowStart >= Self.window {
             // After a silence as long as a window, the older value no longer counts.

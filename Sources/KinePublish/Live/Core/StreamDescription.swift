@@ -1,4 +1,4 @@
-// The first record of every stream: the page has to know this before it can decode.
+// The first record of every stream, which the page needs before it can decode.
 import FoundationEssentials
 import KineContainers
 import KineMedia
@@ -48,11 +48,11 @@ struct StreamDescription: Codable, Equatable, Sendable {
     }
 }
 
-/// What a live stream carries.
+/// The tracks of a live stream.
 public struct LiveFormat: Sendable, Equatable {
-    /// nil: no video.
+    /// nil: the stream has no video.
     public var video: VideoFormat?
-    /// Each of another `type`.
+    /// Each track has another `type`.
     public var audio: [AudioTrackFormat]
 
     public init(video: VideoFormat?, audio: [AudioTrackFormat]) {
@@ -62,6 +62,6 @@ public struct LiveFormat: Sendable, Equatable {
 }
 
 extension Encodable {
-    /// As JSON; empty if encoding fails, which it cannot for these types.
+    /// The value as JSON; empty if encoding fails, which does not happen with these types.
     var json: [UInt8] { (try? JSONEncoder().encode(self)).map { Array($0) } ?? [] }
 }

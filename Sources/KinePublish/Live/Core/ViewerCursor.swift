@@ -1,10 +1,10 @@
-// One viewer's place in a stream. A viewer who falls behind continues with the newest keyframe, and what they missed is counted. No
-// viewer affects another. Pure.
+// One viewer's place in a stream. A viewer who falls behind continues with the newest keyframe, and the frames that they miss are
+// counted. No viewer affects another. Pure.
 import NIOCore
 
-/// A viewer's place in a `SampleHistory`. Two that are equal are sent the same.
+/// A viewer's place in a `SampleHistory`. Equal cursors are sent the same.
 struct ViewerCursor: Equatable, Sendable {
-    /// What the viewer is sent.
+    /// The form in which the viewer gets the stream.
     enum Form: Sendable {
         /// Every record whole: `samples`.
         case records
@@ -12,14 +12,14 @@ struct ViewerCursor: Equatable, Sendable {
         case fragments
     }
 
-    /// A viewer who is behind by more than this continues with the newest keyframe, if that is newer than their place. Nanoseconds
-    /// between the arrivals of the viewer's next record and of the newest.
+    /// A viewer who is behind by more than this continues with the newest keyframe, if that is newer than their place. In nanoseconds
+    /// from the arrival of the viewer's next record to that of the newest.
     static let patience: Int64 = 1_000_000_000
 
     let form: Form
     /// The number of the record that the viewer is sent next.
     private(set) var next: Int
-    /// The viewer can decode nothing before the next keyframe.
+    /// Whether the viewer can decode nothing before the next keyframe.
     private(set) var needsKeyframe: Bool
 
     /// A new viewer, who begins with the newest keyframe, or waits for one.
@@ -29,10 +29,10 @@ struct ViewerCursor: Equatable, Sendable {
         needsKeyframe = history.hasVideo && history.newestKeyframe == nil
     }
 
-    /// Appends the next records, about `byteLimit` bytes at most but at least one; none when the viewer has everything. Returns how many
-    /// frames they are not sent. A viewer who is only behind waits for the next regular keyframe: an extra one would cost everyone who
-    /// shares the encoder.
-    /// - Parameter state: sent when records are skipped, since one of them may have said the same.
+    /// Appends the next records, at least one and about `byteLimit` bytes; none when the viewer has everything. Returns the number of
+    /// frames left out. A viewer who is only behind waits for a regular keyframe: an extra one would cost everyone who shares the
+    /// encoder.
+    /// - Parameter state: sent when records are skipped, since one of them may have been a state.
     mutating func advance(
         in history: SampleHistory, state: LiveRecord, into buffers: inout [ByteBuffer], byteLimit: Int = 64 << 10
     ) -> Int {

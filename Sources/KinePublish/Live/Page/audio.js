@@ -130,7 +130,7 @@ class LiveAudio extends AudioWorkletProcessor {
     return this.#blocks[1]?.channels[channel][index - first.length] ?? first[first.length - 1];
   }
 
-  /** Advances by so many samples and frees the blocks that have been played. */
+  /** Advances by a number of samples and frees the blocks that have been played. */
   #skip(samples) {
     this.#position += samples;
     while (this.#blocks.length > 0 && this.#position >= this.#blocks[0].channels[0].length) {
@@ -141,7 +141,7 @@ class LiveAudio extends AudioWorkletProcessor {
     }
   }
 
-  /** Reports twenty times a second which instant of the take is being played. */
+  /** Reports the instant of the take that is being played, twenty times a second. */
   #report(frames) {
     this.#sinceReport += frames;
     if (this.#sinceReport < sampleRate / 20 || this.#blocks.length === 0) return;

@@ -36,7 +36,7 @@ export class AudioPlayer {
   get isPossible() { return this.#tracks.length > 0; }
   get isOn() { return this.#wanted && this.#context?.state === "running"; }
 
-  /** Returns whether audio is on now. It can be switched on in a click's handler, or where the browser allows it anyway. */
+  /** Returns whether audio is on now. It can be switched on in a click's handler, or in browsers that allow it anyway. */
   async set(on) {
     this.#wanted = on && this.isPossible;
     if (!this.#wanted) {
@@ -46,7 +46,7 @@ export class AudioPlayer {
     }
     try {
       await this.#open();
-      // Where the browser insists on a click, the promise stays pending until there is one.
+      // In a browser that insists on a click, the promise stays pending until there is one.
       await Promise.race([this.#context.resume(), new Promise((resolve) => setTimeout(resolve, 300))]);
       if (this.isOn) this.#connect();
     } catch {
@@ -120,7 +120,7 @@ export class AudioPlayer {
     return now + this.#ahead;
   }
 
-  /** The same, from the last report of the worklet and the browser. */
+  /** The instant that is heard, from the last report of the worklet and the browser. */
   #report() {
     if (!this.isOn || !this.#clock) return null;
     const context = this.#context;
@@ -135,7 +135,7 @@ export class AudioPlayer {
     return this.#clock.time + (age - behind) * 1e6;
   }
 
-  /** Called for each frame that is shown: `ahead` is by how many seconds its audio is ahead of it. Delays audio that stays ahead. */
+  /** Call for each frame that is shown, with the seconds by which its audio is ahead of it. Delays audio that stays ahead. */
   noteLead(ahead) {
     this.#lead += (ahead - this.#lead) * 0.05;
     const now = performance.now();

@@ -1,11 +1,11 @@
-// Measures how late the page shows the screen: it asks the server for its clock now and then, and the stream says how far the
-// take's timeline is ahead of that clock.
+// Measures how late the page shows the screen. The page asks the server for its clock now and then, and the stream says how far
+// the take's timeline is ahead of that clock.
 
 /** Requests each time; the fastest answer counts. */
 const requests = 3;
 /** Milliseconds between two measurements: in that time two machines' clocks drift apart by some milliseconds. */
 const interval = 60_000;
-/** The same while there has been no answer. */
+/** Milliseconds between two measurements until the first answer. */
 const retryInterval = 5000;
 /** Milliseconds after which the last frame shown is too old to measure by. */
 const longestAge = 3000;
@@ -21,10 +21,10 @@ export class DelayMeter {
   /** `headers`: the token's, without which the server does not answer. */
   constructor(headers) { this.#headers = headers; }
 
-  /** Notes what a tick says. */
+  /** Notes the clock in a tick. */
   note(standing) { this.#ahead = standing.ahead ?? null; }
 
-  /** Called when the connection was lost: the next server may be another one. */
+  /** Call when the connection is lost: the next server may be another one. */
   forget() {
     this.#offset = null;
     this.#ahead = null;

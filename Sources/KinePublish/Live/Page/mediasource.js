@@ -112,7 +112,7 @@ export class BufferingPlayer {
     if (this.#hasBegun) this.#video.play().catch(() => {});
   }
 
-  /** Begins anew. `videoOnly`: the segment without audio; null where there is none. */
+  /** Begins anew. `videoOnly`: the segment without audio; null if there is none. */
   initialize(all, videoOnly) {
     this.#videoInitialization = videoOnly;
     this.#playsAudio = this.#hasAudio && (this.#wantsAudio || !videoOnly);
@@ -171,13 +171,13 @@ export class BufferingPlayer {
 
   get #manner() { return this.#playsAudio ? "audible" : "silent"; }
 
-  /** Audio arrives after its frame, and nothing plays without it: where there is audio, it decides where the live edge is. */
+  /** Whether a record moves the live edge. Audio does if it plays: it arrives after its frame, and nothing plays without it. */
   #isEdge(record) { return this.#playsAudio ? record.kind !== kinds.video : record.kind === kinds.video; }
 
   /** Whether decoding can start with this record. */
   #isBeginning(record) { return !this.#description.video || (record.kind === kinds.video && record.isKeyframe); }
 
-  /** Notes how far the take's clock is ahead of the page's, by one sample; the largest recent value is of one without delay. */
+  /** Notes how far a sample's time is ahead of the page's clock; the largest recent value is of a sample without delay. */
   #noteEdge(time) {
     const now = performance.now() / 1000;
     this.#edges.push({ at: now, ahead: time - now });
@@ -252,7 +252,7 @@ export class BufferingPlayer {
     this.#trim(kept);
   }
 
-  /** Removes what is more than `seconds` behind the playhead; returns false where that is too little. */
+  /** Removes everything more than `seconds` behind the playhead; returns false if that is too little. */
   #trim(seconds) {
     const buffer = this.#buffer;
     if (!buffer || buffer.updating || buffer.buffered.length === 0) return false;

@@ -35,13 +35,13 @@ const words = {
   ],
 };
 
-/** `?play=mse` or `?play=webcodecs` allows only that player. */
+/** The only player allowed, by `?play=mse` or `?play=webcodecs`. */
 const wanted = new URLSearchParams(location.search).get("play");
 const players = [DecodingPlayer, BufferingPlayer].filter((candidate) => wanted === null || candidate.name === wanted);
 
 /** Milliseconds: a player that fails sooner than this is likely to fail again. */
 const quickFailure = 10_000;
-/** After so many quick failures in a row the page gives up and says why. */
+/** Quick failures in a row after which the page gives up and says why. */
 const mostFailures = 6;
 /** Phases in which the viewer watches, or soon will. */
 const watching = new Set(["live", "reconnecting", "failing"]);
@@ -59,14 +59,14 @@ let playing = null;
 let initialization = null;
 /** The initialization segment without audio, where the stream has audio. */
 let videoInitialization = null;
-/** The number of viewers that the server said last; null before that. */
+/** The server's last number of viewers; null before there is one. */
 let viewers = null;
 /** Records that arrived while the player was being chosen; null at other times. */
 let early = null;
 let wantsAudio = true;
 /** Quick failures in a row. */
 let failures = 0;
-/** The phase that this connection said last; null before that. */
+/** This connection's last phase; null before there is one. */
 let phase = null;
 /** Whether this connection's first frame is shown. Until then the page shows black, or an old frame. */
 let isShown = false;
@@ -172,7 +172,7 @@ const stream = new Receiver("samples", headers, {
   record(record) {
     if (record.kind === kinds.description) {
       const json = new TextDecoder().decode(record.content);
-      // Where the formats are the same as before, the player goes on.
+      // The player goes on if the formats are the same as before.
       early = player && json === playing ? null : [];
       description = json;
       videoInitialization = null;

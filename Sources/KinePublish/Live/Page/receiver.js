@@ -25,7 +25,7 @@ export class Receiver {
   /** Drops the connection and opens another. */
   restart() { this.#thread.postMessage({ restart: true }); }
 
-  /** Ends it for good. */
+  /** Ends the stream for good. */
   stop() { this.#thread.terminate(); }
 
   /** Decodes `track`, one of the description's, and sends its samples to `port` instead of to the page. */

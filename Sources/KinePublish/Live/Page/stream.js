@@ -9,7 +9,7 @@ const headerBytes = 16;
 const silenceLimit = 4000;
 const firstDelay = 150;
 const longestDelay = 2000;
-/** Bytes of the largest record; more means that this is not our stream. */
+/** Bytes of the largest record; a larger one means that the bytes are no such stream. */
 export const recordLimit = 64 << 20;
 
 /** Splits bytes, in whatever pieces they arrive, into records. */
@@ -61,9 +61,9 @@ export class RecordReader {
   }
 }
 
-/** There is no such stream, or no longer. The token may be an old one. */
+/** The stream does not exist, or no longer. The token may be an old one. */
 class Gone extends Error {}
-/** The server has as many viewers as it takes. */
+/** The server has no room for another viewer. */
 class Full extends Error {}
 
 /**
@@ -113,7 +113,7 @@ export class LiveStream {
     this.#abort?.abort();
   }
 
-  /** Ends it for good. */
+  /** Ends the stream for good. */
   stop() {
     this.#stopped = true;
     this.#abort?.abort();

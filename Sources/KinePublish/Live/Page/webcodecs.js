@@ -63,7 +63,7 @@ export class DecodingPlayer {
   }
 
   get element() { return this.#canvas; }
-  /** The frame that is shown: its instant of the take, in microseconds, and when the page's clock said it was painted. */
+  /** The shown frame's instant of the take, in microseconds, and the time by the page's clock at which it was painted. */
   get shown() { return this.#last; }
   get hasAudio() { return this.#audio.isPossible; }
   get isAudible() { return this.#audio.isOn; }
@@ -82,7 +82,7 @@ export class DecodingPlayer {
   sample(record) {
     if (record.kind !== kinds.video) return;
     if (this.#needsKeyframe && !record.isKeyframe) return;
-    // A decoder that is far behind is replaced; a keyframe is where that can be done.
+    // A decoder that is far behind is replaced, which only a keyframe allows.
     if (record.isKeyframe && this.#decoder.decodeQueueSize > 30) this.#open();
     this.#needsKeyframe = false;
     this.#newest = record.time;

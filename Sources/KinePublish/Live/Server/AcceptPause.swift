@@ -1,4 +1,4 @@
-// Decides when connections are accepted. At other times new ones wait in the kernel's queue, and when that is full, the clients'
+// Decides when connections are accepted. At other times new ones wait in the kernel's queue. When that is full, the clients'
 // kernels retry by themselves (RFC 6298): nobody is refused, and waiting costs this process nothing.
 import NIOCore
 
@@ -22,7 +22,7 @@ final class AcceptPause: ChannelInboundHandler {
     private var reasons: Set<Reason> = []
     private var progressCheck: RepeatedTask?
 
-    /// - Parameter rest: how long nothing is accepted after descriptors or memory ran out.
+    /// - Parameter rest: the time in which nothing is accepted after descriptors or memory ran out.
     init(admission: AdmissionControl, rest: TimeAmount = .milliseconds(250)) {
         self.admission = admission
         self.rest = rest

@@ -9,9 +9,9 @@ final class AdmissionControl: Sendable {
 
     private struct Member {
         let channel: any Channel
-        /// Succeeds when it may be served.
+        /// Succeeds when the connection may be served.
         let admission: EventLoopFuture<Void>
-        /// Nil once that is decided.
+        /// Nil once the admission is decided.
         var admitted: EventLoopPromise<Void>?
         var task: Task<Void, Never>?
     }
@@ -57,7 +57,7 @@ final class AdmissionControl: Sendable {
     /// `body` is called, from any thread, whenever `acceptsMore` has changed.
     func onQueueChange(_ body: (@Sendable () -> Void)?) { state.withLock { $0.queueChanged = body } }
 
-    /// As `ConnectionAdmission.secondOfPausePassed`.
+    /// Call as `ConnectionAdmission.secondOfPausePassed` says.
     func secondOfPausePassed() {
         change { state in
             state.admission.secondOfPausePassed()
@@ -104,7 +104,7 @@ final class AdmissionControl: Sendable {
         }
     }
 
-    /// Closes those that have not ended.
+    /// Closes the connections that have not ended.
     func close() {
         for member in state.withLock({ Array($0.members.values) }) { member.channel.close(promise: nil) }
     }
@@ -113,7 +113,7 @@ final class AdmissionControl: Sendable {
 
     private func closed(_ id: ID) {
         change { state in
-            // It may have been closed while it waited.
+            // The connection may have been closed while it waited.
             state.members[id]?.admitted?.fail(ChannelError.ioOnClosedChannel)
             state.members[id] = nil
             return state.admission.closed(id)
@@ -148,7 +148,7 @@ final class AdmissionControl: Sendable {
         }
     }
 
-    /// What counts as one address: for IPv6 the network, since a peer that has one address of it has 2⁶⁴.
+    /// The peer's address; for IPv6 only its network, since a peer that has one address of a network has 2⁶⁴.
     private static func address(of channel: any Channel) -> String {
         guard let address = channel.remoteAddress else { return "" }
         guard case .v6(let six) = address else { return address.ipAddress ?? "" }

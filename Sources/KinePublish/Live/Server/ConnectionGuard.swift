@@ -11,13 +11,13 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// From opening, or from the end of the last response due, to the end of the next request.
+    /// The time from opening, or from the end of the last response due, to the end of the next request.
     private static let requestTime = TimeAmount.seconds(10)
-    /// How long a viewer may read nothing at all.
+    /// The time that a viewer may read nothing at all.
     private static let stallTime = TimeAmount.seconds(30)
-    /// Bytes that the kernel may hold and has not sent: few, so that a slow viewer gets a new keyframe rather than old frames.
+    /// Unsent bytes that the kernel may hold: few, so that a slow viewer gets a new keyframe rather than old frames.
     private static let unsentLimit = 128 << 10
-    /// How long a request may take to end once its response has said “close”: closing before that could lose the response.
+    /// The time that a request may take to end once its response has said “close”: closing earlier could lose the response.
     private static let lingerTime = TimeAmount.seconds(1)
 
     private let admission: AdmissionControl
@@ -66,7 +66,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if !balance.owesResponse { awaitRequest(context) }
             let written = promise ?? context.eventLoop.makePromise()
             let channel = context.channel
-            // Not earlier: an idle connection may be closed at once.
+            // Not before the response is written: an idle connection may be closed at once.
             written.futureResult.assumeIsolated().whenComplete { [self] _ in
                 if openRequests == 0 { admission.becameIdle(channel) }
             }

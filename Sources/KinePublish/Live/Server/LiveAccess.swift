@@ -8,14 +8,14 @@ final class LiveAccess: Sendable {
         var foreignHosts: Set<String> = []
     }
 
-    /// Names that the broadcaster is warned about: clients choose them, so their number is limited.
+    /// The number of names that the broadcaster is warned about. It is limited because clients choose the names.
     private static let mostForeignHosts = 3
 
     private let state: Mutex<State>
     private let scheme: String
     private let warn: @Sendable (LiveServer.Warning) -> Void
 
-    /// - Parameter isEncrypted: the server itself speaks TLS.
+    /// - Parameter isEncrypted: whether the server itself speaks TLS.
     init(_ gate: RequestGate, isEncrypted: Bool, warn: @escaping @Sendable (LiveServer.Warning) -> Void) {
         state = Mutex(State(gate: gate))
         scheme = isEncrypted ? "https" : "http"
@@ -37,7 +37,7 @@ final class LiveAccess: Sendable {
         }
     }
 
-    /// The page was requested by a name that is not the server's. The first time, the broadcaster is told what to do.
+    /// Warns the broadcaster, once for each name, that the page was requested by a name that is not the server's.
     func warn(aboutForeignHost name: String) {
         let isNew = state.withLock { state in
             state.foreignHosts.count < Self.mostForeignHosts && state.foreignHosts.insert(name).inserted

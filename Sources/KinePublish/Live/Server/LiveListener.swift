@@ -18,11 +18,11 @@ struct LiveListener: Sendable {
     let channel: any Channel
     let admission: AdmissionControl
 
-    /// The port that it listens on.
+    /// The port that the server listens on.
     var port: Int { channel.localAddress?.port ?? 0 }
 
     /// - Parameters:
-    ///   - socket: one that listens already; nil: binds `host` and `port`.
+    ///   - socket: a socket that listens already; nil: binds `host` and `port`.
     ///   - host: an address or a name of this machine, without brackets.
     static func start(
         on socket: Int32? = nil, host: String, port: Int, tls: TLSConfiguration?,
@@ -37,33 +37,24 @@ struct LiveListener: Sendable {
                 additionalChannelHandlers: [ConnectionGuard(admission: admission)],
                 httpDecoderConfiguration: .init(
                     maxHeaderFieldSize: 8 << 10, maxHeaderListSize: 16 << 10, maxHeaderFieldCount: 64)))
-        let channel =
+        let serve =
             if let tls {
-                try await bind(
-                    socket, host: host, port: port, admission: admission,
-                    serve: server(TLSChannel(http, tlsConfiguration: tls), admission))
+                try server(TLSChannel(http, tlsConfiguration: tls), admission)
             } else {
-                try await bind(
-                    socket, host: host, port: port, admission: admission, serve: server(http, admission))
+                server(http, admission)
             }
+        let bootstrap = bootstrap(admission, serve, isBound: socket != nil)
+        guard let socket else {
+            return LiveListener(channel: try await bootstrap.bind(host: host, port: port).get(), admission: admission)
+        }
+        let channel = try await bootstrap.withBoundSocket(socket).get()
+        // SwiftNIO calls listen again, with a backlog of 128.
+        listen(socket, backlog)
         return LiveListener(channel: channel, admission: admission)
     }
 
     /// Connections that the kernel keeps before they are accepted; it may have a lower limit of its own.
     private static let backlog: Int32 = 1024
-
-    /// The one place where a socket is bound.
-    private static func bind(
-        _ socket: Int32?, host: String, port: Int, admission: AdmissionControl,
-        serve: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>
-    ) async throws -> any Channel {
-        let bootstrap = bootstrap(admission, serve, isBound: socket != nil)
-        guard let socket else { return try await bootstrap.bind(host: host, port: port).get() }
-        let channel = try await bootstrap.withBoundSocket(socket).get()
-        // SwiftNIO calls listen again, with a backlog of 128.
-        listen(socket, backlog)
-        return channel
-    }
 
     private static func bootstrap(
         _ admission: AdmissionControl, _ serve: @escaping @Sendable (any Channel) -> EventLoopFuture<Void>,
@@ -76,7 +67,7 @@ struct LiveListener: Sendable {
         }
         return
             bootstrap
-            // One at a time, so that none is accepted after the one that fills the queue.
+            // One connection at a time: none is accepted after the one that fills the queue.
             .serverChannelOption(.maxMessagesPerRead, value: 1)
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -87,7 +78,7 @@ struct LiveListener: Sendable {
             // Requests are short, and there may be hundreds of connections.
             .childChannelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 512))
             .childChannelOption(.maxMessagesPerRead, value: 1)
-            // Samples for a slow viewer wait in the history, once for all viewers, and not here.
+            // Samples for a slow viewer wait in the history, once for all viewers.
             .childChannelOption(.writeBufferWaterMark, value: .init(low: 4 << 10, high: 8 << 10))
             .childChannelInitializer(serve)
     }
@@ -105,8 +96,8 @@ struct LiveListener: Sendable {
         }
     }
 
-    /// Accepts no more connections and ends the open ones. TLS waits some seconds for a peer's close_notify: after one second
-    /// connections are closed without it.
+    /// Accepts no more connections and ends the open ones. TLS waits some seconds for a peer's close_notify; connections that are
+    /// still open after one second are closed without it.
     func close() async {
         try? await channel.close()
         admission.end()

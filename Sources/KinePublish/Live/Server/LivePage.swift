@@ -1,5 +1,5 @@
-// The page's files, which SwiftPM embeds in the executable. They are the same for every broadcast: the stream tells the page
-// the rest, its title too.
+// The page's files, which SwiftPM embeds in the executable. They are the same for every broadcast; the page learns the rest, such
+// as the title, from the stream.
 import KineLive
 
 /// The files that a browser is served besides the streams.

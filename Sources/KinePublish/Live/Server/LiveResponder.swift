@@ -1,4 +1,4 @@
-// Answers requests: what the gate allows, with the headers that protect the page.
+// Answers requests as the gate decides, with the headers that protect the page.
 import HTTPTypes
 import HummingbirdCore
 import KineLive
@@ -59,7 +59,7 @@ struct LiveResponder: Sendable {
         var response = Self.response(.ok)
         response.headerFields[.contentType] = type
         if isHead { return try await writer.writeResponse(response) }
-        // Before the head: a viewer who has the head is counted and misses nothing from then on.
+        // Before the head, so that a viewer who has the head is counted and misses nothing from then on.
         let (viewer, preface) = stream.join(form)
         defer { stream.leave(viewer) }
         let body = try await writer.writeHead(response)
@@ -77,7 +77,7 @@ struct LiveResponder: Sendable {
         try await writer.write(response: response, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// Answers a wrong request, which is the last of its connection.
+    /// Refuses a request, which is the last of its connection.
     private func refuse(
         _ status: HTTPResponse.Status, _ headers: [String: String] = [:], with writer: consuming ResponseWriter
     ) async throws {

@@ -12,10 +12,10 @@ import SystemPackage
 ///
 /// Call `finish()` at the end: a server that is only released keeps its port and its viewers.
 public final class LiveServer: Sendable {
-    /// Why the server cannot run. LiveSentences.swift has the sentences for a person.
+    /// The reason that the server cannot run. LiveSentences.swift has the sentences for a person.
     public enum Error: Swift.Error, Equatable {
         case certificateUnreadable(file: String)
-        /// Or it does not belong to the certificate.
+        /// The key's file cannot be read, or its key does not belong to the certificate.
         case keyUnusable(file: String, certificate: String)
         /// No address is known for the host.
         case hostUnknown(place: String)
@@ -23,26 +23,26 @@ public final class LiveServer: Sendable {
         case cannotListen(place: String, Errno?)
     }
 
-    /// Something that the broadcaster should know, while the server runs.
+    /// A condition of the running server that the broadcaster should know of.
     public enum Warning: Equatable, Sendable {
-        /// It listens on that host for other machines, without TLS.
+        /// The server listens on `host` for other machines, without TLS.
         case notEncrypted(host: String)
         /// The page was requested as `authority`, which is not its address.
         case foreignHost(authority: String, scheme: String)
     }
 
-    /// What the server says while it runs, from any thread.
+    /// The callbacks of a running server, which come from any thread.
     public struct Events: Sendable {
         /// Viewers need a new keyframe; called at most once in two seconds.
         public var wantsKeyframe: @Sendable () -> Void = {}
-        /// Called twice a second: how many viewers there are, and how many bytes were sent in all.
+        /// Called twice a second with the number of viewers and of the bytes sent in all.
         public var observe: @Sendable (_ viewers: Int, _ sentBytes: Int64) -> Void = { _, _ in }
         public var warn: @Sendable (Warning) -> Void = { _ in }
 
         public init() {}
     }
 
-    /// Where the stream can be watched. Anyone with a link can watch.
+    /// The links to the stream. Anyone with a link can watch.
     public var links: LiveLinks { currentLinks.withLock { $0 } }
 
     /// The port that it listens on.
@@ -55,7 +55,7 @@ public final class LiveServer: Sendable {
     private let currentLinks: Mutex<LiveLinks>
     private let ticking: Task<Void, Never>
 
-    /// Starts the server. It keeps the tokens of an earlier run only with its port: open pages send them to whatever listens there.
+    /// Starts the server. It keeps an earlier run's tokens only with its port, since open pages send them to whatever listens there.
     public static func start(
         _ settings: LiveSettings, format: LiveFormat, events: Events = Events()
     ) async throws(Error) -> LiveServer {
@@ -83,9 +83,7 @@ public final class LiveServer: Sendable {
         let listen = settings.listen
         let reachable = Self.reachableName(settings)
         var hosts: Set = ["localhost", "127.0.0.1", "::1", listen.host, reachable]
-        if !listen.isLoopback, let own = Self.machineName {
-            hosts.formUnion([own, own + ".local"])
-        }
+        if !listen.isLoopback, let own = Self.machineName { hosts.formUnion([own, own + ".local"]) }
         let token = previous?.token ?? LiveToken()
         let playerToken = settings.hasPlayerLink ? previous?.playerToken ?? LiveToken() : nil
         access = LiveAccess(
@@ -97,8 +95,7 @@ public final class LiveServer: Sendable {
         do {
             listener = try await LiveListener.start(
                 on: settings.boundSocket, host: listen.host == "localhost" ? "127.0.0.1" : listen.host, port: port,
-                tls: tls,
-                responder: LiveResponder(access: access, stream: stream))
+                tls: tls, responder: LiveResponder(access: access, stream: stream))
         } catch {
             let place = ListenAddress.description(host: listen.host, port: port)
             if error is SocketAddressError.UnknownHost { throw .hostUnknown(place: place) }
@@ -135,16 +132,12 @@ public final class LiveServer: Sendable {
     ///   - presentationTime: on the take's timeline. Samples before time zero are left out.
     ///   - bytes: as in `EncodedSample.data`.
     public func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool,
-        bytes: UnsafeRawBufferPointer
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) {
-        stream.publish(
-            type, presentationTime: presentationTime, isKeyframe: isKeyframe,
-            bytes: bytes)
+        stream.publish(type, presentationTime: presentationTime, isKeyframe: isKeyframe, bytes: bytes)
     }
 
-    /// Hands a sample to all viewers, as `publish(_:presentationTime:isKeyframe:bytes:)` does. Its duration is
-    /// not used.
+    /// Hands a sample to all viewers, as `publish(_:presentationTime:isKeyframe:bytes:)` does. Its duration is not used.
     public func publish(_ sample: EncodedSample) {
         sample.data.withUnsafeBytes {
             publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
@@ -159,7 +152,7 @@ public final class LiveServer: Sendable {
 
     /// Browsers and players that watch now.
     var viewers: Int { stream.counts.viewers }
-    /// Frames left out for viewers who were too slow, all viewers together.
+    /// Frames left out for slow viewers, all viewers together.
     var droppedFrames: Int { stream.counts.droppedFrames }
 
     /// Tells viewers that the broadcast has ended, gives them a second to read the rest, and closes the server. Takes two seconds at
@@ -190,7 +183,7 @@ public final class LiveServer: Sendable {
                 certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
             // Older versions are deprecated (RFC 8996).
             tls.minimumTLSVersion = .tlsv12
-            // Checked here, where it can be explained: a key that does not belong to the certificate shows only now.
+            // Only this finds a key that does not belong to the certificate, and here the error can be explained.
             _ = try NIOSSLContext(configuration: tls)
             return tls
         } catch {

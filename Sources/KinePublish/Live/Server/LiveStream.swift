@@ -1,5 +1,5 @@
-// A live stream between its source and its viewers: it keeps the history and says what a viewer is sent next. The source never
-// waits for a viewer.
+// A live stream between its source and its viewers: it keeps the history and decides what each viewer is sent next. The source
+// never waits for a viewer.
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -19,7 +19,7 @@ final class LiveStream: Sendable {
         var viewers: Int
         /// Microseconds since the stream began, by the server's clock.
         var clock: Int64
-        /// Microseconds by which the take's timeline is ahead of that clock; nil while that is not known.
+        /// Microseconds by which the take's timeline is ahead of `clock`; nil while unknown.
         var ahead: Int64?
     }
 
@@ -34,22 +34,22 @@ final class LiveStream: Sendable {
     /// A viewer's place in the stream, kept by their connection.
     struct Viewer: Equatable, Sendable {
         fileprivate var cursor: ViewerCursor
-        /// How many ticks there had been when they were last sent something.
+        /// The number of ticks when the viewer was last sent something.
         fileprivate var tick: Int
-        /// How often viewers had been disconnected when they joined.
+        /// The stream's generation when the viewer joined; another one now means that they are disconnected.
         fileprivate let generation: Int
     }
 
-    /// How far a viewer is.
+    /// A viewer's progress through the stream.
     enum Progress: Sendable {
-        /// There may be more for them.
+        /// There may be more for the viewer.
         case more
-        /// They have everything so far, and are told when there is more.
+        /// The viewer has everything so far, and is served again when there is more.
         case complete
         case over
     }
 
-    /// Everyone who is at one place is sent the same.
+    /// The next bytes of a viewer. All viewers at the same place are sent the same.
     struct Step: Sendable {
         let from: Viewer
         let to: Viewer
@@ -58,7 +58,7 @@ final class LiveStream: Sendable {
         private(set) var buffers: [ByteBuffer]
         fileprivate var bytes: Int64 = 0
         fileprivate var droppedFrames = 0
-        /// All bytes are in one buffer, which nothing else refers to.
+        /// Whether all bytes are in one buffer, which nothing else refers to.
         private(set) var isJoined = false
 
         mutating func join() {
@@ -72,17 +72,18 @@ final class LiveStream: Sendable {
 
     private struct State {
         var history: SampleHistory
+        /// Counts how often all viewers have been disconnected.
         var generation = 0
         var distributors: [ViewerDistributor] = []
         var viewers = 0
         var phase = Phase.live
         var stateRecord: LiveRecord
-        /// Ticks so far, and the newest. They are not in the history, so that a pause of days takes no memory: a viewer is sent only
-        /// the newest.
+        /// Ticks so far, and the newest. They are not in the history, so that a long pause takes no memory: viewers are sent only the
+        /// newest.
         var tick = 0
         var tickRecord: LiveRecord
         var clock = StreamClock()
-        /// What the newest tick said.
+        /// The content of the newest tick.
         var told: Status?
         var sequenceNumber: UInt32 = 0
         var newest = MediaTime.zero
@@ -97,7 +98,7 @@ final class LiveStream: Sendable {
     private let droppedFrames = Atomic(0)
     /// CLOCK_MONOTONIC nanoseconds when the stream began.
     private let beginning: Int64
-    /// The video and the first audio track, which is all that browsers play of one file.
+    /// The video and the first audio track: browsers play no more of one file.
     private let movie: FragmentedMovie
     private let movieTypes: Set<SampleType>
     private let furtherAudio: FragmentedMovie
@@ -106,10 +107,10 @@ final class LiveStream: Sendable {
     private let videoInitialization: LiveRecord?
     private let wantsKeyframe: @Sendable () -> Void
 
-    /// After this long without a record there is a tick. Nanoseconds.
+    /// Nanoseconds without a record after which a tick is sent.
     static let tickInterval: Int64 = 1_000_000_000
 
-    /// - Parameter wantsKeyframe: called when a viewer needs one; at most once in two seconds, from any thread.
+    /// - Parameter wantsKeyframe: called when a viewer needs a keyframe; at most once in two seconds, from any thread.
     init(title: String, format: LiveFormat, wantsKeyframe: @escaping @Sendable () -> Void) {
         let now = MonotonicClock.now()
         beginning = now
@@ -136,8 +137,7 @@ final class LiveStream: Sendable {
 
     /// Sends a sample to all viewers. Copies `bytes` before it returns.
     func publish(
-        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool,
-        bytes: UnsafeRawBufferPointer
+        _ type: SampleType, presentationTime: MediaTime, isKeyframe: Bool, bytes: UnsafeRawBufferPointer
     ) {
         let now = MonotonicClock.now()
         let isInMovie = movieTypes.contains(type)
@@ -199,7 +199,7 @@ final class LiveStream: Sendable {
             ahead: state.clock.ahead.map { $0 / 1000 })
     }
 
-    /// Ends the stream of each viewer once they have everything.
+    /// Ends each viewer's stream once they have everything.
     func close() {
         change { $0.isClosed = true }
         state.withLock { $0.distributors = [] }
@@ -240,7 +240,7 @@ final class LiveStream: Sendable {
             let viewer = Viewer(cursor: cursor, tick: state.tick, generation: state.generation)
             return (viewer, state.stateRecord, status(of: state, at: now))
         }
-        // Ticks are sent when what they say changes, which may not happen again for this viewer.
+        // A tick is sent only when its content changes, which may not happen again for this viewer.
         let tick = LiveRecord(.tick, content: told.json, arrival: now)
         let preface =
             switch form {
@@ -259,12 +259,12 @@ final class LiveStream: Sendable {
         }
     }
 
-    /// To be called once for each viewer who joined.
+    /// Call once for each viewer who joined.
     func leave(_ viewer: Viewer) {
         state.withLock { if $0.generation == viewer.generation { $0.viewers -= 1 } }
     }
 
-    /// The next step of a viewer at that place. Requests a keyframe where they need one.
+    /// The next step of a viewer. Requests a keyframe where the viewer needs one.
     func step(from viewer: Viewer) -> Step {
         let (step, requestsKeyframe) = state.withLock { state -> (Step, Bool) in
             var next = viewer
@@ -291,7 +291,7 @@ final class LiveStream: Sendable {
         return step
     }
 
-    /// To be called for each viewer who is sent the step.
+    /// Call for each viewer who is sent the step.
     func count(_ step: Step) {
         sentBytes.add(step.bytes, ordering: .relaxed)
         if step.droppedFrames > 0 { droppedFrames.add(step.droppedFrames, ordering: .relaxed) }

@@ -14,11 +14,13 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Bytes that are encrypted at a time: with what TLS adds, two pages of SwiftNIO's buffer for encrypted bytes. More pages of it
-    /// would stay resident for each viewer, and whole records (RFC 8446, section 5.1) double it.
+    /// Bytes that are encrypted at a time. With TLS's overhead they fill two pages of SwiftNIO's buffer for encrypted bytes, which
+    /// stays resident for each viewer; whole records (RFC 8446, section 5.1) would double it.
     private static let encryptedPiece = 7 << 10
-    /// The write buffer's marks for shared bytes: a sample that is written at once must not count as waiting.
+    /// The write buffer's marks for shared bytes: a sample that can be written at once must not count as waiting.
     private static let sharedBytes = ChannelOptions.Types.WriteBufferWaterMark(low: 16 << 10, high: 32 << 10)
+    /// The same for encrypted bytes, of which each viewer has their own copy: no piece is encrypted while another one waits.
+    private static let encryptedBytes = ChannelOptions.Types.WriteBufferWaterMark(low: 1, high: 1 << 10)
 
     private let stream: LiveStream
     private let distributor: ViewerDistributor
@@ -30,7 +32,7 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     private var unsent: [ByteBuffer]
     /// Without TLS, the channel's socket, which is open as long as the channel is active.
     private var socket: NIOBSDSocket.Handle?
-    /// Writes that the channel has not completed: what is written to the socket must come behind them.
+    /// Writes that the channel has not completed. Nothing may be written to the socket before them.
     private var channelWrites = 0
     private var context: ChannelHandlerContext?
     private var isDelivering = false
@@ -71,9 +73,10 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         distributor.add(self)
+        try? channel.syncOptions?.setOption(
+            .writeBufferWaterMark, value: isEncrypted ? Self.encryptedBytes : Self.sharedBytes)
         if !isEncrypted {
-            try? channel.syncOptions?.setOption(.writeBufferWaterMark, value: Self.sharedBytes)
-            // Not to the socket: the response's head may still wait in the channel.
+            // Through the channel: the response's head may still wait there.
             let preface = unsent
             unsent = []
             writeToChannel(preface, context)
@@ -94,7 +97,7 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Writes what this viewer has not been sent, until the connection accepts no more.
+    /// Writes the rest of the stream so far, until the connection accepts no more.
     func deliver() {
         // A write may call `channelWritabilityChanged`.
         guard !isDelivering else { return }
@@ -109,7 +112,8 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
                 continue
             }
             if progress == .complete { return }
-            let step = distributor.step(from: viewer, in: stream)
+            // Viewers over TLS often cannot take a whole step. What waits for them costs no memory while it is the stream's own.
+            let step = distributor.step(from: viewer, in: stream, joined: !isEncrypted)
             viewer = step.to
             progress = step.progress
             if progress == .over { return end(context) }
@@ -131,8 +135,8 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Does what the channel would do, for less: with many viewers the channel's own work is a third of the server's. What the socket
-    /// does not accept is left to the channel, and so is an error, which the channel meets as well.
+    /// Writes past the channel, whose own work is a third of the server's with many viewers. The channel gets the bytes that the
+    /// socket does not accept. After an error it gets all of them, and meets the error too.
     private func write(_ buffer: ByteBuffer, to socket: NIOBSDSocket.Handle, _ context: ChannelHandlerContext) {
         let count = buffer.withUnsafeReadableBytes { send(socket, $0.baseAddress, $0.count, 0) }
         guard count < buffer.readableBytes else { return }
@@ -152,7 +156,7 @@ final class ViewerConnection: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func encrypt(_ buffers: [ByteBuffer], _ context: ChannelHandlerContext) {
-        // Of the first byte that is not written.
+        // The place of the first byte that is not written.
         var (index, offset) = (0, 0)
         while index < buffers.count, channel.isWritable {
             var room = Self.encryptedPiece

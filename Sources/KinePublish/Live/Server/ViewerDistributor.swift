@@ -1,5 +1,5 @@
 // Sends a live stream to the viewers of one event loop, all of them in one pass: a change of the stream wakes each event loop once,
-// however many viewers it has, and what arrives before the pass goes out with it.
+// however many viewers it has, and everything that arrives before the pass goes out with it.
 import NIOCore
 import Synchronization
 
@@ -9,21 +9,21 @@ final class ViewerDistributor: @unchecked Sendable {
     let eventLoop: any EventLoop
     private let isWoken = Atomic(false)
     private var viewers: [ViewerConnection] = []
-    /// The newest steps of the pass that is under way. Nearly all viewers are at one place, so that a pass locks the stream once.
+    /// The newest steps of the current pass. Nearly all viewers are at the same place, so a pass locks the stream about once.
     private var steps: [LiveStream.Step] = []
     private static let keptSteps = 4
     private var isInPass = false
 
     init(eventLoop: any EventLoop) { self.eventLoop = eventLoop }
 
-    /// How long a pass waits for more samples, so that audio and video often go out in one write. Few viewers are not kept waiting: the
-    /// wait would be much longer than writing to all of them takes. A wait below a millisecond would save less than its timer costs.
+    /// The time that a pass waits for more samples, so that audio and video often go out in one write. With few viewers there is no
+    /// wait: it would take much longer than writing to all of them. A wait below a millisecond saves less than its timer costs.
     static func wait(viewers: Int) -> TimeAmount? {
         let wait = min(TimeAmount.microseconds(40) * (viewers - 60), .milliseconds(12))
         return wait < .milliseconds(1) ? nil : wait
     }
 
-    /// There is something new for all viewers. Any thread may call it.
+    /// Call when the stream has changed, from any thread.
     func wake() {
         guard !isWoken.exchange(true, ordering: .acquiringAndReleasing) else { return }
         eventLoop.execute {
@@ -45,10 +45,11 @@ final class ViewerDistributor: @unchecked Sendable {
     }
 
     /// The step of a viewer who is sent it.
-    func step(from viewer: LiveStream.Viewer, in stream: LiveStream) -> LiveStream.Step {
+    /// - Parameter joined: in one buffer, once a second viewer is sent it.
+    func step(from viewer: LiveStream.Viewer, in stream: LiveStream, joined: Bool) -> LiveStream.Step {
         let known = steps.lastIndex { $0.from == viewer }
-        // Bytes of its own: with those of the stream, the event loops would wait for each other to count references.
-        if let known, !steps[known].isJoined { steps[known].join() }
+        // Joining copies: event loops that share the stream's buffers would contend for their reference counts.
+        if joined, let known, !steps[known].isJoined { steps[known].join() }
         let step = known.map { steps[$0] } ?? stream.step(from: viewer)
         if known == nil, isInPass {
             if steps.count == Self.keptSteps { steps.removeFirst() }
@@ -65,7 +66,7 @@ final class ViewerDistributor: @unchecked Sendable {
             isInPass = false
             steps.removeAll(keepingCapacity: true)
         }
-        // From the end: `remove` puts the last viewer, who has been served, in the place of one who leaves.
+        // From the end: when a viewer leaves, `remove` moves the last one, which has been served, into the gap.
         for index in viewers.indices.reversed() where index < viewers.count { viewers[index].deliver() }
     }
 }
