@@ -29,7 +29,7 @@ public struct MissingAudio: Equatable, Sendable {
     public var existing: [String] = []
 }
 
-/// A fault of which a person should know while the recording goes on.
+/// A fault that the recording survives. A person should know of it.
 public enum AudioWarning: Equatable, Sendable {
     case serverLost(AudioServerFault)
     /// The recording is silent until the target is there.

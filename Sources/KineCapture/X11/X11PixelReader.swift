@@ -33,7 +33,7 @@ final class X11PixelReader {
     }
 
     /// Sends a request for each part. The server serves no other client between the strips of a rectangle, so no frame is torn.
-    /// All requests are sent together: the server never waits for us while it serves nobody else.
+    /// Sends all requests together: a grabbed server serves no other client, so it must not wait for us.
     private func request<Cookie>(_ plan: X11ReadPlan, _ send: (PixelRect) -> Cookie) -> [Cookie] {
         if plan.isDivided { xcb_grab_server(connection.handle) }
         defer { if plan.isDivided { xcb_ungrab_server(connection.handle) } }

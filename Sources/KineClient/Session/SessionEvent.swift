@@ -1,4 +1,4 @@
-// The events of a session, the last of which tells how the take ended.
+// The events of a session. The last one tells how the take ended.
 import KineContainers
 import KineControl
 import KinePlatform

@@ -48,7 +48,7 @@ final class SessionMailbox: Sendable {
         }
     }
 
-    /// Called when nobody reads any more: refuses all requests from now on.
+    /// Refuses the requests that are left, and all later ones. The session's thread calls it at its end.
     func close() {
         let rest = state.withLock { state in
             state.isOpen = false

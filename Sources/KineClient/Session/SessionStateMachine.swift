@@ -72,7 +72,7 @@ struct SessionStateMachine {
         case channelClosed(ControlError?)
         /// `deadline`: nanoseconds of CLOCK_MONOTONIC; nil: none.
         case request(id: Int, SessionRequest, deadline: Int64?)
-        /// The user asked for the take's end, and nobody waits for an answer.
+        /// A request to end the take that needs no answer.
         case stop(immediately: Bool)
         /// The samples are not wanted any more.
         case endSamples

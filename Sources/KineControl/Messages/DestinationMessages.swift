@@ -1,4 +1,4 @@
-// Messages about the destinations of a take, of which each has an extension.
+// Messages about the destinations of a take. Each destination has an extension.
 import KinePlatform
 import KineRelay
 

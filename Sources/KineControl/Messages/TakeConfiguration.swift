@@ -2,8 +2,7 @@
 import KineMedia
 import KineRelay
 
-/// One take, as the client wants it. The sources read DISPLAY, PULSE_SERVER and the like in the engine's environment, which is
-/// the client's.
+/// The settings of one take. DISPLAY, PULSE_SERVER and the like are not among them: the engine inherits the client's environment.
 public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// The source of the frames.
     public enum Source: Codable, Sendable, Equatable {

@@ -47,8 +47,8 @@ public final class Registration: Sendable {
 }
 
 extension TakeRegistry {
-    /// Registers this process as the engine of a new take. The entry is made under another name and renamed, so that nobody sees
-    /// one without its socket.
+    /// Registers this process as the engine of a new take. The entry gets its name last, by a rename, so that no client sees
+    /// it without its socket.
     ///
     /// - Parameters:
     ///   - output: absolute path of the file to be written, if any.

@@ -123,7 +123,7 @@ final class AudioPipeline: Sendable {
         running.worker.finish(at: end)
     }
 
-    /// Sets the pace of capture. While nobody listens, audio is fetched in large pieces, and the machine sleeps.
+    /// Sets the pace of capture. Without listeners audio is fetched in large pieces, so that the machine can sleep.
     func listen(_ somebodyListens: Bool) { running?.capture.change(pace: somebodyListens ? .live : .file) }
 
     /// Records the microphone from now on, or no more. False in a take that was begun without one.

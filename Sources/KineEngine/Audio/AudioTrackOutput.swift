@@ -5,7 +5,7 @@ import KineMedia
 
 /// Gives each access unit and each stretch of samples its time. Belongs to the audio thread.
 final class AudioTrackOutput {
-    /// The format of access units; nil: nobody wants any, so there is no encoder.
+    /// The format of access units; nil if the track is not encoded.
     let format: AudioTrackFormat?
     /// Samples a channel that are appended at once.
     let frameLength: Int
