@@ -216,7 +216,13 @@ public final class ScreenRecorder: Sendable {
             } catch {
                 throw RecordingError(error)
             }
-            try CaptureReader.start(feed, handler, ended: ended)
+            try CaptureReader.start(feed) { [weak self] sample, type in
+                // The engine sends silence for a microphone that is off.
+                if type == .audioMic, self?.isMicrophoneEnabled != true { return }
+                handler(sample, type)
+            } ended: {
+                ended()
+            }
         }.start
     }
 
@@ -235,7 +241,7 @@ public final class ScreenRecorder: Sendable {
             return contents.settings
         }
         do throws(RecordingError) {
-            let app = try identity ?? AppIdentity.ofThisProcess()
+            let app = if let identity { identity } else { try AppIdentity.ofThisProcess() }
             var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
             configuration.app = app
             configuration.isOutputPrivate = true

@@ -182,7 +182,7 @@ import Testing
             .message(.failed(Self.failure)), .channelClosed(nil), .channelClosed(.peerTooSlow),
             .request(id: 1, .pause, deadline: 10), .request(id: 2, .stop(immediately: false), deadline: nil),
             .request(id: 3, .outcome, deadline: nil), .stop(immediately: false), .abort, .recovered(Self.death),
-            .time(10), .close, .engineExited,
+            .time(10), .close, .engineExited, .message(.samples(.failed("no"))), .endSamples,
         ]
         var seen: Set<Past> = []
         var open = [(machine: Machine(role), past: Past())]
@@ -208,6 +208,7 @@ import Testing
         for action in machine.handle(input) {
             switch action {
             case .send: #expect(!past.channelIsClosed && past.ends == 0, "nothing is sent behind the end")
+            case .feed: #expect(!past.channelIsClosed, "no samples come behind the end")
             case .emit(let event):
                 #expect(past.ends == 0 && !past.channelIsClosed, "nothing is told behind the end")
                 if case .ended = event { past.ends += 1 }

@@ -23,8 +23,8 @@ import Testing
     private final class Lent: Sendable {
         let formats = Monitor<[SampleBufferType: SampleFormat]>([:])
 
-        func waitForBoth() -> [SampleBufferType: SampleFormat]? {
-            formats.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.count == 2 ? $0 : nil }
+        func wait(for count: Int) -> [SampleBufferType: SampleFormat]? {
+            formats.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.count == count ? $0 : nil }
         }
     }
 
@@ -41,9 +41,12 @@ import Testing
         }
         #expect(recorder.isRecording)
         #expect(
-            lent.waitForBoth() == [
+            lent.wait(for: 2) == [
                 .video: .raw(.i420, size: Self.size), .audioApp: .pcm(sampleRate: 48000, channels: 2),
             ])
+        // The microphone's samples come while it is on.
+        recorder.isMicrophoneEnabled = true
+        #expect(lent.wait(for: 3)?[.audioMic] == .pcm(sampleRate: 48000, channels: 2))
         let record = try #require(try await KnownTakes.list().running.first { $0.id == start.take })
         #expect(record.output == nil)
         // A capture is no recording.
@@ -100,7 +103,7 @@ import Testing
         } ended: {
             ended.signal { $0 = true }
         }
-        let formats = try #require(lent.waitForBoth())
+        let formats = try #require(lent.wait(for: 2))
         #expect(formats[.video] == .raw(.nv12, size: small))
         guard case .aac = formats[.audioApp] else {
             Issue.record("The audio is not AAC.")

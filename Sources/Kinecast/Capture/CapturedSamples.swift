@@ -81,16 +81,20 @@ final class SampleExchange: Sendable {
 
     /// Waits until the loop wants a sample, gives it this one, and waits until the loop is done with it.
     func hand(_ sample: borrowing SampleBuffer) {
-        let continuation = state.wait { state -> CheckedContinuation<CapturedSample?, Never>?? in
+        enum Request {
+            case sample(CheckedContinuation<CapturedSample?, Never>)
+            case end
+        }
+        let request = state.wait { state -> Request? in
             switch state {
             case .idle: return nil
             case .waiting(let continuation):
                 state = .idle
-                return .some(continuation)
-            case .over: return .some(nil)
+                return .sample(continuation)
+            case .over: return .end
             }
         }
-        guard let continuation else { return }
+        guard case .sample(let continuation) = request else { return }
         let captured = CapturedSample(sample)
         continuation.resume(returning: captured)
         _ = state.wait { state -> Bool? in if case .idle = state { nil } else { true } }
