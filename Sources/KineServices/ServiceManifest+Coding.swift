@@ -135,10 +135,12 @@ extension ServiceManifest.SetupField: Decodable {
 }
 
 extension String {
-    static let serviceIDRule =
+    /// The end of a sentence about a text that is no identifier.
+    package static let serviceIDRule =
         "has to begin with a letter or a digit and consist of letters, digits, ., - and _, at most 100"
 
-    var isServiceID: Bool {
+    /// Whether it can be the identifier of a service, an app or a group. Such a text is a file's name, too.
+    package var isServiceID: Bool {
         guard let first = utf8.first, first.isLetterOrDigit, utf8.count <= 100 else { return false }
         return utf8.allSatisfy { $0.isLetterOrDigit || [0x2d, 0x2e, 0x5f].contains($0) }
     }

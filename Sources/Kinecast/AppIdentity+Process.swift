@@ -18,7 +18,7 @@ extension AppIdentity {
             defer { try? descriptor.close() }
             bytes = try descriptor.readToEnd(atMost: ServiceManifest.fileLimit + 1)
         } catch Errno.noSuchFileOrDirectory {
-            return AppIdentity(identifier: name)
+            return AppIdentity(identifier: name.asIdentifier, name: name)
         } catch {
             throw RecordingError(.unavailable, "\(file) cannot be read (\(error)); correct its permissions.")
         }
@@ -27,5 +27,22 @@ extension AppIdentity {
         } catch {
             throw RecordingError(.unavailable, "In \(file), \(error); correct it.")
         }
+    }
+
+    /// An identity given in code, which becomes part of a path.
+    func checked() throws(RecordingError) -> AppIdentity {
+        guard identifier.isServiceID else {
+            throw RecordingError(
+                .unavailable, "The app's identifier “\(identifier.printable(limit: 100))” \(String.serviceIDRule).")
+        }
+        return self
+    }
+}
+
+extension String {
+    /// An executable's name, with a hyphen for each character that an identifier may not have.
+    fileprivate var asIdentifier: String {
+        let name = String(map { String($0).isServiceID || "._-".contains($0) ? $0 : "-" }.prefix(80))
+        return name.isServiceID ? name : "app" + name
     }
 }

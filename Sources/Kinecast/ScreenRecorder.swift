@@ -57,22 +57,22 @@ public final class ScreenRecorder: Sendable {
         case stopping
     }
 
-    private struct Contents {
+    struct Contents {
         var settings = Settings()
         var state = State.idle
-        var delegate = WeakDelegate()
+        fileprivate var delegate = WeakDelegate()
         /// Runs from the first time that somebody wants events.
-        var availabilityWatch: Task<Void, Never>?
+        fileprivate var availabilityWatch: Task<Void, Never>?
     }
 
-    private struct WeakDelegate {
+    fileprivate struct WeakDelegate {
         weak var object: (any ScreenRecorderDelegate)?
     }
 
     private let identity: AppIdentity?
     private let locator: EngineLocator
     private let store: RecordingStore?
-    private let contents = Mutex(Contents())
+    let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()
 
     /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
@@ -106,6 +106,16 @@ public final class ScreenRecorder: Sendable {
     public var events: AsyncStream<Event> {
         defer { watchAvailability() }
         return listeners.add()
+    }
+
+    /// The app that recordings belong to.
+    func app() throws(RecordingError) -> AppIdentity {
+        if let identity { try identity.checked() } else { try AppIdentity.ofThisProcess() }
+    }
+
+    /// The app's recordings that it has not saved yet.
+    func recordings() throws(RecordingError) -> RecordingStore {
+        if let store { store } else { RecordingStore(try app()) }
     }
 
     /// Whether a recording of `scope` could begin now: there are an engine, and what it needs. The machine is asked each time.
@@ -176,11 +186,15 @@ public final class ScreenRecorder: Sendable {
     }
 
     /// Starts a recording. Returns when its first frame is there.
+    ///
+    /// - Parameter outlivesApp: where the app ends or is killed, the recording goes on until somebody stops it: the app with
+    ///   `resumeControl()` when it runs again, or `kinecast stop`. Otherwise the recording ends with the app, and its file is complete.
     @discardableResult
-    public func startRecording() async throws(RecordingError) -> Start {
-        try await start { app, configuration throws(RecordingError) in
-            let file = try (store ?? RecordingStore(app)).newFile()
+    public func startRecording(outlivesApp: Bool = false) async throws(RecordingError) -> Start {
+        try await start { _, configuration throws(RecordingError) in
+            let file = try recordings().newFile()
             configuration.output = file.path
+            configuration.outlivesClient = outlivesApp
             return file
         } prepare: { _ throws(RecordingError) in
         }.start
@@ -241,7 +255,7 @@ public final class ScreenRecorder: Sendable {
             return contents.settings
         }
         do throws(RecordingError) {
-            let app = if let identity { identity } else { try AppIdentity.ofThisProcess() }
+            let app = try app()
             var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
             configuration.app = app
             configuration.isOutputPrivate = true
@@ -251,19 +265,23 @@ public final class ScreenRecorder: Sendable {
             let file = try configure(app, &configuration)
             let session = try await startSession(configuration)
             try await prepare(session)
-            let take = try await Self.firstFrame(session, file: file)
-            let active = Active(
-                session: session, file: file,
-                start: Start(take: take.id, size: take.size, environment: take.environment))
-            contents.withLock { $0.state = .recording(active) }
-            Task { [weak self] in
-                for await event in session.events { self?.received(event, of: active) }
-            }
-            return active
+            return try await runs(session, file: file)
         } catch {
             contents.withLock { $0.state = .idle }
             throw error
         }
+    }
+
+    /// Waits for a take's first frame, and watches it from then on.
+    func runs(_ session: EngineSession, file: URL?) async throws(RecordingError) -> Active {
+        let take = try await Self.firstFrame(session)
+        let active = Active(
+            session: session, file: file, start: Start(take: take.id, size: take.size, environment: take.environment))
+        contents.withLock { $0.state = .recording(active) }
+        Task { [weak self] in
+            for await event in session.events { self?.received(event, of: active) }
+        }
+        return active
     }
 
     private func startSession(_ configuration: TakeConfiguration) async throws(RecordingError) -> EngineSession {
@@ -274,7 +292,7 @@ public final class ScreenRecorder: Sendable {
         }
     }
 
-    private static func firstFrame(_ session: EngineSession, file: URL?) async throws(RecordingError) -> TakeStarted {
+    private static func firstFrame(_ session: EngineSession) async throws(RecordingError) -> TakeStarted {
         var events = session.events.makeAsyncIterator()
         while let event = await events.next(isolation: nil) {
             switch event {
@@ -316,6 +334,24 @@ public final class ScreenRecorder: Sendable {
         case .warning: break
         case .stopped(let preview, let error):
             delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
+        }
+    }
+
+    /// Records nothing until `resumeRecording`. The file goes on as if no time had passed.
+    public func pauseRecording() async throws(RecordingError) {
+        let session = try running().session
+        do throws(ClientError) { try await session.pause() } catch { throw RecordingError(error) }
+    }
+
+    public func resumeRecording() async throws(RecordingError) {
+        let session = try running().session
+        do throws(ClientError) { try await session.resume() } catch { throw RecordingError(error) }
+    }
+
+    private func running() throws(RecordingError) -> Active {
+        try contents.withLock { contents throws(RecordingError) in
+            guard case .recording(let active) = contents.state else { throw .notRecording }
+            return active
         }
     }
 

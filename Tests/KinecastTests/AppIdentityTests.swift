@@ -26,7 +26,17 @@ import Testing
     }
 
     @Test func `without the file the executable's name is the identifier`() throws {
-        #expect(try AppIdentity.ofThisProcess(executable: folder.file("app")) == AppIdentity(identifier: "app"))
+        let app = AppIdentity(identifier: "app", name: "app")
+        #expect(try AppIdentity.ofThisProcess(executable: folder.file("app")) == app)
+        #expect(try AppIdentity.ofThisProcess(executable: folder.file("My app")).identifier == "My-app")
+        #expect(try AppIdentity.ofThisProcess(executable: folder.file(".é")).identifier == "app.-")
+    }
+
+    @Test func `an identity given in code cannot leave the recordings' directory`() async throws {
+        let recorder = ScreenRecorder(app: AppIdentity(identifier: "../../x"))
+        let error = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.hasPrefix("The app's identifier “../../x” has to begin") == true)
     }
 
     @Test(arguments: [

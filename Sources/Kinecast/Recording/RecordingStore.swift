@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import KinePlatform
 import KineRelay
+import SystemPackage
 
 /// A directory for each app, `$XDG_DATA_HOME/kinecast/recordings/APP/`, which only this user can enter. What an app that was killed
 /// left there is still there when it starts again.
@@ -24,6 +25,11 @@ struct RecordingStore: Sendable {
             throw RecordingError(.failedToSave, "\(directory.path) cannot be made (\(error)); set XDG_DATA_HOME.")
         }
         return directory.appending(path: "\(UUID().uuidString).mp4")
+    }
+
+    /// Whether that path is of a file in the directory.
+    func contains(_ path: String) -> Bool {
+        FilePath(path).removingLastComponent().resolved == FilePath(directory.path).resolved
     }
 
     /// The files that are there, oldest first.
