@@ -45,10 +45,17 @@ let package = Package(
             dependencies: ["CTurboJPEG"] + kinecast("CLinux", "CYUV", "KineMeasure", "KineMedia", "KinePlatform")
                 + [argumentParser, system],
             path: "Baselines"),
-        // An extension that notes when its frames come.
+        // An extension, and an app, that note when their frames come.
+        .target(
+            name: "FrameMeter", dependencies: kinecast("KineMedia", "KinePlatform", "KineRelay") + [system],
+            path: "FrameMeter"),
         .executableTarget(
             name: "kinecast-meter",
-            dependencies: kinecast("KinecastExtension", "KineMedia", "KinePlatform") + [system], path: "Meter"),
+            dependencies: ["FrameMeter"] + kinecast("KinecastExtension", "KineMedia", "KinePlatform") + [system],
+            path: "Meter"),
+        .executableTarget(
+            name: "kinecast-appmeter", dependencies: ["FrameMeter"] + kinecast("Kinecast", "KinePlatform"),
+            path: "AppMeter"),
         .testTarget(
             name: "BenchTests", dependencies: ["kinecast-bench"] + kinecast("KineMeasure"), path: "Tests/BenchTests"),
     ],

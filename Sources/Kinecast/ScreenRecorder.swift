@@ -40,6 +40,7 @@ public final class ScreenRecorder: Sendable {
         var scope = CaptureScope.ownWindow
         var isMicrophoneEnabled = false
         var framesPerSecond = 30
+        var showsCursor = true
     }
 
     /// A recording or a capture that runs.
@@ -185,6 +186,12 @@ public final class ScreenRecorder: Sendable {
         set { contents.withLock { $0.settings.framesPerSecond = newValue } }
     }
 
+    /// Whether the next recording shows the mouse cursor.
+    public var showsCursor: Bool {
+        get { contents.withLock { $0.settings.showsCursor } }
+        set { contents.withLock { $0.settings.showsCursor = newValue } }
+    }
+
     /// Starts a recording. Returns when its first frame is there.
     ///
     /// - Parameter outlivesApp: where the app ends or is killed, the recording goes on until somebody stops it: the app with
@@ -260,6 +267,7 @@ public final class ScreenRecorder: Sendable {
             configuration.app = app
             configuration.isOutputPrivate = true
             configuration.video.framesPerSecond = settings.framesPerSecond
+            configuration.video.showsCursor = settings.showsCursor
             configuration.audio.microphone = .defaultDevice
             configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
             let file = try configure(app, &configuration)

@@ -21,7 +21,7 @@ enum BroadcastBars {
                     isKept: relay.movedBytes == 0 && relay.isInPlace))
         }
         for take in takes {
-            let title = "\(take.size.height)p\(take.framesPerSecond), \(take.source.name)"
+            let title = "\(take.size.height)p\(take.framesPerSecond), \(take.source.name), \(take.reader.rawValue)"
             result.append(late("\(title), from capture", take.account.delayMilliseconds(0.99)))
             result.append(late("\(title), from the screen", take.sinceDrawing.delayMilliseconds(0.99)))
             result.append(
@@ -33,11 +33,11 @@ enum BroadcastBars {
             if let relay = relays.first(where: { $0.size == cheapest.size }) {
                 result.append(cost("relay alone", relay.cost, cheapest))
             }
-            if let increase, let take = takes.first(where: { $0.size == cheapest.size }) {
+            if let increase, let take = takes.first(where: { $0.size == cheapest.size && $0.reader == .extension }) {
                 // Supervision costs by the second, not by the frame, and is no part of the relay; it is told all the same.
                 var verdict = cost(
-                    "a take's extension and what capture needs more", increase.capture + take.extensionCost, cheapest)
-                let all = (increase.sum + take.extensionCost) / cheapest.cost
+                    "a take's extension and what capture needs more", increase.capture + take.readerCost, cheapest)
+                let all = (increase.sum + take.readerCost) / cheapest.cost
                 verdict.measured += "; with supervision 1/\(fixed(1 / all, 0))"
                 result.append(verdict)
             }

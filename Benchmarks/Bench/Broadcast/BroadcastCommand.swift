@@ -100,7 +100,9 @@ struct BroadcastCommand: ParsableCommand {
             print("\n### The same frames, by Kinecast's relay and by the ways of today\n")
             print(BroadcastTables.transfers(results.relays + results.baselines))
         }
-        if has(.takes) { print("\n### A real take with a real extension\n\n" + BroadcastTables.takes(results.takes)) }
+        if has(.takes) {
+            print("\n### A real take with a real extension, or an app\n\n" + BroadcastTables.takes(results.takes))
+        }
         if has(.engine) {
             print("\n### What an engine needs for its extension\n\n" + BroadcastTables.engineCosts(results.costs))
         }
@@ -161,11 +163,17 @@ struct BroadcastCommand: ParsableCommand {
             (.scene(.motion), BroadcastCommand.fullHD), (.pattern, BroadcastCommand.ultraHD),
             (.scene(.video), BroadcastCommand.ultraHD),
         ]
-        return kinds.compactMap { source, size in
+        let byExtensions = kinds.compactMap { source, size in
             attempt("a take of \(source.name) at \(size.height)p60") {
                 try taker.take(source, size: size, framesPerSecond: 60)
             }
         }
+        let byApps = [SceneKind.video, .motion].compactMap { kind in
+            attempt("an app's capture of \(kind.rawValue) at 1080p60") {
+                try taker.takeByApp(kind, size: BroadcastCommand.fullHD, framesPerSecond: 60)
+            }
+        }
+        return byExtensions + byApps
     }
 
     private func memory(

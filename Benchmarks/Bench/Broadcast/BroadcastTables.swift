@@ -25,19 +25,20 @@ enum BroadcastTables {
 
     static func takes(_ takes: [RawTake]) -> String {
         var lines = [
-            "| screen | frame | frames/s | arrived/s | replaced by newer | time moved | from capture: p50 ms | p99 ms "
-                + "| from the screen: p50 ms | p99 ms | CPU ms/frame, extension | peak MiB, extension |",
-            "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+            "| screen | reader | frame | frames/s | arrived/s | replaced by newer | time moved | from capture: p50 ms | p99 ms "
+                + "| from the screen: p50 ms | p99 ms | CPU ms/frame, reader | peak MiB, reader |",
+            "|---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
         ]
         for take in takes {
             let drawn = take.sinceDrawing
             lines.append(
                 Tables.row([
-                    take.source.name, "\(take.size.width)×\(take.size.height)", "\(take.framesPerSecond)",
-                    fixed(Double(take.arrived) / take.seconds, 1), "\(take.skipped)", "\(take.moved)",
+                    take.source.name, take.reader.rawValue, "\(take.size.width)×\(take.size.height)",
+                    "\(take.framesPerSecond)",
+                    fixed(Double(take.arrived) / take.seconds, 1), take.skipped.map { "\($0)" } ?? "", "\(take.moved)",
                     fixed(take.account.delayMilliseconds(0.5), 2), fixed(take.account.delayMilliseconds(0.99), 2),
                     fixed(drawn.delayMilliseconds(0.5), 2), fixed(drawn.delayMilliseconds(0.99), 2),
-                    fixed(take.extensionCost, 3),
+                    fixed(take.readerCost, 3),
                     Tables.mebibytes(take.account.highWaterBytes),
                 ]))
         }

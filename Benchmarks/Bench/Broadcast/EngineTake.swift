@@ -7,6 +7,20 @@ import KinePlatform
 import KineRelay
 import SystemPackage
 
+enum TakeOrigin {
+    /// The earliest instant that can have been a take's time zero, in nanoseconds of CLOCK_MONOTONIC: each answer says
+    /// how old the take was at some instant between the question and the answer. What is reckoned from it is too long by
+    /// the shortest such while rather than too short.
+    static func earliest(_ status: () throws -> TakeStatus) throws -> Int64 {
+        var earliest = Int64.min
+        for _ in 0..<50 {
+            let asked = MonotonicClock.now()
+            earliest = max(earliest, asked - (try status().progress.duration.nanoseconds))
+        }
+        return earliest
+    }
+}
+
 /// A running engine with its take. Used by one thread; the engine is ended with this object.
 final class EngineTake {
     struct Failed: Error, CustomStringConvertible {
@@ -72,18 +86,6 @@ final class EngineTake {
         }
         guard let result else { throw Failed(description: "The engine gave no status.") }
         return result
-    }
-
-    /// The earliest instant that can have been the take's time zero, in nanoseconds of CLOCK_MONOTONIC: each answer says
-    /// how old the take was at some instant between the question and the answer. What is reckoned from it is too long by
-    /// the shortest such while rather than too short.
-    func origin() throws -> Int64 {
-        var earliest = Int64.min
-        for _ in 0..<50 {
-            let asked = MonotonicClock.now()
-            earliest = max(earliest, asked - (try status().progress.duration.nanoseconds))
-        }
-        return earliest
     }
 
     /// Where the broadcast can be seen; waits until a destination has said so.

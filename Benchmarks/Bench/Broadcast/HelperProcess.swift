@@ -14,17 +14,18 @@ final class HelperProcess {
 
     /// - Parameters:
     ///   - name: of an executable beside this one.
+    ///   - input: its standard input; nil: none.
     ///   - descriptors: what it gets from descriptor 3 on.
     init(
         _ name: String, _ arguments: [String], environment: [String] = ProcessEnvironment.current,
-        descriptors: [FileDescriptor] = []
+        input: FileDescriptor? = nil, descriptors: [FileDescriptor] = []
     ) throws {
         self.name = name
         let pipe = try FileDescriptor.pipe()
         defer { try? pipe.writeEnd.close() }
         output = pipe.readEnd
         var options = ChildProcess.Options()
-        options.descriptors = [nil, pipe.writeEnd, .standardError] + descriptors
+        options.descriptors = [input, pipe.writeEnd, .standardError] + descriptors
         options.parentDeathSignal = SIGKILL
         process = try ChildProcess(
             executable: try Tool.sibling(name), arguments: arguments, environment: environment, options: options)

@@ -24,6 +24,10 @@ struct MeterAccount {
                 name: "kinecast-meter", ending: .exited(status: 0), complaint: "It left no account of what it had seen."
             )
         }
+        self.init(report)
+    }
+
+    init(_ report: TransferReport) {
         self.report = report
         let numbers = (report.notes["arrivals"] ?? "").split(separator: " ").compactMap { Int64($0) }
         var arrivals: [Arrival] = []

@@ -20,9 +20,16 @@ enum RawSource: Hashable {
     }
 }
 
-/// One take and what its extension saw.
+/// One take and what its reader saw.
 struct RawTake {
+    enum Reader: String {
+        case `extension`
+        /// By `ScreenRecorder.startCapture`.
+        case app
+    }
+
     let source: RawSource
+    let reader: Reader
     let size: PixelSize
     let framesPerSecond: Int
     let seconds: Double
@@ -31,21 +38,21 @@ struct RawTake {
     var sinceDrawing: TransferReport
     var isInPlace: Bool
     var placement: String
-    /// Frames that the extension was too slow for.
-    var skipped: Int64
+    /// Frames that the extension was too slow for; nil for an app, of which nobody counts them.
+    var skipped: Int64?
     /// Frames that the engine took.
     var taken: Int
 
     var arrived: Int { account.frames }
     /// Frames whose time is not that of their capture.
     var moved: Int { Int(account.notes["moved"] ?? "") ?? 0 }
-    /// Milliseconds on a processor in the extension for each frame.
-    var extensionCost: Double { Double(account.processorNanoseconds) / 1e6 / Double(max(1, account.frames)) }
+    /// Milliseconds on a processor in the reader for each frame.
+    var readerCost: Double { Double(account.processorNanoseconds) / 1e6 / Double(max(1, account.frames)) }
 }
 
 /// Runs takes with kinecast-meter. Used by the main thread: the X server dies with the thread that started it.
 final class RawTaker {
-    private let seconds: Double
+    let seconds: Double
 
     init(seconds: Double) { self.seconds = seconds }
 
@@ -61,18 +68,18 @@ final class RawTaker {
         configuration.destinations = [bundle.destination(report: "report", readsAll: readsAll)]
         let take = try EngineTake(
             configuration, environment: stage.environment(folder) + bundle.environment, folder: folder)
-        let origin = try take.origin()
+        let origin = try TakeOrigin.earliest { try take.status() }
         try take.run(for: seconds)
         let log = try stage.scene?.log()
         let summary = try take.stop()
         let account = try MeterAccount(path: bundle.reportPath("report"))
         return RawTake(
-            source: source, size: size, framesPerSecond: framesPerSecond, seconds: seconds,
+            source: source, reader: .extension, size: size, framesPerSecond: framesPerSecond, seconds: seconds,
             account: account.sinceCapture(origin: origin, framesPerSecond: framesPerSecond),
             sinceDrawing: log.map { account.sinceDrawing($0) }
                 ?? account.sinceDue(origin: origin, framesPerSecond: framesPerSecond),
             isInPlace: account.isInPlace, placement: account.placement,
-            skipped: summary.destinations.first?.framesSkipped ?? 0, taken: summary.progress.framesDrawn)
+            skipped: summary.destinations.first?.framesSkipped, taken: summary.progress.framesDrawn)
     }
 
     /// The CPU time of an engine's threads for each frame of a recorded take, with or without an extension. The difference
