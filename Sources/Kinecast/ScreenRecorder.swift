@@ -270,6 +270,7 @@ public final class ScreenRecorder: Sendable {
             configuration.video.showsCursor = settings.showsCursor
             configuration.audio.microphone = .defaultDevice
             configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
+            configuration.audio.isMicrophoneOptional = true
             let file = try configure(app, &configuration)
             let session = try await startSession(configuration)
             try await prepare(session)
@@ -282,7 +283,7 @@ public final class ScreenRecorder: Sendable {
 
     /// Waits for a take's first frame, and watches it from then on.
     func runs(_ session: EngineSession, file: URL?) async throws(RecordingError) -> Active {
-        let take = try await Self.firstFrame(session)
+        let take = try await firstFrame(session)
         let active = Active(
             session: session, file: file, start: Start(take: take.id, size: take.size, environment: take.environment))
         contents.withLock { $0.state = .recording(active) }
@@ -300,11 +301,12 @@ public final class ScreenRecorder: Sendable {
         }
     }
 
-    private static func firstFrame(_ session: EngineSession) async throws(RecordingError) -> TakeStarted {
+    private func firstFrame(_ session: EngineSession) async throws(RecordingError) -> TakeStarted {
         var events = session.events.makeAsyncIterator()
         while let event = await events.next(isolation: nil) {
             switch event {
             case .started(let take): return take
+            case .warning(let sentence): tell(.warning(sentence))
             case .ended(let outcome): throw RecordingResult(outcome, hasBegun: false).error ?? .cancelled
             default: continue
             }

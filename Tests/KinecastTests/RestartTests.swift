@@ -62,12 +62,4 @@ import Testing
         #expect(try RecordedVideo(path: folder.file("kept.mp4")).size == start.size)
         #expect(try await second.unsavedRecordings().isEmpty)
     }
-
-    @Test func `camera calls say that this version has no camera`() throws {
-        let recorder = try recorder()
-        let error = #expect(throws: RecordingError.self) { try recorder.enableCamera() }
-        #expect(error?.code == .unavailable)
-        try recorder.enableCamera(false)
-        #expect(!recorder.isCameraEnabled)
-    }
 }

@@ -114,6 +114,25 @@ import Testing
         _ = try await recorder.stopRecording()
     }
 
+    @Test func `a recording begins without the microphone that it wants where there is none, and warns`() async throws {
+        let events = recorder.events
+        recorder.isMicrophoneEnabled = true
+        try await recorder.startRecording()
+        for await event in events {
+            guard case .warning(let sentence) = event else { continue }
+            #expect(sentence == "The audio server has no microphone; plug one in, or record without it.")
+            break
+        }
+        _ = try await recorder.stopRecording()
+    }
+
+    @Test func `camera calls say that this version has no camera`() throws {
+        let error = #expect(throws: RecordingError.self) { try recorder.enableCamera() }
+        #expect(error?.code == .unavailable)
+        try recorder.enableCamera(false)
+        #expect(!recorder.isCameraEnabled)
+    }
+
     @Test func `an engine that is killed is told with a file that plays`() async throws {
         let delegate = Delegate()
         recorder.delegate = delegate

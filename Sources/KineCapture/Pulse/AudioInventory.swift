@@ -55,7 +55,8 @@ public enum AudioTarget: Hashable, Sendable {
     case defaultMicrophone
     case microphone(String)
 
-    var isMicrophone: Bool {
+    /// Whether it is no output of programs.
+    public var isMicrophone: Bool {
         switch self {
         case .defaultMicrophone, .microphone: true
         case .defaultOutput, .application: false

@@ -83,6 +83,12 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
         /// Absent where it is false, as in messages of older clients.
         private var microphoneOff: Bool?
+        /// The take goes on without its microphone where there is none, and a warning says so; otherwise it cannot begin.
+        public var isMicrophoneOptional: Bool {
+            get { microphoneOptional ?? false }
+            set { microphoneOptional = newValue ? true : nil }
+        }
+        private var microphoneOptional: Bool?
         /// Whether app and microphone have a track each; otherwise they are mixed into one.
         public var separateTracks = false
         public var sampleRate = 48000

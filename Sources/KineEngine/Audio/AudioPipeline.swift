@@ -75,14 +75,22 @@ final class AudioPipeline: Sendable {
         }
         let channels = configuration.channels
         let pace: AudioPace = isLive ? .live : .file
-        do throws(AudioCapture.Error) {
-            let capture: any AudioFeed =
-                isPattern
+        let capture = { (off: Set<Int>) throws(AudioCapture.Error) -> any AudioFeed in
+            isPattern
                 ? try PatternAudio(channels: channels, pace: pace, receiver: worker)
                 : try AudioCapture(
-                    targets: plan.targets, off: configuration.isMicrophoneOff ? plan.microphones : [],
-                    channels: channels, server: server, pace: pace, receiver: worker, cancellation: cancellation)
-            return Running(worker: worker, capture: capture)
+                    targets: plan.targets, off: off, channels: channels, server: server, pace: pace, receiver: worker,
+                    cancellation: cancellation)
+        }
+        do throws(AudioCapture.Error) {
+            do throws(AudioCapture.Error) {
+                let off = configuration.isMicrophoneOff ? plan.microphones : []
+                return Running(worker: worker, capture: try capture(off))
+            } catch .missing(let audio) where configuration.isMicrophoneOptional && audio.target.isMicrophone {
+                // A later request for it may find one.
+                inbox.post(.warning(AudioWarning.missing(audio).sentence))
+                return Running(worker: worker, capture: try capture(plan.microphones))
+            }
         } catch {
             throw .audio(error)
         }

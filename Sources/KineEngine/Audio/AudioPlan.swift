@@ -79,7 +79,7 @@ struct AudioPlan: Equatable {
         case .defaultDevice: microphoneTarget = add(.defaultMicrophone)
         case .named(let name): microphoneTarget = add(.microphone(name))
         }
-        if configuration.isMicrophoneOff { return }
+        if configuration.isMicrophoneOff || configuration.isMicrophoneOptional { return }
         isRequired = true
     }
 

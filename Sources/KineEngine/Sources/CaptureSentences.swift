@@ -105,7 +105,7 @@ extension MissingAudio {
         case .defaultOutput: "The audio server has no output; the recording is silent until one appears."
         case .application(let name):
             "No application called \(name) plays audio\(instead); its track is silent until it does."
-        case .defaultMicrophone: "The audio server has no microphone; plug one in, or leave --mic out."
+        case .defaultMicrophone: "The audio server has no microphone; plug one in, or record without it."
         case .microphone(let name):
             "There is no microphone called \(name)\(instead); see kinecast sources for the names."
         }

@@ -85,6 +85,8 @@ package final class RunningKinecast {
     private var isOpen = [true, true]
     private var isClosed = [false, false]
     private var hasEnded = false
+    /// Characters of standard output that `line` has passed.
+    private var passed = 0
 
     /// Where this package's executables are: beside the tests.
     package static let executables = FilePath(ExecutableSearch.own ?? "/").removingLastComponent()
@@ -98,17 +100,18 @@ package final class RunningKinecast {
     /// The path of another of this package's programs.
     package static func sibling(_ name: String) -> String { executables.appending(name).string }
 
-    /// `executable`: another program than kinecast, its arguments with it.
+    /// `input`: its standard input, which stays the caller's; nil: an empty one. `executable`: another program than kinecast, its
+    /// arguments with it.
     package init(
-        arguments: [String], environment: [String], directory: FilePath, terminal: FileDescriptor? = nil,
-        executable: String = RunningKinecast.executable.string
+        arguments: [String], environment: [String], directory: FilePath, input: FileDescriptor? = nil,
+        terminal: FileDescriptor? = nil, executable: String = RunningKinecast.executable.string
     ) throws {
         let output = try FileDescriptor.pipe()
         let errors = try FileDescriptor.pipe()
         let null = try FileDescriptor.open("/dev/null", .readOnly)
         defer { for end in [output.writeEnd, errors.writeEnd, null] { try? end.close() } }
         var options = ChildProcess.Options()
-        options.descriptors = [null, output.writeEnd, terminal ?? errors.writeEnd]
+        options.descriptors = [input ?? null, output.writeEnd, terminal ?? errors.writeEnd]
         options.directory = directory.string
         process = try ChildProcess(
             executable: executable, arguments: arguments, environment: environment, options: options)
@@ -140,6 +143,22 @@ package final class RunningKinecast {
     package func words(_ words: String) throws {
         let deadline = MonotonicClock.now() + Self.patience
         while !text[1].contains(words) { try read(until: deadline, waitingFor: words) }
+    }
+
+    /// Waits for a line of standard output with that beginning, behind the last one that was waited for.
+    @discardableResult
+    package func line(_ beginning: String) throws -> String {
+        let deadline = MonotonicClock.now() + Self.patience
+        while true {
+            let rest = text[0].utf8.dropFirst(passed)
+            if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: rest[..<end], as: UTF8.self)
+                passed += line.utf8.count + 1
+                if line.hasPrefix(beginning) { return line }
+            } else {
+                try read(until: deadline, waitingFor: beginning)
+            }
+        }
     }
 
     package func signal(_ number: Int32) { process.signal(number) }

@@ -1,0 +1,146 @@
+// Examples/CaptureApp, an app that uses every part of the library, driven as a person would: built as its own package, in a process of
+// its own, which can be killed.
+import Glibc
+import KineContainers
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+import Testing
+
+@Suite(.serialized) struct CaptureAppTests {
+    /// The app, and the commands that it reads.
+    private struct App {
+        let process: RunningKinecast
+        private let input: FileDescriptor
+
+        init(_ place: TestPlace) throws {
+            let pipe = try FileDescriptor.pipe()
+            defer { try? pipe.readEnd.close() }
+            input = pipe.writeEnd
+            process = try RunningKinecast(
+                arguments: ["320x240"],
+                environment: place.environment + [
+                    "KINECAST_ENGINE=\(RunningKinecast.sibling("kinecast-engine"))",
+                    "XDG_DATA_HOME=\(place.path("data"))",
+                ], directory: place.directory, input: pipe.readEnd,
+                executable: NewExtensionTests.buildDirectory.appending("debug/CaptureApp").string)
+            try process.line("CaptureApp")
+        }
+
+        /// Types a command, and waits for a line of its answer.
+        @discardableResult
+        func type(_ command: String, _ beginning: String) throws -> String {
+            try input.writeAll((command + "\n").utf8)
+            return try process.line(beginning)
+        }
+
+        func quit() throws -> RunningKinecast.Ended {
+            try input.close()
+            return try process.wait()
+        }
+    }
+
+    /// Builds it. scripts/test has done so before.
+    private func build() throws {
+        let script = """
+            source scripts/build.sh
+            swift build "${debug_options[@]}" --package-path Examples/CaptureApp --scratch-path "$BUILD"
+            """
+        let built = try RunningKinecast(
+            arguments: ["-c", script],
+            environment: ProcessEnvironment.merging(
+                ProcessEnvironment.current, ["BUILD=\(NewExtensionTests.buildDirectory)"]),
+            directory: RunningKinecast.checkout, executable: "/bin/bash"
+        ).wait(for: NewExtensionTests.patience)
+        try #require(built.status == 0, "\(built)")
+    }
+
+    @Test func `an app records, pauses, saves and discards itself, and is told what it did wrong`() throws {
+        try build()
+        try TestPlace.with { place in
+            let app = try App(place)
+            try app.type("available", "available")
+            try app.type("stop", "error notRecording: ")
+            try app.type("record", "recording 320x240")
+            try app.type("record", "error alreadyRecording: ")
+            try app.type("pause", "paused")
+            try app.type("resume", "resumed")
+            try app.type("mic on", "warning: The audio server has no microphone")
+            try app.type("stop", "preview ")
+            try app.type("save \(place.path("kept.mp4"))", "saved")
+            #expect(try RecordedVideo(path: place.path("kept.mp4")).size == PixelSize(width: 320, height: 240))
+            try app.type("record", "recording 320x240")
+            try app.type("stop \(place.path("kept.mp4"))", "error failedToSave: ")
+            try app.type("discard", "discarded")
+            #expect(PrivateDirectory.entries(FilePath(place.path("data/Trash/files"))).count == 1)
+            #expect(try app.quit().status == 0)
+        }
+    }
+
+    @Test func `an app handles samples itself`() throws {
+        try build()
+        try TestPlace.with { place in
+            let app = try App(place)
+            try app.type("frames 2", "frame 2 at ")
+            try app.type("capture", "capturing")
+            try app.type("record", "error alreadyRecording: ")
+            try app.type("uncapture", "samples")
+            #expect(try app.quit().status == 0)
+        }
+    }
+
+    @Test func `a recording goes on where its app is killed, which takes it up when it runs again`() throws {
+        try build()
+        try TestPlace.with { place in
+            let first = try App(place)
+            try first.type("record stays", "recording 320x240")
+            first.process.signal(SIGKILL)
+            _ = try first.process.wait()
+            let second = try App(place)
+            try second.type("again", "recording again")
+            try second.type("stop \(place.path("kept.mp4"))", "saved")
+            #expect(try RecordedVideo(path: place.path("kept.mp4")).size == PixelSize(width: 320, height: 240))
+            #expect(try second.quit().status == 0)
+        }
+    }
+
+    @Test func `a recording that ends with its app is there when it runs again`() throws {
+        try build()
+        try TestPlace.with { place in
+            let first = try App(place)
+            try first.type("record", "recording 320x240")
+            first.process.signal(SIGKILL)
+            _ = try first.process.wait()
+            try wait("the engine to finish the file") { try place.registry().list().running.isEmpty }
+            let second = try App(place)
+            try second.type("again", "nothing runs")
+            try second.process.line("preview ")
+            try second.type("save \(place.path("kept.mp4"))", "saved")
+            #expect(try RecordedVideo(path: place.path("kept.mp4")).size == PixelSize(width: 320, height: 240))
+            #expect(try second.quit().status == 0)
+        }
+    }
+
+    @Test func `an engine that is killed is told with a file that plays`() throws {
+        try build()
+        try TestPlace.with { place in
+            let app = try App(place)
+            try app.type("record", "recording 320x240")
+            let take = try #require(try place.registry().list().running.first)
+            let output = try #require(take.output)
+            try wait("something in the file") { fileSize(output) > 20_000 }
+            kill(take.pid, SIGKILL)
+            try app.process.line("stopped: ")
+            try app.process.line("preview ")
+            try app.type("save \(place.path("kept.mp4"))", "saved")
+            #expect(try RecordedVideo(path: place.path("kept.mp4")).size == PixelSize(width: 320, height: 240))
+            #expect(try app.quit().status == 0)
+        }
+    }
+}
+
+private func fileSize(_ path: String) -> Int {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int(status.st_size) : 0
+}
