@@ -69,6 +69,32 @@ build_for_extensions() {
     swift build "${release_options[@]}" --disable-default-traits --scratch-path "$1/extensions" --target "$2"
 }
 
+# build_documentation DIRECTORY: the library's documentation, from what a debug build has compiled. Fails where it has a warning.
+build_documentation() {
+    local symbols map module program status=0 options
+    symbols=$(mktemp -d)
+    # What the modules were compiled with.
+    options=(-I "$build_directory/debug/Modules" -target "$(swift -print-target-info | sed -n 's/.*"triple": "\(.*\)",/\1/p' | head -1)")
+    for map in "$build_directory"/debug/C*.build/module.modulemap Sources/C*/module.modulemap \
+        "$build_directory"/checkouts/swift-system/Sources/CSystem/include/module.modulemap; do
+        options+=(-Xcc "-fmodule-map-file=$map")
+    done
+    # Kinecast hands on what the others declare.
+    for module in Kinecast KineMedia KineRelay KineControl; do
+        swift symbolgraph-extract -module-name "$module" "${options[@]}" -output-dir "$symbols" \
+            -minimum-access-level public || status=1
+    done
+    # The tutorial's programs have to be ones.
+    for program in Sources/Kinecast/Kinecast.docc/Resources/*-Main.swift; do
+        swiftc -typecheck -parse-as-library -swift-version 6 -warnings-as-errors "${options[@]}" "$program" || status=1
+    done
+    rm -rf "$1"
+    docc convert Sources/Kinecast/Kinecast.docc --additional-symbol-graph-dir "$symbols" --output-dir "$1" \
+        --fallback-display-name Kinecast --fallback-bundle-identifier org.kinecast.Kinecast --warnings-as-errors || status=1
+    rm -rf "$symbols"
+    return "$status"
+}
+
 # What runs in a release build: Kinecast itself, and what scripts/run shows where there is no display.
 release_products=(kinecast kinecast-engine kinecast-live kinecast-rtmp kinecast-scene)
 
