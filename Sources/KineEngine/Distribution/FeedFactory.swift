@@ -29,7 +29,12 @@ final class FeedFactory: Sendable {
         /// The reason why no feed can be made any more.
         var failure: TakeError?
         var requests: [FeedRequest] = []
-        var conversions: [FrameConverter.Output] = []
+        /// Those that a feed uses.
+        var conversions: [WeakConversion] = []
+    }
+
+    private struct WeakConversion {
+        weak var output: FrameConverter.Output?
     }
 
     private let configuration: TakeConfiguration
@@ -198,13 +203,14 @@ final class FeedFactory: Sendable {
         if required.isNative, let memory = state.memory {
             return (memory, distributor.canvas.loans, nil)
         }
-        if let found = state.conversions.first(where: { $0.layout == required.layout }) {
+        state.conversions.removeAll { $0.output == nil }
+        if let found = state.conversions.lazy.compactMap(\.output).first(where: { $0.layout == required.layout }) {
             return (found.memory, found.loans, found)
         }
         let canvas = distributor.canvas
         let readers = services.count { requirements($0, size: canvas.size)?.layout == required.layout }
         let made = try FrameConverter.Output(required, sourceSize: canvas.codedSize, readers: max(1, readers))
-        state.conversions.append(made)
+        state.conversions.append(WeakConversion(output: made))
         distributor.converter()?.prepare(made)
         return (made.memory, made.loans, made)
     }

@@ -86,7 +86,15 @@ final class FrameConverter: Sendable {
     }
 
     /// Converts for feeds that come later, whose sinks name `output`.
-    func prepare(_ output: Output) { state.withLock { $0.outputs.append(output) } }
+    func prepare(_ output: Output) {
+        state.withLock { state in
+            // Those whose feeds have gone are held by nobody else.
+            for index in state.outputs.indices.reversed() where isKnownUniquelyReferenced(&state.outputs[index]) {
+                state.outputs.remove(at: index)
+            }
+            state.outputs.append(output)
+        }
+    }
 
     /// From now on `feed` is served, at the rate and with the conversion that its sink names.
     func add(_ feed: SampleFeed, _ sink: FrameSink) {
