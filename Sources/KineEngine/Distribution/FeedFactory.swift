@@ -29,7 +29,9 @@ final class FeedFactory: Sendable {
         /// The reason why no feed can be made any more.
         var failure: TakeError?
         var requests: [FeedRequest] = []
-        var conversions: [FrameConverter.Output] = []
+        /// The readers of `memory`.
+        var readers = FrameReaders(limit: 0)
+        var conversions: [(output: FrameConverter.Output, readers: FrameReaders)] = []
     }
 
     private let configuration: TakeConfiguration
@@ -45,7 +47,7 @@ final class FeedFactory: Sendable {
 
     var distributor: FrameDistributor? { state.withLock { $0.distributor } }
     /// The take's encoding; nil until the source is open.
-    var plan: EncodingPlan? { distributor.map(plan) }
+    var plan: EncodingPlan? { distributor.map { plan($0) } }
     var annotation: [String: String] { state.withLock { $0.annotation } }
 
     // MARK: From the take's threads
@@ -67,7 +69,10 @@ final class FeedFactory: Sendable {
             let memory = try FrameMemory(
                 layout: FrameSlotLayout(layout, visibleSize: size, slotCount: slots.count))
             slots.memory = FrameRing.Memory(base: memory.slot(0), owner: memory)
-            state.withLock { $0.memory = memory }
+            state.withLock { state in
+                state.memory = memory
+                state.readers = FrameReaders(limit: readers)
+            }
             return slots
         } catch .system(let call, let errno) {
             throw .noSharedMemory(call: call, errno)
@@ -78,9 +83,7 @@ final class FeedFactory: Sendable {
 
     /// The source is open: feeds without encoded frames can be made.
     func sourceOpened(_ distributor: FrameDistributor) {
-        let annotation =
-            services.isEmpty
-            ? [:] : SourceAnnotation.describe(configuration.source, size: distributor.canvas.size)
+        let annotation = SourceAnnotation.describe(configuration.source, size: distributor.canvas.size)
         state.withLock { state in
             state.distributor = distributor
             state.annotation = annotation
@@ -136,6 +139,9 @@ final class FeedFactory: Sendable {
             if let interval = request.manifest.keyframeInterval {
                 distributor.encoding.shortenKeyframeInterval(to: interval)
             }
+            if let most = request.manifest.expectations?.maximumAccessUnit {
+                distributor.encoding.limitAccessUnits(to: most)
+            }
         }
         do {
             return .success(try make(request, distributor, &state))
@@ -161,7 +167,14 @@ final class FeedFactory: Sendable {
                 sender: sender, memory: source.memory, loans: source.loans, conversion: source.conversion,
                 framesPerSecond: required?.framesPerSecond)
         }
-        let plan = plan(distributor)
+        if let source, let frames {
+            if let index = source.conversionIndex {
+                state.conversions[index].readers.add(frames)
+            } else {
+                state.readers.add(frames)
+            }
+        }
+        let plan = plan(distributor, with: [manifest])
         let start = ExtensionStart(
             service: manifest.id, setupInfo: request.setupInfo,
             framesPerSecond: frames?.framesPerSecond ?? configuration.video.framesPerSecond,
@@ -181,32 +194,43 @@ final class FeedFactory: Sendable {
             stillInterval: expectations.stillFramesPerSecond.map { 1_000_000_000 / Int64($0) })
     }
 
-    private func plan(_ distributor: FrameDistributor) -> EncodingPlan {
-        EncodingPlan(configuration, services: services, size: distributor.canvas.codedSize)
+    /// `further`: services that may have come later than the take's own.
+    private func plan(_ distributor: FrameDistributor, with further: [ServiceManifest] = []) -> EncodingPlan {
+        EncodingPlan(configuration, services: services + further, size: distributor.canvas.codedSize)
     }
 
     private func requirements(_ manifest: ServiceManifest, size: PixelSize) -> FrameRequirements? {
         FrameRequirements(manifest, size: size, framesPerSecond: configuration.video.framesPerSecond)
     }
 
-    private typealias FrameSource = (memory: FrameMemory, loans: SlotLoans, conversion: FrameConverter.Output?)
+    private struct FrameSource {
+        var memory: FrameMemory
+        var loans: SlotLoans
+        /// Nil: the frames are the encoder's own.
+        var conversion: FrameConverter.Output?
+        /// Its place in `State.conversions`.
+        var conversionIndex: Int?
+    }
 
     /// The memory with frames that meet the requirements, and the conversion that makes them.
     private func frameSource(
         _ required: FrameRequirements, _ distributor: FrameDistributor, _ state: inout State
     ) throws(SharedMemory.Error) -> FrameSource {
-        if required.isNative, let memory = state.memory {
-            return (memory, distributor.canvas.loans, nil)
+        if required.isNative, let memory = state.memory, state.readers.hasRoom {
+            return FrameSource(memory: memory, loans: distributor.canvas.loans)
         }
-        if let found = state.conversions.first(where: { $0.layout == required.layout }) {
-            return (found.memory, found.loans, found)
+        if let index = state.conversions.firstIndex(where: { $0.output.layout == required.layout && $0.readers.hasRoom }
+        ) {
+            let found = state.conversions[index].output
+            return FrameSource(memory: found.memory, loans: found.loans, conversion: found, conversionIndex: index)
         }
         let canvas = distributor.canvas
         let readers = services.count { requirements($0, size: canvas.size)?.layout == required.layout }
         let made = try FrameConverter.Output(required, sourceSize: canvas.codedSize, readers: max(1, readers))
-        state.conversions.append(made)
+        state.conversions.append((made, FrameReaders(limit: max(1, readers))))
         distributor.converter()?.prepare(made)
-        return (made.memory, made.loans, made)
+        return FrameSource(
+            memory: made.memory, loans: made.loans, conversion: made, conversionIndex: state.conversions.count - 1)
     }
 
     /// Room for some seconds of samples, and for the largest keyframe to be expected. Unused pages take no memory.
