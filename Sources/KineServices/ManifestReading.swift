@@ -31,6 +31,14 @@ extension Decoder {
     }
 }
 
+extension Decoder {
+    /// Notes keys of a later form as unknown in a manifest of an earlier one.
+    func noteUnknown<Key: CodingKey>(_ keys: [Key], in object: KeyedDecodingContainer<Key>) {
+        let unknown = ServiceManifest.UnknownKeys.info.flatMap { userInfo[$0] as? ServiceManifest.UnknownKeys }
+        for key in keys where object.contains(key) { unknown?.insert(codingPath + [key]) }
+    }
+}
+
 /// Each of these returns nil, or an empty list, where the key is absent or null.
 extension KeyedDecodingContainer {
     func problem(_ key: Key, _ reason: String) -> ServiceManifest.Problem { .init(codingPath + [key], reason) }
@@ -77,6 +85,18 @@ extension KeyedDecodingContainer {
         throw problem(key, "has \(members.count) members and may have 64")
     }
 
+    /// A list of at most 64 members, each read by `read`.
+    func members<Member>(_ key: Key, _ read: (any Decoder) throws -> Member) throws -> [Member] {
+        guard contains(key), try !decodeNil(forKey: key) else { return [] }
+        var list = try nestedUnkeyedContainer(forKey: key)
+        if let count = list.count, count > 64 {
+            throw problem(key, "has \(count) members and may have 64")
+        }
+        var members: [Member] = []
+        while !list.isAtEnd { members.append(try read(try list.superDecoder())) }
+        return members
+    }
+
     /// A list of words that `isValid`, each once; `what` names such a word in the message.
     func words(_ key: Key, _ what: String, where isValid: (String) -> Bool) throws -> [String] {
         var words: [String] = []
@@ -94,5 +114,5 @@ extension String {
 
 extension Double {
     /// 50, not 50.0.
-    fileprivate var plain: String { Int(exactly: self).map { "\($0)" } ?? "\(self)" }
+    var plain: String { Int(exactly: self).map { "\($0)" } ?? "\(self)" }
 }

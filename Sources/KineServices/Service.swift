@@ -45,6 +45,7 @@ public struct Service: Sendable, Equatable {
     public enum SetupProblem: Swift.Error, Equatable, Sendable {
         case unknownKey(String, service: String, keys: [String])
         case missing(key: String, title: String, service: String)
+        case invalid(key: String, title: String, service: String, ServiceManifest.SetupField.ValueProblem)
         /// The address has a scheme that this service does not take; the address itself may hold secrets.
         case scheme(String, service: String, schemes: [String])
     }
@@ -66,6 +67,11 @@ public struct Service: Sendable, Equatable {
                 throw .missing(key: field.key, title: field.title, service: id)
             }
         }
+        for field in manifest.setup {
+            if let problem = info[field.key].flatMap(field.problem) {
+                throw .invalid(key: field.key, title: field.title, service: id, problem)
+            }
+        }
         if let address = given[Self.addressKey] {
             // A service may also have a field of that name that is no address; it says so by taking no schemes.
             let isPlainField = manifest.urlSchemes.isEmpty && keys.contains(Self.addressKey)
@@ -82,6 +88,20 @@ public struct Service: Sendable, Equatable {
         guard let end = address.firstIndex(of: ":"), end != address.startIndex else { return nil }
         let scheme = address[..<end].lowercased()
         return scheme.isURLScheme ? scheme : nil
+    }
+
+    /// The picture that its manifest names; nil: none, or it is not in the bundle.
+    public var icon: FilePath? {
+        guard let bundle, let name = manifest.icon else { return nil }
+        let path = bundle.appending(name)
+        return ServiceBundle.isInside(path, bundle) ? path : nil
+    }
+
+    /// The name of a destination of this service for a person: its id, and the public part of its address.
+    public func label(for setupInfo: [String: String]) -> String {
+        guard !manifest.urlSchemes.isEmpty, let address = setupInfo[Self.addressKey].flatMap(DestinationAddress.init)
+        else { return id }
+        return "\(id) (\(address.publicPart))"
     }
 
     /// The values of the setup info that must not be shown anywhere.

@@ -6,8 +6,8 @@ import KinePlatform
 extension ServiceManifest: Decodable {
     /// The longest file that is read as a manifest, in bytes.
     public static let fileLimit = 65536
-    /// The version of the manifest's form that this program knows.
-    private static let formVersion = 1
+    /// The newest version of the manifest's form that this program knows. It reads all older ones.
+    private static let formVersion = 2
     /// Seconds that any extension may ask for to finish.
     private static let longestFinish = 300.0
 
@@ -30,7 +30,7 @@ extension ServiceManifest: Decodable {
     }
 
     enum CodingKeys: CodingKey {
-        case kinecast, id, name, version, executable, video, audio, setup, environment, read, network, listen
+        case kinecast, id, name, version, icon, executable, video, audio, setup, environment, read, network, listen
         case urlSchemes, memoryLimitMB, finishSeconds, restarts
     }
 
@@ -39,25 +39,25 @@ extension ServiceManifest: Decodable {
     public init(from decoder: any Decoder) throws {
         let file = try decoder.object(CodingKeys.self)
         // First, as the other keys may mean something else in another version.
-        if let version = try file.whole(.kinecast, 0...Int(Int32.max)), version != Self.formVersion {
+        let form = try file.whole(.kinecast, 0...Int(Int32.max)) ?? 1
+        guard (1...Self.formVersion).contains(form) else {
             throw file.problem(
                 .kinecast,
-                "is \(version) and this Kinecast reads \(Self.formVersion); use a newer Kinecast or a manifest for this one"
+                "is \(form) and this Kinecast reads 1 to \(Self.formVersion); use a newer Kinecast or a manifest for this one"
             )
         }
         let id = try file.decode(String.self, forKey: .id)
         guard id.isServiceID else { throw file.problem(.id, String.serviceIDRule) }
         let executable = try file.decode(String.self, forKey: .executable)
-        guard executable.printable(limit: 255) == executable, !executable.isEmpty, !executable.contains("/"),
-            !executable.hasPrefix(".")
-        else { throw file.problem(.executable, "has to be the name of a file inside the bundle") }
+        guard executable.isNameInBundle else { throw file.problem(.executable, String.nameInBundleRule) }
         self.init(id: id, name: try file.line(.name) ?? id, executable: executable)
         version = try file.line(.version, limit: 40)
         video = try file.decodeIfPresent(Video.self, forKey: .video)
         let audio = try file.object(.audio, AudioKeys.self)
         appAudio = try audio?.choice(.app)
         micAudio = try audio?.choice(.mic)
-        setup = try file.list(.setup)
+        setup = try file.members(.setup) { try SetupField(from: $0, form: form) }
+        if form >= 2 { try readForm2(file) } else { decoder.noteUnknown([CodingKeys.icon], in: file) }
         for (index, field) in setup.enumerated() where setup[..<index].contains(where: { $0.key == field.key }) {
             throw file.problem(.setup, "has the key \(field.key.quoted) a second time")
         }
@@ -76,6 +76,15 @@ extension ServiceManifest: Decodable {
         }
         finishSeconds = try file.number(.finishSeconds, 0.1...Self.longestFinish) ?? finishSeconds
         restarts = try file.whole(.restarts, 0...10) ?? restarts
+    }
+
+    private mutating func readForm2(_ file: KeyedDecodingContainer<CodingKeys>) throws {
+        icon = try file.line(.icon, limit: 255)
+        if let icon {
+            guard icon.isNameInBundle, icon.hasSuffix(".png") || icon.hasSuffix(".svg") else {
+                throw file.problem(.icon, "has to be the name of a PNG or SVG file inside the bundle")
+            }
+        }
     }
 }
 
@@ -118,22 +127,6 @@ extension ServiceManifest.Video: Decodable {
     }
 }
 
-extension ServiceManifest.SetupField: Decodable {
-    private enum CodingKeys: CodingKey { case key, title, required, secret, file, `default` }
-
-    public init(from decoder: any Decoder) throws {
-        let field = try decoder.object(CodingKeys.self)
-        let key = try field.decode(String.self, forKey: .key)
-        guard key.isServiceID else { throw field.problem(.key, String.serviceIDRule) }
-        self.init(
-            key: key, title: try field.line(.title) ?? key,
-            isRequired: try field.decodeIfPresent(Bool.self, forKey: .required) ?? false,
-            isSecret: try field.decodeIfPresent(Bool.self, forKey: .secret) ?? false,
-            isFile: try field.decodeIfPresent(Bool.self, forKey: .file) ?? false,
-            defaultValue: try field.line(.default, limit: 1000))
-    }
-}
-
 extension String {
     /// The end of a sentence about a text that is no identifier.
     package static let serviceIDRule =
@@ -143,6 +136,12 @@ extension String {
     package var isServiceID: Bool {
         guard let first = utf8.first, first.isLetterOrDigit, utf8.count <= 100 else { return false }
         return utf8.allSatisfy { $0.isLetterOrDigit || [0x2d, 0x2e, 0x5f].contains($0) }
+    }
+
+    static let nameInBundleRule = "has to be the name of a file inside the bundle"
+
+    var isNameInBundle: Bool {
+        printable(limit: 255) == self && !isEmpty && !contains("/") && !hasPrefix(".")
     }
 
     fileprivate var isVariableName: Bool {

@@ -48,6 +48,56 @@ public struct ServiceManifest: Sendable, Equatable {
         /// Names a file, which the engine opens and passes on, since the extension cannot open it.
         public var isFile: Bool
         public var defaultValue: String?
+        /// More words for a person who has to fill it in: where the value is found, what it looks like.
+        public var hint: String?
+        public var kind = Kind.text(TextRule())
+
+        /// What values a setting takes.
+        public enum Kind: Sendable, Equatable {
+            case text(TextRule)
+            /// One of these values.
+            case choice([Choice])
+            case number(NumberRule)
+        }
+
+        /// A value to choose, and its name for a person.
+        public struct Choice: Sendable, Equatable {
+            public var value: String
+            public var title: String
+
+            public init(value: String, title: String? = nil) {
+                self.value = value
+                self.title = title ?? value
+            }
+        }
+
+        /// The texts that a setting takes.
+        public struct TextRule: Sendable, Equatable {
+            /// Characters.
+            public var lengths: ClosedRange<Int>?
+            /// As for the names of files: `*`, `?` and `[a-z]`; the whole text has to match.
+            public var pattern: SetupPattern?
+
+            public init(lengths: ClosedRange<Int>? = nil, pattern: SetupPattern? = nil) {
+                self.lengths = lengths
+                self.pattern = pattern
+            }
+        }
+
+        /// The numbers that a setting takes.
+        public struct NumberRule: Sendable, Equatable {
+            /// Nil: as small as it likes.
+            public var minimum: Double?
+            public var maximum: Double?
+            /// Without a fraction.
+            public var isWhole: Bool
+
+            public init(minimum: Double? = nil, maximum: Double? = nil, isWhole: Bool = false) {
+                self.minimum = minimum
+                self.maximum = maximum
+                self.isWhole = isWhole
+            }
+        }
 
         public init(
             key: String, title: String, isRequired: Bool = false, isSecret: Bool = false, isFile: Bool = false,
@@ -70,6 +120,8 @@ public struct ServiceManifest: Sendable, Equatable {
     /// For a person to read.
     public var name: String
     public var version: String?
+    /// The file name of a picture of it inside the bundle, PNG or SVG; nil: none.
+    public var icon: String?
     /// The file name of the executable, inside the bundle.
     public var executable: String
     /// nil: no frames.

@@ -9,6 +9,8 @@ extension Service.SetupProblem: CustomStringConvertible {
             "The service \(service) does not know the setting \(key); it has \(keys.joined(separator: ", "))."
         case .missing(let key, let title, let service):
             "The service \(service) needs the setting \(key) (\(title)); give it with --set \(key)=VALUE."
+        case .invalid(let key, let title, let service, let problem):
+            "The setting \(key) (\(title)) of the service \(service) \(problem); correct it."
         case .scheme(let scheme, let service, let schemes) where schemes.isEmpty:
             "The service \(service) takes no address, and one that begins with \(scheme): was given; leave it out."
         case .scheme(let scheme, let service, let schemes):

@@ -20,7 +20,7 @@ import KineRelay
 ///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastLinkRenewalRequested()`,
 ///   `broadcastFinished()`
 /// - The formats: `context`
-/// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `viewers`, `sentBytes`,
+/// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `updateServiceInfo(_:)`, `viewers`, `sentBytes`,
 ///   `addSentBytes(_:)`, `connectionStatistics`
 /// - Steering: `requestKeyframe()`, `requestEncoding(averageBitrate:maximumFrameRate:)`, `finishBroadcastWithError(_:)`
 @BroadcastActor
@@ -89,6 +89,13 @@ open class BroadcastSampleHandler {
     /// - Parameter reason: one sentence on the cause when the broadcast does not arrive; nil if it is unknown or has not changed.
     public nonisolated final func report(isLive: Bool, reason: String? = nil) {
         link.report(isLive: isLive, reason: reason)
+    }
+
+    /// Tells the app that broadcasts what it may show of the service: viewers, the address of a chat … It gets the newest, at most four
+    /// times a second. At most 64 entries, with keys of 100 and values of 1000 characters; what is beyond is left out. The keys are the
+    /// service's own.
+    public nonisolated final func updateServiceInfo(_ serviceInfo: [String: String]) {
+        link.report(.serviceInfo(ServiceInfo.bounded(serviceInfo)))
     }
 
     /// Tells the user something important; one sentence.

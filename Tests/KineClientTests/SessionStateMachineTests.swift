@@ -49,6 +49,34 @@ import Testing
         #expect(early.handle(.channelClosed(nil)) == [.recover(.died, output: nil, hasBegun: false)])
     }
 
+    @Test func `an added destination is answered by its own reference, a removed one by its end`() {
+        var machine = owner()
+        let one = SessionRequest.addDestination(.init(service: "live", label: "live"), reference: 1)
+        let other = SessionRequest.addDestination(.init(service: "rtmp", label: "rtmp"), reference: 2)
+        _ = machine.handle(.request(id: 10, one, deadline: nil))
+        _ = machine.handle(.request(id: 11, other, deadline: nil))
+        #expect(
+            machine.handle(.message(.destinationAdded(4, reference: 2))) == [.answer(id: 11, .success(.added(4)))])
+        #expect(
+            machine.handle(.message(.destinationAdded(3, reference: 1))) == [.answer(id: 10, .success(.added(3)))])
+        #expect(
+            machine.handle(.request(id: 12, .removeDestination(3), deadline: nil)) == [.send(.removeDestination(3))])
+        for (number, answers) in [(4, 0), (3, 1)] {
+            let event = DestinationEvent(destination: number, label: "x", kind: .ended(.finished))
+            let answer: [Machine.Action] = [.answer(id: 12, .success(.removed(.finished)))]
+            #expect(
+                machine.handle(.message(.destination(event))) == [.emit(.destination(event))] + answer.prefix(answers))
+        }
+    }
+
+    @Test func `once a take has a destination, its progress is shown with the destinations`() {
+        var machine = owner()
+        let progress = EngineMessage.progress(TakeProgress())
+        #expect(machine.handle(.message(progress)) == [.emit(.progress(TakeProgress(), []))])
+        _ = machine.handle(.message(Self.link))
+        #expect(machine.handle(.message(progress)) == [.send(.status)])
+    }
+
     @Test func `a connection that breaks is told before the file is recovered, and another version has its own error`()
     {
         var machine = owner()

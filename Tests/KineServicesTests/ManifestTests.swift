@@ -82,7 +82,7 @@ import Testing
         (#"{"id": "../a", "executable": "b"}"#, "id has to begin with"),
         (#"{"id": "a", "executable": "../b"}"#, "executable has to be the name of a file inside the bundle"),
         (#"{"id": "a", "executable": ".."}"#, "executable has to be the name"),
-        (#"{"kinecast": 2, "id": "a", "executable": "b"}"#, "kinecast is 2 and this Kinecast reads 1"),
+        (#"{"kinecast": 3, "id": "a", "executable": "b"}"#, "kinecast is 3 and this Kinecast reads 1 to 2"),
         (
             #"{"id": "a", "executable": "b", "memoryLimitMB": 51}"#,
             "memoryLimitMB is 51 and has to be a number from 1 to 50"

@@ -86,13 +86,14 @@ import Testing
     }
 
     @Test func `a key that is typed is warned about once, one that is named or in a variable is not`() throws {
-        let typed = try parse("--to", "rtmp://a/b/hush", "--to", "rtmp://c/d/hush").destinations.typedKeyWarning()
+        let typed = try parse("--to", "rtmp://a/b/hush", "--to", "rtmp://c/d/hush").destinations.choice
+            .typedKeyWarning()
         #expect(typed?.contains("--to @NAME") == true && typed?.contains("hush") == false)
         for to in ["@youtube", "env:KEYED", "witness://here"] {
-            #expect(try parse("--to", to).destinations.typedKeyWarning() == nil)
+            #expect(try parse("--to", to).destinations.choice.typedKeyWarning() == nil)
         }
-        #expect(try parse().destinations.typedKeyWarning() == nil)
-        #expect(try parse("--to", "rtmp://a/b", "--stream-key-file", "f").destinations.typedKeyWarning() == nil)
+        #expect(try parse().destinations.choice.typedKeyWarning() == nil)
+        #expect(try parse("--to", "rtmp://a/b", "--stream-key-file", "f").destinations.choice.typedKeyWarning() == nil)
     }
 
     @Test

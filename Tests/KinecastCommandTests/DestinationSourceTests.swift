@@ -4,6 +4,7 @@ import KineControl
 import KineMeasure
 import KinePlatform
 import KineRelay
+import KineServices
 import SystemPackage
 import Testing
 

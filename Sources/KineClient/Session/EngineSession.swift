@@ -172,6 +172,23 @@ public final class EngineSession: Sendable {
         return try await status()
     }
 
+    /// Begins to broadcast to a further destination of a take that runs; `events` tells how that goes. Returns the destination's number,
+    /// by which its events and its status name it.
+    public func addDestination(_ destination: TakeConfiguration.Destination) async throws(ClientError) -> Int {
+        let request = SessionRequest.addDestination(destination, reference: Int(UInt32.random(in: 0...(.max))))
+        guard case .added(let number) = try await ask(request) else { throw .takeIsOver }
+        return number
+    }
+
+    /// Finishes the broadcast to one destination, while the take and the others go on. Returns when it has ended, which takes as long as
+    /// its service may take to finish. Refused for the last destination of a take that was begun for its destinations alone.
+    public func removeDestination(_ number: Int) async throws(ClientError) -> DestinationEnding {
+        guard case .removed(let ending) = try await ask(.removeDestination(number), within: nil) else {
+            throw .takeIsOver
+        }
+        return ending
+    }
+
     /// Has samples of the take sent to this process. A session has one feed at a time; a process may have several sessions. Returns when
     /// the engine has accepted the request; samples begin with the feed's first event.
     public func receiveSamples(_ request: SampleRequest) async throws(ClientError) -> ClientFeed {

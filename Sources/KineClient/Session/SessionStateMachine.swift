@@ -16,6 +16,10 @@ enum SessionRequest: Equatable {
     case annotate([String: String])
     /// Answered by the first new link.
     case renewLinks
+    /// Answered by the new destination's number. `reference`: of this request alone.
+    case addDestination(TakeConfiguration.Destination, reference: Int)
+    /// Answered by the destination's end.
+    case removeDestination(Int)
     /// Answered by the take's outcome.
     case stop(immediately: Bool)
     /// The take's outcome, without asking for its end.
@@ -31,6 +35,8 @@ enum SessionRequest: Equatable {
         case .follow(let progress): [.follow(progress: progress)]
         case .annotate(let information): [.annotate(information), .status]
         case .renewLinks: [.renewLinks]
+        case .addDestination(let destination, let reference): [.addDestination(destination, reference: reference)]
+        case .removeDestination(let number): [.removeDestination(number)]
         case .stop(let immediately): [.stop(immediately: immediately)]
         case .outcome: []
         }
@@ -44,6 +50,10 @@ enum SessionRequest: Equatable {
         case (.status, .status(let status)), (.follow, .status(let status)), (.annotate, .status(let status)):
             .status(status)
         case (.receiveSamples, .samples(.accepted)): .done
+        case (.addDestination(_, let own), .destinationAdded(let number, let reference)):
+            own == reference ? .added(number) : nil
+        case (.removeDestination(let number), .destination(let event)) where event.destination == number:
+            if case .ended(let ending) = event.kind { .removed(ending) } else { nil }
         case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
         default: nil
         }
@@ -53,6 +63,9 @@ enum SessionRequest: Equatable {
 enum SessionAnswer: Equatable {
     case done
     case status(TakeStatus)
+    /// The number of a new destination.
+    case added(Int)
+    case removed(DestinationEnding)
     case outcome(TakeOutcome)
 }
 
@@ -123,6 +136,8 @@ struct SessionStateMachine {
     private var started: TakeStarted?
     private var pending: [Pending] = []
     private var hasExited = false
+    /// There are destinations, though the take may have begun without any.
+    private var hasSeenDestination = false
 
     init(_ role: Role) { self.role = role }
 
@@ -165,7 +180,10 @@ struct SessionStateMachine {
         case .samples(let message): events = [.feed(message)]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
         case .warning(let text): events = [.emit(.warning(text))]
-        case .destination(let event): events = [.emit(.destination(event))]
+        case .destination(let event):
+            hasSeenDestination = true
+            events = [.emit(.destination(event))]
+        case .destinationAdded: events = []
         case .refused(let reason):
             // An engine answers in the order of the requests.
             guard let index = pending.firstIndex(where: { $0.request != .outcome }) else {
@@ -225,7 +243,9 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks:
+        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks,
+            .addDestination,
+            .removeDestination:
             .failure(.takeIsOver)
         }
     }
@@ -276,7 +296,7 @@ struct SessionStateMachine {
 
     private var showsDestinations: Bool {
         switch role {
-        case .owner(_, let hasDestinations): hasDestinations
+        case .owner(_, let hasDestinations): hasDestinations || hasSeenDestination
         case .guest(_, let follows): follows
         }
     }

@@ -67,6 +67,8 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
         /// The state in the extension's own words.
         case state(String)
         case warning(String)
+        /// The service's information for the app, in place of what was told before.
+        case serviceInfo([String: String])
         /// It uses 80 % of its memory limit; both in bytes.
         case memoryWarning(resident: Int64, limit: Int64)
         /// It is being restarted after this ending.
@@ -75,7 +77,7 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
         case ended(DestinationEnding)
     }
 
-    /// The destination's place in `TakeConfiguration.destinations`.
+    /// The destination's number: its place in `TakeConfiguration.destinations`, and the next numbers for those added later.
     public var destination: Int
     /// The destination's name for a person: service and address, without secrets.
     public var label: String
@@ -100,6 +102,8 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var playerLink: String?
     /// The state in the extension's own words.
     public var state: String?
+    /// The service's information for the app; nil: none.
+    public var serviceInfo: [String: String]?
     /// The reason why it is not live, in the extension's words.
     public var problem: String?
     public var pid: Int32?
@@ -118,10 +122,18 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     /// The layers of confinement that hold for its process.
     public var confinement: Set<Sandbox.Layer>?
     public var ending: DestinationEnding?
+    /// A client has removed it from the take, so its ending says nothing about the take's.
+    public var isRemoved: Bool {
+        get { removed ?? false }
+        set { removed = newValue ? true : nil }
+    }
+    /// Absent where it is false, as in messages of older engines.
+    private var removed: Bool?
 
     private enum CodingKeys: String, CodingKey {
         case destination, service, label, phase, link, playerLink, state, problem, pid, residentMemory, peakMemory
-        case memoryLimit, statistics, encoding, restarts, confinement, ending
+        case memoryLimit, statistics, encoding, restarts, confinement, ending, removed
+        case serviceInfo
         case framesSkipped = "picturesSkipped"
         case audioLost = "soundLost"
     }

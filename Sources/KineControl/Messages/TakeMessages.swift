@@ -25,6 +25,10 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case receiveSamples(SampleRequest)
     /// The samples are not wanted any more.
     case endSamples
+    /// Begins to broadcast to a further destination. Answered by `EngineMessage.destinationAdded` with the same reference.
+    case addDestination(TakeConfiguration.Destination, reference: Int)
+    /// Finishes the broadcast to the destination of that number. Its event `ended` follows.
+    case removeDestination(Int)
     /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
@@ -47,6 +51,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case warning(String)
     /// Something happened to one of the destinations; the take goes on.
     case destination(DestinationEvent)
+    /// To the client that added it: the number of the new destination, whose events follow.
+    case destinationAdded(Int, reference: Int)
     /// To a client that asked for samples.
     case samples(SampleFeedMessage)
     /// The take is over and the file finished. The last message.

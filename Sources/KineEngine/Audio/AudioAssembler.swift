@@ -21,7 +21,8 @@ final class AudioAssembler {
     /// Nanoseconds of audio kept while the take's origin is not known yet.
     static let prelude: Int64 = 3_000_000_000
 
-    private let margin: Int64
+    /// Nanoseconds kept back from now on.
+    var margin: Int64
 
     init(grid: SampleGrid, tracks: [AudioTrack], margin: Int64 = AudioAssembler.margin) {
         self.grid = grid

@@ -105,17 +105,19 @@ final class AudioPipeline: Sendable {
             switch choice.form {
             case .aac:
                 return worker.formats[choice.track].map { (choice.track, StreamDescription.Audio($0)) }
-            case .pcm where track.isPCM:
+            case .pcm:
                 return (
                     choice.track,
                     StreamDescription.Audio(
                         type: track.type, form: .pcm, sampleRate: configuration.sampleRate,
                         channels: configuration.channels)
                 )
-            case .pcm: return nil
             }
         }
     }
+
+    /// The audio that a feed with these requirements lacks because it came after the tracks were made.
+    func missing(for requirements: AudioRequirements) -> [SampleType] { plan.missing(for: requirements) }
 
     /// Begins to deliver. Audio from before the take's origin is left out; audio that has not come is silence.
     func start(into sink: any AudioSink) { running?.worker.start(into: sink) }
@@ -132,7 +134,10 @@ final class AudioPipeline: Sendable {
     }
 
     /// Sets the pace of capture. Without listeners audio is fetched in large pieces, so that the machine can sleep.
-    func listen(_ somebodyListens: Bool) { running?.capture.change(pace: somebodyListens ? .live : .file) }
+    func listen(_ somebodyListens: Bool) {
+        running?.worker.listen(somebodyListens)
+        running?.capture.change(pace: somebodyListens ? .live : .file)
+    }
 
     /// Records the microphone from now on, or no more. False in a take that was begun without one.
     func setMicrophone(isOn: Bool) -> Bool {

@@ -114,6 +114,19 @@ struct AudioPlan: Equatable {
         return choices
     }
 
+    /// The kinds of audio that a feed with these requirements wants and that the take captures, but has no track for: the feed came
+    /// after the tracks were made.
+    func missing(for required: AudioRequirements) -> [SampleType] {
+        let wanted: [(SampleType, AudioCodec?, Int?)] = [
+            (.audioApp, required.app, appTarget), (.audioMic, required.microphone, microphoneTarget),
+        ]
+        return wanted.compactMap { type, form, target in
+            guard let form, let target else { return nil }
+            let track = track(for: form, of: target, required).map { tracks[$0] }
+            return track.map { form == .pcm || $0.isEncoded } == true ? nil : type
+        }
+    }
+
     /// The track that has one target in one form.
     private func track(for form: AudioCodec, of target: Int?, _ required: AudioRequirements) -> Int? {
         guard let target else { return nil }

@@ -47,11 +47,10 @@ final class AudioTrackOutput {
 
     /// One frame of interleaved samples.
     func append(_ frame: Span<Float>) throws(AACEncoder.Error) {
-        if track.isPCM {
-            sink?.receive(
-                pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
-                duration: time(Int64(frameLength)))
-        }
+        // A feed that wants them may come at any time.
+        sink?.receive(
+            pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
+            duration: time(Int64(frameLength)))
         framesAppended += 1
         try encoder?.encode(interleaved: frame) { deliver($0) }
     }

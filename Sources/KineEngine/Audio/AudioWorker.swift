@@ -33,7 +33,8 @@ final class AudioWorker: AudioReceiver {
     private let channels: Int
     private let clock: TakeClock
     private let inbox: Inbox
-    // Only the audio thread holds it while the take runs, so that thread never waits; `finish` is called after its end.
+    private let wasLiveFromTheStart: Bool
+    // While the take runs, only the audio thread holds it for longer than a moment; `finish` is called after that thread's end.
     let state: Monitor<State>
 
     init(
@@ -42,6 +43,7 @@ final class AudioWorker: AudioReceiver {
         self.plan = plan
         self.clock = clock
         self.inbox = inbox
+        wasLiveFromTheStart = isLive
         grid = SampleGrid(rate: configuration.sampleRate)
         channels = configuration.channels
         let outputs = try plan.tracks.indices.map { index throws(AACEncoder.Error) in
@@ -65,6 +67,14 @@ final class AudioWorker: AudioReceiver {
         state.withLock { state in
             for output in state.outputs { output.sink = sink }
             state.phase = .delivering
+        }
+    }
+
+    /// Somebody listens from now on, or nobody does: audio is handed on sooner, or later.
+    func listen(_ somebodyListens: Bool) {
+        guard !wasLiveFromTheStart else { return }
+        state.withLock {
+            $0.assembler.margin = somebodyListens ? AudioAssembler.liveMargin : AudioAssembler.margin
         }
     }
 

@@ -29,12 +29,15 @@ final class FeedFactory: Sendable {
         /// The reason why no feed can be made any more.
         var failure: TakeError?
         var requests: [FeedRequest] = []
-        /// Those that a feed uses.
-        var conversions: [WeakConversion] = []
+        /// The readers of `memory`.
+        var readers = FrameReaders(limit: 0)
+        var conversions: [Conversion] = []
     }
 
-    private struct WeakConversion {
+    /// A conversion is held by its feeds, and goes with the last of them.
+    private struct Conversion {
         weak var output: FrameConverter.Output?
+        var readers: FrameReaders
     }
 
     private let configuration: TakeConfiguration
@@ -50,7 +53,7 @@ final class FeedFactory: Sendable {
 
     var distributor: FrameDistributor? { state.withLock { $0.distributor } }
     /// The take's encoding; nil until the source is open.
-    var plan: EncodingPlan? { distributor.map(plan) }
+    var plan: EncodingPlan? { distributor.map { plan($0) } }
     var annotation: [String: String] { state.withLock { $0.annotation } }
 
     // MARK: From the take's threads
@@ -72,7 +75,10 @@ final class FeedFactory: Sendable {
             let memory = try FrameMemory(
                 layout: FrameSlotLayout(layout, visibleSize: size, slotCount: slots.count))
             slots.memory = FrameRing.Memory(base: memory.slot(0), owner: memory)
-            state.withLock { $0.memory = memory }
+            state.withLock { state in
+                state.memory = memory
+                state.readers = FrameReaders(limit: readers)
+            }
             return slots
         } catch .system(let call, let errno) {
             throw .noSharedMemory(call: call, errno)
@@ -83,9 +89,7 @@ final class FeedFactory: Sendable {
 
     /// The source is open: feeds without encoded frames can be made.
     func sourceOpened(_ distributor: FrameDistributor) {
-        let annotation =
-            services.isEmpty
-            ? [:] : SourceAnnotation.describe(configuration.source, size: distributor.canvas.size)
+        let annotation = SourceAnnotation.describe(configuration.source, size: distributor.canvas.size)
         state.withLock { state in
             state.distributor = distributor
             state.annotation = annotation
@@ -141,6 +145,9 @@ final class FeedFactory: Sendable {
             if let interval = request.manifest.keyframeInterval {
                 distributor.encoding.shortenKeyframeInterval(to: interval)
             }
+            if let most = request.manifest.expectations?.maximumAccessUnit {
+                distributor.encoding.limitAccessUnits(to: most)
+            }
         }
         do {
             return .success(try make(request, distributor, &state))
@@ -166,7 +173,14 @@ final class FeedFactory: Sendable {
                 sender: sender, memory: source.memory, loans: source.loans, conversion: source.conversion,
                 framesPerSecond: required?.framesPerSecond)
         }
-        let plan = plan(distributor)
+        if let source, let frames {
+            if let index = source.conversionIndex {
+                state.conversions[index].readers.add(frames)
+            } else {
+                state.readers.add(frames)
+            }
+        }
+        let plan = plan(distributor, with: [manifest])
         let start = ExtensionStart(
             service: manifest.id, setupInfo: request.setupInfo,
             framesPerSecond: frames?.framesPerSecond ?? configuration.video.framesPerSecond,
@@ -186,33 +200,45 @@ final class FeedFactory: Sendable {
             stillInterval: expectations.stillFramesPerSecond.map { 1_000_000_000 / Int64($0) })
     }
 
-    private func plan(_ distributor: FrameDistributor) -> EncodingPlan {
-        EncodingPlan(configuration, services: services, size: distributor.canvas.codedSize)
+    /// `further`: services that may have come later than the take's own.
+    private func plan(_ distributor: FrameDistributor, with further: [ServiceManifest] = []) -> EncodingPlan {
+        EncodingPlan(configuration, services: services + further, size: distributor.canvas.codedSize)
     }
 
     private func requirements(_ manifest: ServiceManifest, size: PixelSize) -> FrameRequirements? {
         FrameRequirements(manifest, size: size, framesPerSecond: configuration.video.framesPerSecond)
     }
 
-    private typealias FrameSource = (memory: FrameMemory, loans: SlotLoans, conversion: FrameConverter.Output?)
+    private struct FrameSource {
+        var memory: FrameMemory
+        var loans: SlotLoans
+        /// Nil: the frames are the encoder's own.
+        var conversion: FrameConverter.Output?
+        /// Its place in `State.conversions`.
+        var conversionIndex: Int?
+    }
 
     /// The memory with frames that meet the requirements, and the conversion that makes them.
     private func frameSource(
         _ required: FrameRequirements, _ distributor: FrameDistributor, _ state: inout State
     ) throws(SharedMemory.Error) -> FrameSource {
-        if required.isNative, let memory = state.memory {
-            return (memory, distributor.canvas.loans, nil)
+        if required.isNative, let memory = state.memory, state.readers.hasRoom {
+            return FrameSource(memory: memory, loans: distributor.canvas.loans)
         }
         state.conversions.removeAll { $0.output == nil }
-        if let found = state.conversions.lazy.compactMap(\.output).first(where: { $0.layout == required.layout }) {
-            return (found.memory, found.loans, found)
+        for (index, conversion) in state.conversions.enumerated() {
+            guard let found = conversion.output, found.layout == required.layout, conversion.readers.hasRoom else {
+                continue
+            }
+            return FrameSource(memory: found.memory, loans: found.loans, conversion: found, conversionIndex: index)
         }
         let canvas = distributor.canvas
         let readers = services.count { requirements($0, size: canvas.size)?.layout == required.layout }
         let made = try FrameConverter.Output(required, sourceSize: canvas.codedSize, readers: max(1, readers))
-        state.conversions.append(WeakConversion(output: made))
+        state.conversions.append(Conversion(output: made, readers: FrameReaders(limit: max(1, readers))))
         distributor.converter()?.prepare(made)
-        return (made.memory, made.loans, made)
+        return FrameSource(
+            memory: made.memory, loans: made.loans, conversion: made, conversionIndex: state.conversions.count - 1)
     }
 
     /// Room for some seconds of samples, and for the largest keyframe to be expected. Unused pages take no memory.

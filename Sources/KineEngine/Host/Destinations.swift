@@ -1,4 +1,5 @@
-// All destinations of a take. They are checked before anything begins, and the host's loop then drives them as one.
+// All destinations of a take. Those known from the start are checked before anything begins, further ones when a client adds them;
+// the host's loop drives them as one.
 import Glibc
 import KineControl
 import KinePlatform
@@ -14,7 +15,25 @@ final class Destinations {
         let setupInfo: [String: String]
     }
 
-    private let supervisors: [ExtensionSupervisor]
+    /// The most that run at a time: each is a process.
+    static let mostAtOnce = 64
+    /// The most that are remembered, those that have ended included.
+    private static let mostRemembered = 256
+
+    private let take: Take
+    private let supervision: SupervisionLimits
+    private let confinement: ConfinementRequest
+    private let inbox: Inbox
+    private let announce: (DestinationEvent) -> Void
+    /// Made for the first destination: a process that adopts others is not needed without one.
+    private lazy var surroundings = ExtensionSupervisor.Surroundings(
+        take: take, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
+        inbox: inbox, announce: announce)
+    /// In the order of their numbers. Those that have ended stay, for the summary.
+    private var supervisors: [ExtensionSupervisor] = []
+    private var lastNumber = -1
+    /// What a client has said last of the application that is shown.
+    private var annotation: [String: String]?
 
     /// Finds the services and checks the settings. Throws the problem of the first destination that has one.
     static func check(
@@ -39,24 +58,55 @@ final class Destinations {
         }
     }
 
-    /// Starts an extension for each. The calling thread must live as long as the process. `inbox` brings feeds to the main
-    /// thread, which gives them to `fed`; `announce` tells the clients.
+    /// The calling thread must live as long as the process. `inbox` brings feeds to the main thread, which gives them to `fed`;
+    /// `announce` tells the clients.
     init(
-        _ checked: [Checked], supervision: SupervisionLimits, confinement: ConfinementRequest, take: Take,
-        inbox: Inbox, announce: @escaping (DestinationEvent) -> Void
+        take: Take, supervision: SupervisionLimits, confinement: ConfinementRequest, inbox: Inbox,
+        announce: @escaping (DestinationEvent) -> Void
     ) {
-        guard !checked.isEmpty else {
-            supervisors = []
-            return
+        self.take = take
+        self.supervision = supervision
+        self.confinement = confinement
+        self.inbox = inbox
+        self.announce = announce
+    }
+
+    /// Starts an extension with the next `attend`. Returns the destination's number.
+    @discardableResult
+    func add(_ checked: Checked, isPaused: Bool = false, at now: Int64) throws(TakeError) -> Int {
+        guard supervisors.count(where: { !$0.isDone }) < Self.mostAtOnce else {
+            throw .tooManyDestinations(Self.mostAtOnce)
         }
-        let surroundings = ExtensionSupervisor.Surroundings(
-            take: take, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
-            inbox: inbox, announce: announce)
-        supervisors = checked.enumerated().map { index, checked in
-            ExtensionSupervisor(
-                index: index, destination: checked.destination, service: checked.service,
-                setupInfo: checked.setupInfo, supervision: supervision, surroundings: surroundings)
+        if supervisors.count >= Self.mostRemembered, let oldest = supervisors.firstIndex(where: \.isDone) {
+            supervisors.remove(at: oldest)
         }
+        lastNumber += 1
+        var destination = checked.destination
+        destination.label = unusedLabel(destination.label)
+        let supervisor = ExtensionSupervisor(
+            index: lastNumber, destination: destination, service: checked.service, setupInfo: checked.setupInfo,
+            supervision: supervision, surroundings: surroundings)
+        if let annotation { supervisor.request(.annotateRequested(annotation), at: now) }
+        if isPaused { supervisor.request(.pauseRequested, at: now) }
+        supervisors.append(supervisor)
+        return lastNumber
+    }
+
+    /// Two destinations of one name could not be told apart.
+    private func unusedLabel(_ label: String) -> String {
+        let taken = Set(supervisors.map(\.status.label))
+        let numbered = (1...supervisors.count + 1).lazy.map { $0 == 1 ? label : "\(label) \($0)" }
+        return numbered.first { !taken.contains($0) } ?? label
+    }
+
+    /// Finishes a broadcast while the take goes on. `mayBeLast`: the take goes on without any.
+    func remove(_ number: Int, mayBeLast: Bool, at now: Int64) throws(TakeError) {
+        let running = supervisors.filter { !$0.isEnded }
+        guard let supervisor = running.first(where: { $0.status.destination == number }) else {
+            throw .noSuchDestination(number, running: running.map(\.status.destination))
+        }
+        guard mayBeLast || running.count > 1 else { throw .lastDestination }
+        supervisor.request(.removalRequested, at: now)
     }
 
     /// All have ended, and none of their processes is left.
@@ -74,11 +124,12 @@ final class Destinations {
     func attend(at now: Int64) { for supervisor in supervisors { supervisor.attend(at: now) } }
 
     func fed(_ delivery: FeedDelivery, at now: Int64) {
-        supervisors[delivery.destination].fed(delivery, at: now)
+        supervisors.first { $0.status.destination == delivery.destination }?.fed(delivery, at: now)
     }
 
     /// Passes a request of the take or a client on to each.
     func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
+        if case .annotateRequested(let info) = event { annotation = info }
         for supervisor in supervisors { supervisor.request(event, at: now) }
     }
 

@@ -95,9 +95,13 @@ extension EngineHost {
     private func startDestinations() {
         guard let request, let opened else { return }
         let configuration = request.configuration
-        destinations = Destinations(
-            request.destinations, supervision: configuration.supervision, confinement: configuration.confinement,
-            take: opened.take, inbox: inbox, announce: { [clients] in clients.tellAll(.destination($0)) })
+        let destinations = Destinations(
+            take: opened.take, supervision: configuration.supervision, confinement: configuration.confinement,
+            inbox: inbox, announce: { [clients] in clients.tellAll(.destination($0)) })
+        self.destinations = destinations
+        let now = MonotonicClock.now()
+        // Their number is within the limit: the configuration is valid.
+        for checked in request.destinations { _ = try? destinations.add(checked, at: now) }
     }
 
     private func announceStarted() {

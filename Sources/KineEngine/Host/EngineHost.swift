@@ -98,7 +98,7 @@ public final class EngineHost {
                     take.progress(at: now), ownerWantsIt: take.configuration.wantsProgress)
             }
         }
-        if let destinations, destinations.haveAllEnded, opened?.take.configuration.output == nil {
+        if let destinations, destinations.haveAllEnded, isForDestinationsOnly {
             handle(.stopRequested(.failed(TakeError.noDestinationLeft.failure), at: now))
         }
         // The take is over when its file is finished and every extension has gone.
@@ -131,6 +131,9 @@ public final class EngineHost {
             clients.tellAll(.microphone(on: isOn))
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
+        case .addDestination(let destination, let reference):
+            addDestination(destination, reference: reference, for: client, at: now)
+        case .removeDestination(let number): removeDestination(number, for: client, at: now)
         case .follow(let progress): follow(client, progress: progress)
         case .unknown(let name): refuse(unknown: name, from: client)
         case .stop(let immediately):

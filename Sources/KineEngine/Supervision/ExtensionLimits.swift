@@ -22,6 +22,8 @@ struct ExtensionLimits: Sendable, Equatable {
     var keyframe: Int64 = 2_000_000_000
     /// The shortest time between two changes of the encoding: each may cost a keyframe.
     var encoding: Int64 = 250_000_000
+    /// The shortest time between two changes of the service's information that are passed on; the last one always is.
+    var serviceInfo: Int64 = 250_000_000
 
     init(manifest: ServiceManifest, supervision: SupervisionLimits) {
         start = Self.nanoseconds(supervision.start)

@@ -16,6 +16,7 @@ extension ExtensionReport {
         case .warning(let text): .warning(clean(text))
         case .failed(let text): .failed(clean(text))
         case .live(let isLive, let reason): .live(isLive, reason: reason.map(clean))
+        case .serviceInfo(let info): .serviceInfo(ServiceInfo.bounded(info, without: secrets))
         case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .finished: self
         }
     }

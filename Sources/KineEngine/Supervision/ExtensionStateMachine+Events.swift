@@ -28,6 +28,8 @@ extension ExtensionStateMachine {
         case resumeRequested
         case annotateRequested([String: String])
         case linkRenewalRequested
+        /// A client takes the destination from the take, which goes on.
+        case removalRequested
         /// The last sample of the take has been written.
         case finishRequested
     }

@@ -35,6 +35,7 @@ struct ExtensionStateMachine: Sendable {
     private var allowance = SpeechAllowance()
     private var nextKeyframe = Int64.min
     private var nextEncoding = Int64.min
+    private var nextServiceInfo = Int64.min
 
     /// The first `timePassed` at `now` or later launches the process. `status` is in the phase `launching`.
     init(status: DestinationStatus, limits: ExtensionLimits, now: Int64) {
@@ -68,6 +69,7 @@ struct ExtensionStateMachine: Sendable {
                 if case .settling(let instant) = pause { deadlines.append(instant) }
                 if status.encoding != run.toldEncoding { deadlines.append(nextEncoding) }
             }
+            if status.serviceInfo != run.toldServiceInfo { deadlines.append(nextServiceInfo) }
             return deadlines.compactMap(\.self).min()
         }
     }
@@ -111,6 +113,10 @@ struct ExtensionStateMachine: Sendable {
             annotation = info
             return isRunning ? [.send(.annotate(info))] : []
         case .linkRenewalRequested: return canRenewLink ? [.send(.renewLink)] : []
+        case .removalRequested:
+            status.isRemoved = true
+            liveness.isRemoved = true
+            return finish(at: now)
         case .finishRequested: return finish(at: now)
         }
     }
@@ -119,7 +125,9 @@ struct ExtensionStateMachine: Sendable {
 
     private mutating func launched(pid: Int32, at now: Int64) -> [Action] {
         guard case .waiting = state else { return [.kill] }
-        state = .active(ExtensionRun(limits: limits, now: now))
+        var run = ExtensionRun(limits: limits, now: now)
+        run.toldServiceInfo = status.serviceInfo
+        state = .active(run)
         if case .settling = pause { pause = .told }
         liveness.processLaunched()
         status.pid = pid
@@ -136,7 +144,7 @@ struct ExtensionStateMachine: Sendable {
         case .active(let run):
             if let ending = run.overdue(at: now, limits) { return killing(ending) }
             if case .settling(let instant) = pause, now >= instant { return tellPause() }
-            return tellEncoding(at: now)
+            return tellEncoding(at: now) + tellServiceInfo(at: now)
         }
     }
 
@@ -256,6 +264,9 @@ struct ExtensionStateMachine: Sendable {
             status.state = text
             if allowance.consume(at: now) { return [.announce(.state(text))] }
         case .warning(let text): if allowance.consume(at: now) { return [.announce(.warning(text))] }
+        case .serviceInfo(let info):
+            status.serviceInfo = info
+            return tellServiceInfo(at: now)
         case .needsKeyframe:
             guard isRunning, now >= nextKeyframe else { break }
             nextKeyframe = now + limits.keyframe
@@ -311,6 +322,15 @@ struct ExtensionStateMachine: Sendable {
         change { $0.toldEncoding = request }
         nextEncoding = now + limits.encoding
         return [.requestEncoding(request)]
+    }
+
+    /// Passes on new information of the service, unless the last is too recent.
+    private mutating func tellServiceInfo(at now: Int64) -> [Action] {
+        guard let run, status.serviceInfo != run.toldServiceInfo, now >= nextServiceInfo else { return [] }
+        let info = status.serviceInfo
+        change { $0.toldServiceInfo = info }
+        nextServiceInfo = now + limits.serviceInfo
+        return [.announce(.serviceInfo(info ?? [:]))]
     }
 
     /// Tells the extension of a pause, unless it knows already.

@@ -215,6 +215,7 @@ final class ExtensionSupervisor {
         case .failure(let error): handle(.impossible(error.message), at: now)
         case .success(let feed):
             self.feed = feed
+            warnOfMissingAudio()
             // The source's own annotation holds until the client sends one.
             let annotation = surroundings.take.factory.annotation
             if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
@@ -224,6 +225,19 @@ final class ExtensionSupervisor {
             } catch {
                 handle(.channelClosed, at: now)
             }
+        }
+    }
+
+    /// A destination that was added later gets only what the take makes.
+    private func warnOfMissingAudio() {
+        guard runs == 1 else { return }
+        for type in surroundings.take.audio.missing(for: AudioRequirements(service.manifest)) {
+            let what = type == .audioMic ? "the microphone" : "the applications"
+            let sentence =
+                "\(service.manifest.name) gets no audio of \(what), for which this take has no track in its form; "
+                + "start a take with this destination to have it."
+            surroundings.announce(
+                DestinationEvent(destination: index, label: destination.label, kind: .warning(sentence)))
         }
     }
 

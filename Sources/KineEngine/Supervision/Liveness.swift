@@ -8,6 +8,8 @@ struct Liveness: Sendable, Equatable {
     private var hasStarted = false
     /// The destination was live at some moment of this take.
     private(set) var hasBeenLive = false
+    /// A client has taken the destination from the take.
+    var isRemoved = false
     /// The reason why it is not live, in the extension's words.
     private(set) var problem: String?
 
@@ -39,6 +41,8 @@ struct Liveness: Sendable, Equatable {
         if hasBeenLive { return .finished }
         return .failed(
             problem.map { "It was never live; the last reason: \($0)" }
-                ?? "It was never live: the take ended before the broadcast had begun there.")
+                ?? (isRemoved
+                    ? "It was never live: it was removed before the broadcast had begun there."
+                    : "It was never live: the take ended before the broadcast had begun there."))
     }
 }

@@ -36,6 +36,12 @@ enum TakeError: Error, Sendable {
     case unknownCodec(String, service: String)
     case noMemory(String)
     case noDestinationLeft
+    /// One is to be added or removed, and no frame has been captured yet.
+    case notBegun
+    case tooManyDestinations(Int)
+    case noSuchDestination(Int, running: [Int])
+    /// The take would have nothing left to do.
+    case lastDestination
 
     var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message) }
 
@@ -83,6 +89,17 @@ enum TakeError: Error, Sendable {
         case .unknownCodec(let codec, let service):
             "\(service) wants video encoded as \(codec), and this engine encodes "
                 + "\(TakeEncoder.codec.rawValue) only; use another service."
+        case .notBegun: "The take has not begun yet; try again in a moment."
+        case .tooManyDestinations(let limit):
+            "The take has \(limit) destinations, as many as it may have; remove one first."
+        case .noSuchDestination(let number, let running) where running.isEmpty:
+            "The take has no destination \(number), and no other that runs; kinecast status shows what there was."
+        case .noSuchDestination(let number, let running):
+            "No destination of the take that runs has the number \(number); there are "
+                + running.map { "\($0)" }.joined(separator: ", ") + ", and kinecast status shows them."
+        case .lastDestination:
+            "This is the take's last destination and nothing is recorded; end the take with kinecast stop, or add another "
+                + "destination first."
         case .noDestinationLeft:
             "Every destination has ended and nothing is recorded; correct what was said of them and start again."
         }

@@ -152,7 +152,7 @@ struct TakeStateMachine: Sendable {
         }
     }
 
-    private static let notBegun = Action.refuse("The take has not begun yet; try again in a moment.")
+    private static let notBegun = Action.refuse(TakeError.notBegun.message)
     private static let over = Action.refuse("The take is over; kinecast status shows what runs.")
 
     private mutating func stopRequested(_ reason: StopReason, at instant: Int64) -> [Action] {

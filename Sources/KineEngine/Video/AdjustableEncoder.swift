@@ -11,7 +11,9 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
 
     private let keepsRecordingQuality: Bool
     private let floor: EncodingFloor
-    private let largestAccessUnit: Int?
+    private var largestAccessUnit: Int?
+    /// Destinations with a smaller limit have come since the last adjustment.
+    private var hasNewLimit = false
     /// Bits a second that the first encoder makes at most, with the user's settings; nil: no limit.
     private let chosenLimit: Int?
     private let format: StreamFormat
@@ -41,13 +43,21 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
 
     // MARK: Requests
 
+    /// No access unit for extensions has more bytes than that, from the next `adjust` on.
+    func limitAccessUnits(to bytes: Int) {
+        guard bytes < largestAccessUnit ?? .max else { return }
+        largestAccessUnit = bytes
+        hasNewLimit = true
+    }
+
     /// From the next frame on, extensions get no more than `request` says. `output` gets the samples that an encoder held back
     /// which is no longer used.
     func adjust(_ request: EncodingRequest, output: Output) throws(VideoEncoderError) {
         let settings = chosen.encoder.settings
         let request = request.within(
             averageBitrate: chosenLimit, framesPerSecond: settings.nominalFrameRate, floor: floor)
-        guard request != self.request else { return }
+        guard request != self.request || hasNewLimit else { return }
+        hasNewLimit = false
         if request.maximumFrameRate != self.request.maximumFrameRate {
             pacer = request.maximumFrameRate.map { FramePacer(framesPerSecond: $0) }
         }

@@ -42,6 +42,8 @@ final class VideoEncodingThread: Sendable {
         var keyframes: KeyframePolicy
         var requests = KeyframeRequests()
         var encoding = EncodingRequest.none
+        /// Bytes of the largest access unit that the destinations added so far take; nil: no limit beyond the plan's.
+        var largestAccessUnit: Int?
     }
 
     private let state: Monitor<State>
@@ -106,6 +108,11 @@ final class VideoEncodingThread: Sendable {
     /// From the next frame on, extensions get no more than `request` says; nor does the recording, unless it keeps its quality.
     func adjust(_ request: EncodingRequest) { state.withLock { $0.encoding = request } }
 
+    /// From the next change of a bitrate on, access units for extensions have at most so many bytes. A limit is never lifted.
+    func limitAccessUnits(to bytes: Int) {
+        state.withLock { $0.largestAccessUnit = min($0.largestAccessUnit ?? .max, bytes) }
+    }
+
     /// Makes the next frame a keyframe, or the first that comes at the instant returned (CLOCK_MONOTONIC, nanoseconds) or
     /// after it: there are limits to how many are made like this.
     func requestKeyframe(_ reason: KeyframeRequests.Reason, at now: Int64) -> Int64 {
@@ -146,7 +153,9 @@ private struct EncodingLoop<Encoder: VideoEncoder> {
     private mutating func encode(_ job: VideoEncodingThread.Job) throws(VideoEncoderError) {
         var isSent: Bool
         do throws(VideoEncoderError) {
-            try encoder.adjust(state.withLock { $0.encoding }) { encoded.append(($0, $1)) }
+            let (encoding, largest) = state.withLock { ($0.encoding, $0.largestAccessUnit) }
+            if let largest { encoder.limitAccessUnits(to: largest) }
+            try encoder.adjust(encoding) { encoded.append(($0, $1)) }
             isSent = try encode(
                 job.frame, changed: job.frame.changed, at: job.time,
                 mustBegin: job.followsGap || encoder.needsKeyframe)

@@ -111,6 +111,8 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     case state(String)
     /// One sentence that a person should read.
     case warning(String)
+    /// The service's information for the app, in place of what was told before.
+    case serviceInfo([String: String])
     /// Decoding has to begin anew: the next frame should be a keyframe.
     case needsKeyframe
     /// The limits of the encoder from now on, until the next of these. Only if `start` said that the encoder is adjustable.

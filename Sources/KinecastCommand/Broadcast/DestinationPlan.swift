@@ -126,6 +126,12 @@ struct DestinationPlan {
                     : "give it with --set \(field.key)=VALUE"
             throw CommandFailure.usage("The service \(manifest.id) needs \(field.key) (\(field.title)); \(how).")
         }
+        for field in manifest.setup {
+            guard let problem = chosen.setupInfo[field.key].flatMap(field.problem) else { continue }
+            throw CommandFailure.usage(
+                Service.SetupProblem.invalid(key: field.key, title: field.title, service: manifest.id, problem)
+                    .description)
+        }
     }
 
     /// Labels each by its service and the public part of its address, and numbers equal labels.

@@ -2,6 +2,7 @@
 // anything that may be a secret.
 import KineClient
 import KinePlatform
+import KineServices
 import SystemPackage
 
 /// One `--to`.

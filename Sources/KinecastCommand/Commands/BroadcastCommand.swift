@@ -83,22 +83,14 @@ struct BroadcastCommand: ParsableCommand {
     }
 
     func run() throws {
-        // This comes first, since everything behind it may hold stream keys.
-        ProcessSecrets.forbidDump()
-        ProcessSecrets.hideFromArguments(destinations.to.filter { $0.contains("://") })
+        destinations.choice.hideTypedSecrets()
         let command = try options.shownCommand()
         let directory = try OutputPath.workingDirectory()
-        let reader = DestinationReader(
-            environment: ProcessEnvironment.value, path: { directory.pushing(FilePath($0)) },
-            standardInput: PrivateFile.standardInput)
-        let plan = try destinations.plan(reader: reader) { directory.pushing(FilePath($0)).string }
+        let plan = try destinations.plan(reader: .standard(in: directory)) { directory.pushing(FilePath($0)).string }
         let services = try InstalledServices.catalog().list().services
         let chosen = try plan.destinations(among: services.map(\.manifest))
-        try hideSecrets(of: chosen, services)
-        if let warning = try destinations.typedKeyWarning() {
-            Terminal.standardError.problem(warning)
-            if options.json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }) }
-        }
+        try destinations.choice.hideSecrets(of: chosen, services)
+        try destinations.choice.warnOfTypedKeys(json: options.json)
         if destinations.check {
             let status = try DestinationCheck(chosen, services: services).run(json: options.json)
             if status != 0 { throw ExitCode(status) }
@@ -108,14 +100,5 @@ struct BroadcastCommand: ParsableCommand {
         var configuration = try takeConfiguration(output: output, destinations: chosen)
         configuration.isOutputPrivate = try out.map { try OutputPath.isNamedHere($0) } ?? false
         try options.run(configuration, showing: command)
-    }
-
-    /// Removes secrets from the environment that the engine and COMMAND inherit, and from the list of processes.
-    private func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
-        for name in try destinations.variables() { ProcessSecrets.hideVariable(name) }
-        ProcessSecrets.hideFromArguments(
-            chosen.flatMap { destination in
-                services.first { $0.id == destination.service }?.secrets(in: destination.setupInfo) ?? []
-            })
     }
 }

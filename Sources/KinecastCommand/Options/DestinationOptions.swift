@@ -5,45 +5,7 @@ import KinePlatform
 import KineServices
 
 struct DestinationOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "Broadcast to this address; may be repeated.",
-            discussion: """
-                @NAME is the address of that name in ~/.config/kinecast/destinations, whose lines are NAME URL; env:VARIABLE \
-                is the one in that variable. Both keep a stream key out of the list of processes and the shell's history.
-                """,
-            valueName: "URL"))
-    var to: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "Broadcast to the addresses in this file, one to a line; - is standard input. Nobody else may read the file.",
-            valueName: "FILE"),
-        completion: .file())
-    var toFile: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "A file with the stream key for the only --to, which is then given without it. Nobody else may read the file.",
-            valueName: "FILE"),
-        completion: .file())
-    var streamKeyFile: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Broadcast through this service, by the id that kinecast services lists; may be repeated.", valueName: "ID"),
-        completion: .custom { _, _, _ in InstalledServices.ids() })
-    var service: [String] = []
-
-    @Option(
-        help: ArgumentHelp(
-            "A setting for the services, as kinecast services lists them; may be repeated.",
-            discussion: """
-                KEY=@FILE takes the value from a file, which keeps it out of the list of processes. ID.KEY=VALUE is for the \
-                service of that id only.
-                """,
-            valueName: "KEY=VALUE"))
-    var set: [String] = []
+    @OptionGroup var choice: DestinationChoice
 
     @Option(
         help: ArgumentHelp(
@@ -110,26 +72,19 @@ struct DestinationOptions: ParsableArguments {
     var requireSandbox = false
 
     func validate() throws {
-        _ = try sources()
-        _ = try settings()
         if (tlsCert == nil) != (tlsKey == nil) {
             throw ValidationError("TLS needs both --tls-cert and --tls-key; give both or neither.")
         }
         if let maxReconnects, maxReconnects < 0 {
             throw ValidationError("--max-reconnects is a number of attempts; give 0 or more.")
         }
-        if let empty = [
-            ("--ca-file", caFile), ("--to-file", toFile.first(where: \.isEmpty)), ("--stream-key-file", streamKeyFile),
-        ].first(where: { $0.1 == "" }) {
-            throw ValidationError("The name of the file for \(empty.0) is empty; give one or leave it out.")
-        }
-        if toFile.count(where: { $0 == "-" }) > 1 {
-            throw ValidationError("Standard input can be read once; give --to-file - once.")
+        if caFile == "" {
+            throw ValidationError("The name of the file for --ca-file is empty; give one or leave it out.")
         }
         if let least = minBitrate, let most = maxBitrate, least.bitsPerSecond > most.bitsPerSecond {
             throw ValidationError("--min-bitrate is more than --max-bitrate; lower it.")
         }
-        if check, to.isEmpty, toFile.isEmpty {
+        if check, choice.to.isEmpty, choice.toFile.isEmpty {
             throw ValidationError("--check needs an address; add --to rtmp://HOST/APP/KEY.")
         }
         if let listen, listen.address.isName {
@@ -148,12 +103,11 @@ struct DestinationOptions: ParsableArguments {
     /// The addresses, services and settings that the options ask for. Reads the files and variables that hold addresses.
     /// `absolute` makes a file's path absolute, since an extension runs in another directory.
     func plan(reader: DestinationReader, absolute: (String) throws -> String) throws -> DestinationPlan {
-        var settings = try settings()
+        var settings = try choice.settings()
         func add(_ key: String, _ value: String?) {
             if let value { settings.append(Setting(key: key, value: value)) }
         }
-        var addresses = try reader.addresses(sources(), files: toFile)
-        if let streamKeyFile { addresses = try [reader.address(addresses, withKeyIn: streamKeyFile)] }
+        let addresses = try choice.addresses(reader)
         let live = DestinationPlan.defaultService
         add("\(live).listen", listen?.address.description)
         add("\(live).public-url", publicUrl)
@@ -163,7 +117,7 @@ struct DestinationOptions: ParsableArguments {
         add("\(live).tls-key", try tlsKey.map(absolute))
         let rtmp = BuiltInServices.rtmp
         let hasRTMP =
-            service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
+            choice.service.contains(rtmp.id) || addresses.contains(where: { rtmp.urlSchemes.contains($0.scheme) })
         if maxReconnects != nil || caFile != nil, !hasRTMP {
             throw CommandFailure.usage(
                 "--max-reconnects and --ca-file are for RTMP, which is not among the destinations; "
@@ -172,7 +126,7 @@ struct DestinationOptions: ParsableArguments {
         add("\(rtmp.id).max-reconnects", maxReconnects.map { "\($0)" })
         add("\(rtmp.id).ca-file", try caFile.map(absolute))
         if hasRTMP { add("\(rtmp.id).min-bitrate", minBitrate.map { "\($0.bitsPerSecond)" }) }
-        return DestinationPlan(addresses: addresses, services: service, settings: settings)
+        return DestinationPlan(addresses: addresses, services: choice.service, settings: settings)
     }
 
     /// The least bits a second that the encoder can be brought down to: the option, else the lowest setting of a destination.
@@ -184,46 +138,7 @@ struct DestinationOptions: ParsableArguments {
     }
 
     private var asksForLivePage: Bool {
-        to.isEmpty && toFile.isEmpty && service.isEmpty || service.contains(DestinationPlan.defaultService)
-    }
-
-    /// The sources in `--to`. The error repeats nothing of the text, since there may be a secret in it; nor does `settings`.
-    private func sources() throws -> [DestinationSource] {
-        try to.map { text in
-            guard let source = DestinationSource(text) else {
-                throw ValidationError(
-                    "The value of --to is not an address; write one such as rtmp://HOST/APP/KEY, @NAME or env:VARIABLE."
-                )
-            }
-            return source
-        }
-    }
-
-    /// One warning for all stream keys that were typed; nil where none was. This process overwrites them in its arguments, but
-    /// the shell's history keeps them, and a list of processes made before that shows them.
-    func typedKeyWarning() throws -> String? {
-        let isTyped = try sources().contains {
-            if case .address(let address) = $0 { address.holdsSecret } else { false }
-        }
-        guard isTyped, streamKeyFile == nil else { return nil }
-        return
-            "A stream key typed into --to stays in the shell's history, and for a moment the list of processes shows it; keep "
-            + "the address in ~/.config/kinecast/destinations and give --to @NAME, or in a variable and give "
-            + "--to env:VARIABLE."
-    }
-
-    /// The names of the variables that hold addresses.
-    func variables() throws -> [String] {
-        try sources().compactMap { if case .variable(let name) = $0 { name } else { nil } }
-    }
-
-    private func settings() throws -> [Setting] {
-        try set.map { text in
-            guard let setting = Setting(text) else {
-                throw ValidationError("The value of --set has no KEY=; write KEY=VALUE or KEY=@FILE.")
-            }
-            return setting
-        }
+        choice.isEmpty || choice.service.contains(DestinationPlan.defaultService)
     }
 }
 

@@ -7,7 +7,8 @@ struct DestinationLine: Encodable, Equatable {
         case destination, service, label, phase, ending, message, link, playerLink, state, problem, pid
         case residentMemory, peakMemory, memoryLimit, frames, audioSamples, bytes, queuedBytes, sentBytes, viewers
         case uptime, reconnects, bitrate, queueMilliseconds, roundTripMilliseconds, framesDropped
-        case requestedBitrate, requestedFrameRate, framesSkipped, audioLost, restarts, confinement
+        case requestedBitrate, requestedFrameRate, framesSkipped, audioLost, restarts, confinement, removed
+        case serviceInfo
     }
 
     let status: DestinationStatus
@@ -48,6 +49,8 @@ struct DestinationLine: Encodable, Equatable {
         try line.encode(status.framesSkipped, forKey: .framesSkipped)
         try line.encode(status.audioLost, forKey: .audioLost)
         try line.encode(status.restarts, forKey: .restarts)
+        try line.encodeIfPresent(status.serviceInfo, forKey: .serviceInfo)
+        if status.isRemoved { try line.encode(true, forKey: .removed) }
         try line.encodeIfPresent(status.confinement?.map(\.rawValue).sorted(), forKey: .confinement)
     }
 }
@@ -83,6 +86,7 @@ extension JSONEvent {
             case .playerLink(let link): ($0.kind, $0.link) = ("playerLink", link)
             case .state(let state): ($0.kind, $0.state) = ("state", state)
             case .warning(let text): ($0.kind, $0.message) = ("warning", text)
+            case .serviceInfo(let info): ($0.kind, $0.serviceInfo) = ("serviceInfo", info)
             case .memoryWarning(let resident, let limit):
                 ($0.kind, $0.residentMemory, $0.memoryLimit) = ("memoryWarning", resident, limit)
             case .restarting(let ending): $0.set("restarting", ending)

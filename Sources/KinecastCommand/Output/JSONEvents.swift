@@ -45,6 +45,7 @@ struct JSONEvent: Encodable, Equatable {
     var phase: String?
     var link: String?
     var state: String?
+    var serviceInfo: [String: String]?
     var ending: String?
     /// In bytes, as are the two below.
     var residentMemory: Int64?

@@ -40,11 +40,21 @@ enum ServiceText {
         service.manifest.urlSchemes.map { ["--to \($0)://…", ""] }
             + service.manifest.setup.map { field in
                 var remarks = [field.title]
+                if let values = values(field) { remarks.append(values) }
                 if field.isRequired { remarks.append("must be given") }
                 if field.isSecret { remarks.append("secret: better as \(field.key)=@FILE") }
                 if let value = field.defaultValue, !field.isSecret { remarks.append("\(value) if not given") }
                 return ["--set \(field.key)=…", remarks.joined(separator: "; ")]
             }
+    }
+
+    /// The values that a setting takes, in a few words; nil: any text.
+    private static func values(_ field: ServiceManifest.SetupField) -> String? {
+        switch field.kind {
+        case .text(let rule): rule.pattern.map { "like \($0.text)" }
+        case .choice(let choices): choices.map(\.value).joined(separator: " or ")
+        case .number: "a number"
+        }
     }
 
     private static func origin(_ service: Service) -> String {
@@ -63,6 +73,24 @@ struct ServiceLine: Encodable, Equatable {
         var required: Bool
         var secret: Bool
         var `default`: String?
+        /// `text`, `choice` or `number`.
+        var type: String
+        var hint: String?
+        var choices: [String]?
+        var minimum: Double?
+        var maximum: Double?
+        var pattern: String?
+
+        init(_ field: ServiceManifest.SetupField) {
+            (key, title, required, secret) = (field.key, field.title, field.isRequired, field.isSecret)
+            self.default = field.isSecret ? nil : field.defaultValue
+            hint = field.hint
+            switch field.kind {
+            case .text(let rule): (type, pattern) = ("text", rule.pattern?.text)
+            case .choice(let values): (type, choices) = ("choice", values.map(\.value))
+            case .number(let rule): (type, minimum, maximum) = ("number", rule.minimum, rule.maximum)
+            }
+        }
     }
 
     var id: String
@@ -72,6 +100,7 @@ struct ServiceLine: Encodable, Equatable {
     var origin: String
     var bundle: String?
     var executable: String
+    var icon: String?
     var urlSchemes: [String]
     var setup: [Field]
     /// The samples that it is given, in words.
@@ -88,11 +117,8 @@ struct ServiceLine: Encodable, Equatable {
         bundle = service.bundle?.string
         executable = service.executable.string
         urlSchemes = manifest.urlSchemes
-        setup = manifest.setup.map {
-            Field(
-                key: $0.key, title: $0.title, required: $0.isRequired, secret: $0.isSecret,
-                default: $0.isSecret ? nil : $0.defaultValue)
-        }
+        setup = manifest.setup.map(Field.init)
+        icon = service.icon?.string
         wants = ServiceText.wants(manifest)
         memoryLimit = manifest.memoryLimit
     }

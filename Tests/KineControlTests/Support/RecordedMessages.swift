@@ -11,6 +11,8 @@ enum RecordedMessages {
         .start(everything), .start(screen), .start(region), .start(window), .status, .pause, .resume,
         .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
         .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp),
+        .addDestination(.init(service: "rtmp", setupInfo: ["url": "rtmp://h/a/k"], label: "rtmp (h/a)"), reference: 7),
+        .removeDestination(2),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -28,7 +30,9 @@ enum RecordedMessages {
             .failed(TakeFailure(exitStatus: 74, message: "The disk is full.", summary: summary)),
             .refused("The take is paused already."),
         ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) } + [
-            .microphone(on: false)
+            .microphone(on: false), .destinationAdded(2, reference: 7), .status(afterRemoval),
+            .destination(
+                DestinationEvent(destination: 1, label: "rtmp://h", kind: .serviceInfo(["viewers": "3"]))),
         ]
 
     private static let everything = {
@@ -120,6 +124,15 @@ enum RecordedMessages {
         var status = TakeStatus(
             id: "0a1b2c3d", phase: .recording, output: "/tmp/a.mp4", source: "screen eDP-1", progress: progress)
         status.destinations = destinations
+        return status
+    }()
+
+    private static let afterRemoval = {
+        var removed = DestinationStatus(destination: 2, service: "rtmp", label: "rtmp (h/a)", phase: .ended)
+        removed.ending = .finished
+        removed.isRemoved = true
+        var status = TakeStatus(id: "0a1b2c3d", phase: .recording, output: nil, source: "screen", progress: progress)
+        status.destinations = [removed]
         return status
     }()
 

@@ -47,6 +47,50 @@ import Testing
         #expect(machine.isEnded && machine.status.phase == .ended && machine.status.ending == .finished)
     }
 
+    @Test func `a removed destination finishes as at the take's end, and says that it was removed`() {
+        var machine = Self.live()
+        #expect(
+            machine.handle(.removalRequested, at: 2 * Self.second)
+                == [.endFeeding, .send(.finish(seconds: 5)), .announce(.phase(.finishing))])
+        #expect(machine.handle(.removalRequested, at: 2 * Self.second) == [])
+        #expect(machine.handle(.finishRequested, at: 2 * Self.second) == [], "the take ends meanwhile")
+        _ = machine.handle(.report(.finished), at: 3 * Self.second)
+        let exit = Machine.Event.exited(.exited(status: 0), lastWords: nil, cappedAt: nil)
+        #expect(machine.handle(exit, at: 3 * Self.second) == [.announce(.ended(.finished))])
+        #expect(machine.status.isRemoved)
+    }
+
+    @Test func `a removed destination that crashes while it finishes is not started again`() {
+        var machine = Self.live(restarts: 5)
+        _ = machine.handle(.removalRequested, at: 2 * Self.second)
+        let crash = Machine.Event.exited(.killed(signal: 11), lastWords: nil, cappedAt: nil)
+        #expect(machine.handle(crash, at: 3 * Self.second) == [.announce(.ended(.crashed("signal 11")))])
+    }
+
+    @Test func `a destination that is removed before it was live says so`() {
+        var machine = Self.machine()
+        _ = machine.handle(.timePassed, at: 0)
+        _ = machine.handle(.launched(pid: 7), at: 0)
+        #expect(machine.handle(.removalRequested, at: 0) == [.kill])
+        guard case .announce(.ended(.failed(let reason)))? = machine.handle(Self.killed, at: 0).last else {
+            Issue.record("it has not ended")
+            return
+        }
+        #expect(reason.contains("removed"))
+    }
+
+    @Test func `of a service's information the newest is passed on, four times a second at most`() {
+        var machine = Self.live()
+        let told = { (count: Int) in [Action.announce(.serviceInfo(["viewers": "\(count)"]))] }
+        let report = { (count: Int) in Machine.Event.report(.serviceInfo(["viewers": "\(count)"])) }
+        #expect(machine.handle(report(1), at: 2 * Self.second) == told(1))
+        #expect(machine.handle(report(1), at: 2 * Self.second) == [])
+        for count in 2...100 { #expect(machine.handle(report(count), at: 2 * Self.second + 1) == []) }
+        #expect(machine.nextDeadline == 2 * Self.second + Self.second / 4)
+        #expect(machine.handle(.timePassed, at: 2 * Self.second + Self.second / 4) == told(100))
+        #expect(machine.status.serviceInfo == ["viewers": "100"])
+    }
+
     @Test func `links are told when they change, and renewed where the extension can`() {
         var machine = Self.live()
         #expect(machine.handle(.report(.link("a")), at: Self.second) == [.announce(.link("a"))])

@@ -17,7 +17,7 @@ enum RecordedMessages {
         .links(BroadcastLinks(page: "http://h/1", player: "http://h/2", isRenewable: true)), .state("connected"),
         .warning("It is slow."), .needsKeyframe, .encoding(.none),
         .encoding(EncodingRequest(averageBitrate: 400_000, maximumFrameRate: 7.5)), .failed("The key is wrong."),
-        .finished,
+        .finished, .serviceInfo(["viewers": "3"]),
     ]
 
     private static let position = StreamPosition(samples: 4096, frames: 17)

@@ -28,6 +28,8 @@ enum FaultMode: String {
     private var setup: [String: String] = [:]
     private var samples = 0
     private var isPaused = false
+    /// The end of the last access unit of audio.
+    private var audioEnd: MediaTime?
 
     override func broadcastStarted(withSetupInfo setupInfo: [String: String]) async throws {
         setup = setupInfo
@@ -69,6 +71,7 @@ enum FaultMode: String {
         _ sampleBuffer: borrowing SampleBuffer, with sampleBufferType: SampleBufferType
     ) async {
         samples += 1
+        noteGap(before: sampleBuffer, sampleBufferType)
         if isPaused { warn("a sample of \(sampleBufferType) in a pause") }
         guard samples == 3 else { return }
         // From here on the tests take the time.
@@ -95,6 +98,14 @@ enum FaultMode: String {
         case .talkWithoutEnd: for word in 0... { report(state: "word \(word)") }
         default: break
         }
+    }
+
+    /// Access units of audio follow each other without a gap, also over a pause.
+    private func noteGap(before sample: borrowing SampleBuffer, _ type: SampleBufferType) {
+        guard type == .audioApp else { return }
+        let distance = (sample.presentationTime - (audioEnd ?? sample.presentationTime)).nanoseconds
+        if abs(distance) > 1000 { warn("a gap of \(distance) ns in the audio") }
+        audioEnd = sample.presentationTime + sample.duration
     }
 
     private func crash() -> Never {

@@ -2,20 +2,20 @@
 import KinePlatform
 
 /// A URL as `--to` takes it. Only the scheme and the host are checked; the rest is for the service.
-struct DestinationAddress: Equatable {
+public struct DestinationAddress: Equatable, Sendable {
     /// The whole address, secrets included.
-    let text: String
+    public let text: String
     /// In small letters.
-    let scheme: String
+    public let scheme: String
     /// Host, port and path without its last component. User name, password, last component (RTMP's stream key) and query may be
     /// secrets, and are left out.
-    let publicPart: String
+    public let publicPart: String
 
     /// Whether `publicPart` leaves something out, most likely a stream key.
-    var holdsSecret: Bool { text.utf8.count != scheme.utf8.count + 3 + publicPart.utf8.count }
+    public var holdsSecret: Bool { text.utf8.count != scheme.utf8.count + 3 + publicPart.utf8.count }
 
     /// Nil where the text has no scheme and host (RFC 3986, section 3), or has blanks or characters that cannot be shown.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         // By code points: in a String, a slash with an accent behind it is another character, and a key behind that slash
         // would count as part of the host.
         let points = text.unicodeScalars

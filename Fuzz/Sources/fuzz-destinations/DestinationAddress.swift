@@ -1,1 +1,0 @@
-../../../Sources/KinecastCommand/Broadcast/DestinationAddress.swift

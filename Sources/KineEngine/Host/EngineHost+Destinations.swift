@@ -1,0 +1,46 @@
+// Destinations that clients add to a take that runs, and take from it.
+import KineControl
+import KinePlatform
+
+extension EngineHost {
+    /// The take was begun for its destinations alone, and is over with the last of them.
+    var isForDestinationsOnly: Bool {
+        guard let configuration = request?.configuration else { return false }
+        return configuration.output == nil && configuration.expectedSamples.isEmpty
+            && !configuration.destinations.isEmpty
+    }
+
+    /// Checks a further destination, as the start of a take does, and has its extension started.
+    func addDestination(
+        _ destination: TakeConfiguration.Destination, reference: Int, for client: EngineConnection, at now: Int64
+    ) {
+        do throws(TakeError) {
+            let destinations = try runningDestinations()
+            let confinement = request?.configuration.confinement ?? ConfinementRequest()
+            for checked in try Destinations.check([destination], confinement: confinement, in: TakeRequest.catalog) {
+                let number = try destinations.add(checked, isPaused: machine.phase == .paused, at: now)
+                // Its events come after the answer: its extension starts with the loop's next turn.
+                try? client.send(.destinationAdded(number, reference: reference))
+            }
+        } catch {
+            refuse(error.message, to: client)
+        }
+    }
+
+    func removeDestination(_ number: Int, for client: EngineConnection, at now: Int64) {
+        do throws(TakeError) {
+            try runningDestinations().remove(number, mayBeLast: !isForDestinationsOnly, at: now)
+        } catch {
+            refuse(error.message, to: client)
+        }
+    }
+
+    private func runningDestinations() throws(TakeError) -> Destinations {
+        switch machine.phase {
+        case .recording, .paused: if let destinations { return destinations }
+        case .finishing, .ended: throw .over(reason: nil)
+        case .starting, .unknown: break
+        }
+        throw .notBegun
+    }
+}

@@ -1,0 +1,104 @@
+// A setting in a manifest: what every form says of it, and what form 2 adds.
+
+extension ServiceManifest.SetupField {
+    private enum Keys: CodingKey, CaseIterable {
+        case key, title, required, secret, file, `default`
+        case type, hint, choices, minimum, maximum, whole, minimumLength, maximumLength, pattern
+    }
+
+    private enum ChoiceKeys: CodingKey { case value, title }
+    private enum TypeName: String, CaseIterable { case text, secret, choice, number }
+    private static let form2Keys: [Keys] = [
+        .type, .hint, .choices, .minimum, .maximum, .whole, .minimumLength, .maximumLength, .pattern,
+    ]
+
+    /// `form`: the manifest's.
+    init(from decoder: any Decoder, form: Int) throws {
+        let field = try decoder.object(Keys.self)
+        let key = try field.decode(String.self, forKey: .key)
+        guard key.isServiceID else { throw field.problem(.key, String.serviceIDRule) }
+        self.init(
+            key: key, title: try field.line(.title) ?? key,
+            isRequired: try field.decodeIfPresent(Bool.self, forKey: .required) ?? false,
+            isSecret: try field.decodeIfPresent(Bool.self, forKey: .secret) ?? false,
+            isFile: try field.decodeIfPresent(Bool.self, forKey: .file) ?? false,
+            defaultValue: try field.line(.default, limit: 1000))
+        guard form >= 2 else {
+            decoder.noteUnknown(Self.form2Keys, in: field)
+            return
+        }
+        hint = try field.line(.hint, limit: 500)
+        let type: TypeName = try field.choice(.type) ?? .text
+        if type == .secret { isSecret = true }
+        switch type {
+        case .text, .secret: kind = .text(try Self.textRule(field))
+        case .choice: kind = .choice(try Self.choices(field))
+        case .number: kind = .number(try Self.numberRule(field))
+        }
+        try Self.refuseKeys(ofOtherTypesThan: type, in: field)
+        if isFile, type != .text { throw field.problem(.file, "is for a setting of the type \"text\"") }
+        if let defaultValue, let problem = problem(with: defaultValue) {
+            throw field.problem(.default, "\(problem)")
+        }
+    }
+
+    private static func textRule(_ field: KeyedDecodingContainer<Keys>) throws -> TextRule {
+        let (least, most) = (
+            try field.whole(.minimumLength, 0...valueLimit), try field.whole(.maximumLength, 1...valueLimit)
+        )
+        var rule = TextRule()
+        if least != nil || most != nil {
+            guard least ?? 0 <= most ?? valueLimit else {
+                throw field.problem(.minimumLength, "is more than maximumLength")
+            }
+            rule.lengths = (least ?? 0)...(most ?? valueLimit)
+        }
+        if let text = try field.line(.pattern, limit: SetupPattern.limit) {
+            guard let pattern = SetupPattern(text) else {
+                throw field.problem(.pattern, "has a [ without what belongs to it; write one such as [a-z0-9]")
+            }
+            rule.pattern = pattern
+        }
+        return rule
+    }
+
+    private static func numberRule(_ field: KeyedDecodingContainer<Keys>) throws -> NumberRule {
+        let range = -1e15...1e15
+        let rule = NumberRule(
+            minimum: try field.number(.minimum, range), maximum: try field.number(.maximum, range),
+            isWhole: try field.decodeIfPresent(Bool.self, forKey: .whole) ?? false)
+        if let minimum = rule.minimum, let maximum = rule.maximum, minimum > maximum {
+            throw field.problem(.minimum, "is more than maximum")
+        }
+        return rule
+    }
+
+    private static func choices(_ field: KeyedDecodingContainer<Keys>) throws -> [Choice] {
+        let choices = try field.members(.choices) { decoder in
+            if let word = try? decoder.singleValueContainer().decode(String.self) { return Choice(value: word) }
+            let choice = try decoder.object(ChoiceKeys.self)
+            return Choice(value: try choice.decode(String.self, forKey: .value), title: try choice.line(.title))
+        }
+        guard !choices.isEmpty else { throw field.problem(.choices, "has to list the values of a choice") }
+        let values = choices.map(\.value)
+        for value in values where value.isEmpty || value.printable(limit: 200) != value {
+            throw field.problem(.choices, "has a value that is not one line of 1 to 200 characters")
+        }
+        guard Set(values).count == values.count else { throw field.problem(.choices, "has a value twice") }
+        return choices
+    }
+
+    /// A limit that is not used would be taken for one that is.
+    private static func refuseKeys(
+        ofOtherTypesThan type: TypeName, in field: KeyedDecodingContainer<Keys>
+    ) throws {
+        let owners: [(Keys, [TypeName])] = [
+            (.choices, [.choice]), (.minimum, [.number]), (.maximum, [.number]), (.whole, [.number]),
+            (.minimumLength, [.text, .secret]), (.maximumLength, [.text, .secret]), (.pattern, [.text, .secret]),
+        ]
+        for (key, types) in owners where field.contains(key) && !types.contains(type) {
+            let names = types.map(\.rawValue.quoted).joined(separator: " or ")
+            throw field.problem(key, "is for a setting of the type \(names)")
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// `kinecast destination`: adds destinations to a take that runs, and takes them from it.
+import ArgumentParser
+import KineClient
+import KineControl
+import KineServices
+
+struct DestinationCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "destination", abstract: "Add a destination to a take that is running, or remove one.",
+        discussion: "kinecast status lists the destinations of a take with their numbers.",
+        subcommands: [AddCommand.self, RemoveCommand.self])
+
+    struct AddCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Broadcast a running take to further destinations.",
+            usage: "kinecast destination add [TAKE] [--to URL]… [--service ID]… [--set KEY=VALUE]…",
+            discussion: """
+                Without --to and --service it serves a live page; kinecast link prints its link. A destination gets what the \
+                take makes: one that wants audio of a take that was begun without any has none, and is told so.
+                """)
+
+        @OptionGroup var argument: TakeArgument
+        @OptionGroup(title: "Destinations") var choice: DestinationChoice
+
+        func run() throws {
+            choice.hideTypedSecrets()
+            let plan = try choice.plan(.standard(in: try OutputPath.workingDirectory()))
+            let services = try InstalledServices.catalog().list().services
+            let chosen = try plan.destinations(among: services.map(\.manifest))
+            try choice.hideSecrets(of: chosen, services)
+            try choice.warnOfTypedKeys(json: argument.json)
+            let numbers = try argument.ask { (take) async throws(ClientError) in
+                var numbers: [Int] = []
+                for destination in chosen { numbers.append(try await take.addDestination(destination)) }
+                return numbers
+            }
+            for (number, destination) in zip(numbers, chosen) { report(number, destination) }
+        }
+
+        private func report(_ number: Int, _ destination: TakeConfiguration.Destination) {
+            if argument.json {
+                JSONEvents.write(
+                    JSONEvent("destinationAdded") {
+                        $0.destination = number
+                        $0.label = destination.label
+                    })
+            } else {
+                Terminal.standardError.line("Starting to broadcast to \(destination.label) as destination \(number).")
+            }
+        }
+    }
+
+    struct RemoveCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Finish the broadcast to one destination; the take goes on.",
+            usage: "kinecast destination remove [TAKE] NUMBER",
+            discussion: "Waits until the broadcast is finished there.")
+
+        @Argument(
+            help: ArgumentHelp(
+                "The take's id, or the beginning of it, if more than one is running; then the destination's number.",
+                valueName: "TAKE|NUMBER"))
+        var words: [String]
+
+        @Flag(help: "Print the answer as a line of JSON on standard output.")
+        var json = false
+
+        func validate() throws { _ = try parsed() }
+
+        /// The last word is the number.
+        func parsed() throws -> (take: String?, number: Int) {
+            guard words.count <= 2, let last = words.last, let number = Int(last), number >= 0 else {
+                throw ValidationError(
+                    "A destination is removed by its number, which kinecast status shows; write kinecast destination "
+                        + "remove 1, or the take's id before it.")
+            }
+            return (words.count == 2 ? words[0] : nil, number)
+        }
+
+        func run() throws {
+            let (take, number) = try parsed()
+            let ending = try MainThread.shared.wait { () async throws(ClientError) in
+                try await EngineSession.attach(to: take).removeDestination(number)
+            }
+            if json {
+                JSONEvents.write(
+                    JSONEvent("destinationRemoved") {
+                        $0.destination = number
+                        $0.ending = ending.name
+                        $0.message = ending.message
+                    })
+            } else {
+                Terminal.standardError.line("Destination \(number) \(DestinationSentences.words(ending)).")
+            }
+        }
+    }
+}

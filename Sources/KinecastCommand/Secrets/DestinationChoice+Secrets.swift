@@ -1,0 +1,37 @@
+// Keeps the secrets of chosen destinations out of what other processes, and programs started later, see of this one.
+import KineControl
+import KinePlatform
+import KineServices
+import SystemPackage
+
+extension DestinationChoice {
+    /// Call it first, since everything behind it may hold stream keys.
+    func hideTypedSecrets() {
+        ProcessSecrets.forbidDump()
+        ProcessSecrets.hideFromArguments(to.filter { $0.contains("://") })
+    }
+
+    /// Removes secrets from the environment that the engine and COMMAND inherit, and from the list of processes.
+    func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
+        for name in try variables() { ProcessSecrets.hideVariable(name) }
+        ProcessSecrets.hideFromArguments(
+            chosen.flatMap { destination in
+                services.first { $0.id == destination.service }?.secrets(in: destination.setupInfo) ?? []
+            })
+    }
+
+    func warnOfTypedKeys(json: Bool) throws {
+        guard let warning = try typedKeyWarning() else { return }
+        Terminal.standardError.problem(warning)
+        if json { JSONEvents.write(JSONEvent("warning") { $0.message = warning }) }
+    }
+}
+
+extension DestinationReader {
+    /// Reads this process's variables and standard input, and files whose names are relative to `directory`.
+    static func standard(in directory: FilePath) -> DestinationReader {
+        DestinationReader(
+            environment: ProcessEnvironment.value, path: { directory.pushing(FilePath($0)) },
+            standardInput: PrivateFile.standardInput)
+    }
+}

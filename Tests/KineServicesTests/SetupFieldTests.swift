@@ -1,0 +1,124 @@
+// Settings of manifests of the second form: what they say, what values they take, and that the first form is as it was.
+import KinePlatform
+import Testing
+
+@testable import KineServices
+
+@Suite struct SetupFieldTests {
+    typealias Field = ServiceManifest.SetupField
+
+    private func read(_ json: String) throws(ServiceManifest.Problem) -> (
+        manifest: ServiceManifest, unknownKeys: [String]
+    ) {
+        try ServiceManifest.read(Array(json.utf8))
+    }
+
+    private func field(_ json: String) throws -> Field {
+        try #require(
+            try read(#"{"kinecast": 2, "id": "a", "executable": "b", "setup": [\#(json)]}"#).manifest.setup.first)
+    }
+
+    @Test func `a field of every type is understood`() throws {
+        let text = try field(
+            #"{"key": "name", "title": "Name", "hint": "As on the site", "minimumLength": 2, "maximumLength": 5, "pattern": "*"}"#
+        )
+        #expect(text.hint == "As on the site" && text.kind == .text(.init(lengths: 2...5, pattern: SetupPattern("*"))))
+        let secret = try field(#"{"key": "k", "type": "secret", "pattern": "live_[0-9]*"}"#)
+        #expect(secret.isSecret && secret.problem(with: "live_1x") == nil)
+        let choice = try field(
+            #"{"key": "c", "type": "choice", "choices": ["low", {"value": "high", "title": "Best"}], "default": "low"}"#
+        )
+        #expect(choice.kind == .choice([.init(value: "low"), .init(value: "high", title: "Best")]))
+        let number = try field(#"{"key": "n", "type": "number", "minimum": 1, "maximum": 60, "whole": true}"#)
+        #expect(number.kind == .number(.init(minimum: 1, maximum: 60, isWhole: true)))
+    }
+
+    @Test(arguments: [
+        ("name", #""minimumLength": 2, "maximumLength": 5"#, "abcdef", "has 6 characters and has to have 2 to 5"),
+        ("name", #""minimumLength": 3, "maximumLength": 3"#, "ab", "has 2 characters and has to have 3"),
+        ("key", #""type": "secret", "pattern": "live_*""#, "dead_1", "has to look like \"live_*\""),
+        ("c", #""type": "choice", "choices": ["low", "high"]"#, "middle", "has to be \"low\" or \"high\""),
+        ("n", #""type": "number", "minimum": 1, "maximum": 60"#, "61", "has to be a number from 1 to 60"),
+        ("n", #""type": "number", "minimum": 1.5"#, "1", "has to be 1.5 or more"),
+        ("n", #""type": "number", "maximum": 60"#, "60.5", "has to be 60 or less"),
+        ("n", #""type": "number", "whole": true"#, "1.5", "has to be a whole number"),
+        ("n", #""type": "number""#, "nan", "has to be a number"),
+        ("n", #""type": "number""#, "ten", "has to be a number"),
+    ])
+    func `a value that does not fit is told in words`(
+        key: String, rest: String, value: String, sentence: String
+    ) throws {
+        let field = try field(#"{"key": "\#(key)", \#(rest)}"#)
+        #expect(try #require(field.problem(with: value)).description == sentence)
+        #expect(field.problem(with: "") == nil, "an empty value is none")
+        let service = Service(
+            manifest: try read(
+                #"{"kinecast": 2, "id": "a", "executable": "b", "setup": [{"key": "\#(key)", \#(rest)}]}"#
+            )
+            .manifest, origin: .user, bundle: nil, executable: "/b")
+        let problem = #expect(throws: Service.SetupProblem.self) { try service.setupInfo(from: [key: value]) }
+        #expect(problem.map { $0.description.contains(sentence) && !$0.description.contains(value + ";") } == true)
+    }
+
+    @Test(
+        arguments: [
+            ("live_*", "live_", true), ("live_*", "xlive_", false), ("*_key", "a_key_key", true), ("a?c", "abc", true),
+            ("a?c", "ac", false), ("[a-c0-9][a-c0-9]", "b7", true), ("[a-c]", "d", false), ("[!a-c]", "d", true),
+            ("[]x]", "]", true), ("[-a]", "-", true), ("*a*b*c*", "xxaxxbxxc", true), ("*a*b*c*", "xxaxxcxxb", false),
+            ("", "", nil), ("[a", "", nil), ("[z-a]", "", nil), ("[]", "", nil), ("ü*", "üben", true),
+        ] as [(String, String, Bool?)])
+    func `a pattern matches as a shell's does`(pattern: String, text: String, matches: Bool?) {
+        #expect(SetupPattern(pattern).map { $0.matches(text) } == matches)
+    }
+
+    @Test func `a pattern that would make a regular expression try for ever is answered`() throws {
+        let pattern = try #require(SetupPattern(String(repeating: "*a", count: 100)))
+        #expect(!pattern.matches(String(repeating: "a", count: 10_000) + "b"))
+    }
+
+    @Test(arguments: [
+        (#"{"key": "a", "type": "colour"}"#, "setup[0].type"),
+        (#"{"key": "a", "type": "choice"}"#, "setup[0].choices"),
+        (#"{"key": "a", "type": "choice", "choices": ["x", "x"]}"#, "setup[0].choices"),
+        (#"{"key": "a", "type": "choice", "choices": ["x", ""]}"#, "setup[0].choices"),
+        (#"{"key": "a", "type": "choice", "choices": ["x"], "default": "y"}"#, "setup[0].default"),
+        (#"{"key": "a", "type": "number", "minimum": 2, "maximum": 1}"#, "setup[0].minimum"),
+        (#"{"key": "a", "minimumLength": 9, "maximumLength": 1}"#, "setup[0].minimumLength"),
+        (#"{"key": "a", "minimum": 2}"#, "setup[0].minimum"), (#"{"key": "a", "pattern": "["}"#, "setup[0].pattern"),
+        (#"{"key": "a", "type": "number", "file": true}"#, "setup[0].file"), (#"{"title": "a"}"#, "setup[0].key"),
+        (#""a""#, "setup[0]"),
+    ])
+    func `a mistake in a field is told with its place`(json: String, place: String) {
+        let problem = #expect(throws: ServiceManifest.Problem.self) {
+            try read(#"{"kinecast": 2, "id": "a", "executable": "b", "setup": [\#(json)]}"#)
+        }
+        #expect(problem?.place == place)
+    }
+
+    @Test func `the first form is read as before, and names the keys of the second as unknown`() throws {
+        let json = """
+            {"kinecast": 1, "id": "a", "executable": "b", "icon": "a.png",
+             "setup": [{"key": "k", "type": "number", "minimum": 2, "default": "x"}]}
+            """
+        let (manifest, unknown) = try read(json)
+        var expected = ServiceManifest(id: "a", name: "a", executable: "b")
+        expected.setup = [Field(key: "k", title: "k", defaultValue: "x")]
+        #expect(manifest == expected)
+        #expect(unknown == ["icon", "setup[0].minimum", "setup[0].type"])
+    }
+
+    @Test func `a form of a later version is refused with those that are read`() {
+        let problem = #expect(throws: ServiceManifest.Problem.self) {
+            try read(#"{"kinecast": 3, "id": "a", "executable": "b"}"#)
+        }
+        #expect(problem?.description.contains("reads 1 to 2") == true)
+    }
+
+    @Test(arguments: [#""a/b.png""#, #""a.exe""#, #"".png""#, #""../a.png""#])
+    func `an icon is a picture in the bundle`(icon: String) {
+        let problem = #expect(throws: ServiceManifest.Problem.self) {
+            try read(#"{"kinecast": 2, "id": "a", "executable": "b", "icon": \#(icon)}"#)
+        }
+        #expect(problem?.place == "icon")
+    }
+}
