@@ -23,6 +23,8 @@ public final class ScreenRecorder: Sendable {
         /// The recording ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what
         /// there is of it.
         case stopped(preview: RecordingPreview?, error: RecordingError?)
+        /// Clip buffering ended without a call of the app: because of an error, or as somebody else stopped it (nil).
+        case clipBufferingStopped(error: RecordingError?)
     }
 
     /// What a recording has become by its first frame.
@@ -40,6 +42,8 @@ public final class ScreenRecorder: Sendable {
         var scope = CaptureScope.ownWindow
         var isMicrophoneEnabled = false
         var framesPerSecond = 30
+        /// Of the next recording.
+        var clipBuffer: Duration?
     }
 
     /// A recording or a capture that runs.
@@ -48,6 +52,8 @@ public final class ScreenRecorder: Sendable {
         /// Nil: a capture.
         var file: URL?
         var start: Start
+        /// `exportClip` can save its last moments.
+        var hasClipBuffer = false
     }
 
     enum State: Sendable {
@@ -74,6 +80,8 @@ public final class ScreenRecorder: Sendable {
     private let store: RecordingStore?
     private let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()
+    /// A take of its own beside the recording.
+    let clipTake = ClipTake()
 
     /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
     public convenience init(app: AppIdentity? = nil) { self.init(app: app, locator: EngineLocator()) }
@@ -153,17 +161,14 @@ public final class ScreenRecorder: Sendable {
     public var isMicrophoneEnabled: Bool {
         get { contents.withLock { $0.settings.isMicrophoneEnabled } }
         set {
-            let session: EngineSession? = contents.withLock { contents in
-                contents.settings.isMicrophoneEnabled = newValue
-                guard case .recording(let active) = contents.state else { return nil }
-                return active.session
-            }
-            guard let session else { return }
-            Task { [weak self] in
-                do throws(ClientError) {
-                    try await session.setMicrophone(isOn: newValue)
-                } catch {
-                    self?.tell(.warning(error.description))
+            contents.withLock { $0.settings.isMicrophoneEnabled = newValue }
+            for session in [recording?.session, clipTake.session].compactMap(\.self) {
+                Task { [weak self] in
+                    do throws(ClientError) {
+                        try await session.setMicrophone(isOn: newValue)
+                    } catch {
+                        self?.tell(.warning(error.description))
+                    }
                 }
             }
         }
@@ -175,12 +180,24 @@ public final class ScreenRecorder: Sendable {
         set { contents.withLock { $0.settings.framesPerSecond = newValue } }
     }
 
+    /// The time that the next recording also keeps for `exportClip`, 30 minutes at most; nil: it keeps none.
+    public var recordingClipBuffer: Duration? {
+        get { contents.withLock { $0.settings.clipBuffer } }
+        set { contents.withLock { $0.settings.clipBuffer = newValue } }
+    }
+
+    /// The recording or capture that runs.
+    var recording: Active? {
+        contents.withLock { if case .recording(let active) = $0.state { active } else { nil } }
+    }
+
     /// Starts a recording. Returns when its first frame is there.
     @discardableResult
     public func startRecording() async throws(RecordingError) -> Start {
         try await start { app, configuration throws(RecordingError) in
             let file = try (store ?? RecordingStore(app)).newFile()
             configuration.output = file.path
+            configuration.clipBuffer = try recordingClipBuffer.map(Self.checkedClipBuffer)
             return file
         } prepare: { _ throws(RecordingError) in
         }.start
@@ -235,35 +252,44 @@ public final class ScreenRecorder: Sendable {
         _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
         prepare: (EngineSession) async throws(RecordingError) -> Void
     ) async throws(RecordingError) -> Active {
-        let settings = try contents.withLock { contents throws(RecordingError) in
+        try contents.withLock { contents throws(RecordingError) in
             guard case .idle = contents.state else { throw .alreadyRecording }
             contents.state = .starting
-            return contents.settings
         }
         do throws(RecordingError) {
-            let app = if let identity { identity } else { try AppIdentity.ofThisProcess() }
-            var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
-            configuration.app = app
-            configuration.isOutputPrivate = true
-            configuration.video.framesPerSecond = settings.framesPerSecond
-            configuration.audio.microphone = .defaultDevice
-            configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
-            let file = try configure(app, &configuration)
-            let session = try await startSession(configuration)
-            try await prepare(session)
-            let take = try await Self.firstFrame(session, file: file)
-            let active = Active(
-                session: session, file: file,
-                start: Start(take: take.id, size: take.size, environment: take.environment))
+            let active = try await begin(configure, prepare: prepare)
             contents.withLock { $0.state = .recording(active) }
             Task { [weak self] in
-                for await event in session.events { self?.received(event, of: active) }
+                for await event in active.session.events { self?.received(event, of: active) }
             }
             return active
         } catch {
             contents.withLock { $0.state = .idle }
             throw error
         }
+    }
+
+    /// The same for any take of this recorder.
+    func begin(
+        _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
+        prepare: (EngineSession) async throws(RecordingError) -> Void = { _ throws(RecordingError) in }
+    ) async throws(RecordingError) -> Active {
+        let settings = contents.withLock { $0.settings }
+        let app = if let identity { identity } else { try AppIdentity.ofThisProcess() }
+        var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
+        configuration.app = app
+        configuration.isOutputPrivate = true
+        configuration.video.framesPerSecond = settings.framesPerSecond
+        configuration.audio.microphone = .defaultDevice
+        configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
+        let file = try configure(app, &configuration)
+        let session = try await startSession(configuration)
+        try await prepare(session)
+        let take = try await Self.firstFrame(session, file: file)
+        return Active(
+            session: session, file: file,
+            start: Start(take: take.id, size: take.size, environment: take.environment),
+            hasClipBuffer: configuration.clipBuffer != nil)
     }
 
     private func startSession(_ configuration: TakeConfiguration) async throws(RecordingError) -> EngineSession {
@@ -308,7 +334,7 @@ public final class ScreenRecorder: Sendable {
         tell(.stopped(preview: result.preview, error: result.error))
     }
 
-    private func tell(_ event: Event) {
+    func tell(_ event: Event) {
         listeners.tell(event)
         guard let delegate else { return }
         switch event {
@@ -316,6 +342,8 @@ public final class ScreenRecorder: Sendable {
         case .warning: break
         case .stopped(let preview, let error):
             delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
+        case .clipBufferingStopped(let error):
+            delegate.screenRecorder(self, didStopClipBufferingWith: error)
         }
     }
 

@@ -16,6 +16,8 @@ enum SessionRequest: Equatable {
     case annotate([String: String])
     /// Answered by the first new link.
     case renewLinks
+    /// Answered when the clip's file is there, or cannot be.
+    case exportClip(ClipRequest)
     /// Answered by the take's outcome.
     case stop(immediately: Bool)
     /// The take's outcome, without asking for its end.
@@ -31,6 +33,7 @@ enum SessionRequest: Equatable {
         case .follow(let progress): [.follow(progress: progress)]
         case .annotate(let information): [.annotate(information), .status]
         case .renewLinks: [.renewLinks]
+        case .exportClip(let request): [.exportClip(request)]
         case .stop(let immediately): [.stop(immediately: immediately)]
         case .outcome: []
         }
@@ -45,6 +48,7 @@ enum SessionRequest: Equatable {
             .status(status)
         case (.receiveSamples, .samples(.accepted)): .done
         case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
+        case (.exportClip(let request), .clip(let answer)): request.id == answer.id ? .clip(answer.result) : nil
         default: nil
         }
     }
@@ -53,6 +57,7 @@ enum SessionRequest: Equatable {
 enum SessionAnswer: Equatable {
     case done
     case status(TakeStatus)
+    case clip(ClipAnswer.Result)
     case outcome(TakeOutcome)
 }
 
@@ -164,6 +169,7 @@ struct SessionStateMachine {
         case .resumed: events = [.emit(.resumed)]
         case .samples(let message): events = [.feed(message)]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
+        case .clip: break
         case .warning(let text): events = [.emit(.warning(text))]
         case .destination(let event): events = [.emit(.destination(event))]
         case .refused(let reason):
@@ -225,7 +231,7 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks:
+        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks, .exportClip:
             .failure(.takeIsOver)
         }
     }

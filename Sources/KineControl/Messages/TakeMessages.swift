@@ -25,6 +25,8 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case receiveSamples(SampleRequest)
     /// The samples are not wanted any more.
     case endSamples
+    /// Writes the last seconds of the take to a file. Answered by `EngineMessage.clip`, to this client alone.
+    case exportClip(ClipRequest)
     /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
@@ -49,6 +51,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case destination(DestinationEvent)
     /// To a client that asked for samples.
     case samples(SampleFeedMessage)
+    /// A clip that this client asked for was written, or could not be.
+    case clip(ClipAnswer)
     /// The take is over and the file finished. The last message.
     case finished(TakeSummary)
     /// The take could not begin, or ended early; with a summary if something was recorded. The last message.

@@ -17,6 +17,7 @@ public final class EngineHost {
     var opened: OpenedTake?
     var destinations: Destinations?
     lazy var clientFeeds = ClientFeeds(inbox: inbox)
+    lazy var clipExports = ClipExports(inbox: inbox)
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
@@ -98,7 +99,7 @@ public final class EngineHost {
                     take.progress(at: now), ownerWantsIt: take.configuration.wantsProgress)
             }
         }
-        if let destinations, destinations.haveAllEnded, opened?.take.configuration.output == nil {
+        if let destinations, destinations.haveAllEnded, opened?.take.configuration.keepsSamples == false {
             handle(.stopRequested(.failed(TakeError.noDestinationLeft.failure), at: now))
         }
         // The take is over when its file is finished and every extension has gone.
@@ -132,6 +133,8 @@ public final class EngineHost {
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
         case .follow(let progress): follow(client, progress: progress)
+        case .exportClip(let request):
+            clipExports.add(request, for: client, in: opened?.take, isPaused: machine.phase == .paused, at: now)
         case .unknown(let name): refuse(unknown: name, from: client)
         case .stop(let immediately):
             isFinishingAtOnce = isFinishingAtOnce || immediately
