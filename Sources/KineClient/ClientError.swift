@@ -38,6 +38,8 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// No destination of the take has a link.
     case noLink(take: String)
     case recovery(MP4Recovery.Error)
+    /// The engine could not write a clip.
+    case clip(ClipFailure)
     /// The memory of the samples that the engine passed on cannot be used.
     case samples(StreamReceiver.Error)
     /// The task that waited was cancelled.
@@ -62,7 +64,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// An error's kind without details. The names never change, for logs and programs.
     public enum Code: String, Sendable, CaseIterable {
         case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
-        case noAnswer, endedWithoutAnswer, takeIsOver, noDestination, noLink, recovery, samples, cancelled
+        case noAnswer, endedWithoutAnswer, takeIsOver, noDestination, noLink, recovery, clip, samples, cancelled
     }
 
     public var code: Code {
@@ -81,6 +83,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         case .noDestination: .noDestination
         case .noLink: .noLink
         case .recovery: .recovery
+        case .clip: .clip
         case .samples: .samples
         case .cancelled: .cancelled
         }

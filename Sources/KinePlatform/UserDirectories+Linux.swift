@@ -17,6 +17,12 @@ public enum UserDirectories {
             ?? (home ?? "/tmp") + "/.local/share"
     }
 
+    /// The directory for what can be made again, `$XDG_CACHE_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
+    public static var cache: String {
+        ProcessEnvironment.value("XDG_CACHE_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }
+            ?? (home ?? "/var/tmp") + "/.cache"
+    }
+
     private static var home: String? {
         let own = getpwuid(getuid()).flatMap { $0.pointee.pw_dir }.map { String(cString: $0) }
         return [ProcessEnvironment.value("HOME"), own].compactMap(\.self).first(where: isDirectory)

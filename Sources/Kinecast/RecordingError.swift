@@ -36,6 +36,16 @@ public struct RecordingError: Error, Equatable, Sendable {
         case cancelled
         /// The sample's memory has gone back to the engine.
         case sampleIsGone
+        /// The recorder buffers clips already.
+        case alreadyBuffering
+        /// The recorder buffers no clips, and its recording keeps none either.
+        case notBuffering
+        /// A clip is being written.
+        case exportInProgress
+        /// The clip could not be written; nothing is left of it.
+        case exportFailed
+        /// A value that makes no sense, or that is out of range.
+        case invalidParameter
     }
 
     public let code: Code
@@ -64,6 +74,10 @@ public struct RecordingError: Error, Equatable, Sendable {
     static let notRecording = RecordingError(.notRecording, "The recorder does not record; start a recording first.")
     static let sampleIsGone = RecordingError(
         .sampleIsGone, "The sample can be read only until the next one is asked for; copy what is needed before.")
+    static let alreadyBuffering = RecordingError(
+        .alreadyBuffering, "The recorder buffers clips already; stop that first, or make another recorder.")
+    static let notBuffering = RecordingError(
+        .notBuffering, "The recorder buffers no clips; start clip buffering first.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
 
@@ -79,6 +93,10 @@ extension RecordingError: CustomStringConvertible {
 
 extension RecordingError {
     init(_ error: ClientError) {
+        if case .clip(let failure) = error {
+            self.init(failure)
+            return
+        }
         let code: Code =
             switch error.code {
             case .engineNotFound, .engineCannotStart: .engineNotFound
@@ -86,10 +104,23 @@ extension RecordingError {
             case .cancelled: .cancelled
             case .endedWithoutAnswer: .engineDied
             case .noReport, .resourceExhausted, .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination,
-                .noLink, .recovery, .samples:
+                .noLink, .recovery, .samples, .clip:
                 .failed
             }
         self.init(code, error.description)
+    }
+
+    init(_ failure: ClipFailure) {
+        let code: Code =
+            switch failure.code {
+            case .notBuffering: .notBuffering
+            case .exportInProgress: .exportInProgress
+            case .invalidRequest: .invalidParameter
+            case .cannotCreate: .failedToSave
+            case .storageFailed: .insufficientStorage
+            case .empty, .unavailable, .unknown: .exportFailed
+            }
+        self.init(code, failure.message)
     }
 
     /// - Parameter hasBegun: the take ran before it failed.

@@ -29,8 +29,9 @@ extension ScreenRecorder {
             guard let file = take.output, store.contains(file) else { continue }
             // A take that has ended since the list was read is left out: its file is among those that are not saved.
             guard let session = try? await EngineSession.follow(take, progress: false),
-                let active = try? await runs(session, file: URL(filePath: file))
+                let active = try? await active(session, file: URL(filePath: file), hasClipBuffer: take.clipBuffer != nil)
             else { continue }
+            watch(active)
             return active
         }
         return nil

@@ -23,6 +23,8 @@ public final class ScreenRecorder: Sendable {
         /// The recording ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what
         /// there is of it.
         case stopped(preview: RecordingPreview?, error: RecordingError?)
+        /// Clip buffering ended without a call of the app: because of an error, or as somebody else stopped it (nil).
+        case clipBufferingStopped(error: RecordingError?)
     }
 
     /// What a recording has become by its first frame.
@@ -41,6 +43,8 @@ public final class ScreenRecorder: Sendable {
         var isMicrophoneEnabled = false
         var framesPerSecond = 30
         var showsCursor = true
+        /// Of the next recording.
+        var clipBuffer: Duration?
     }
 
     /// A recording or a capture that runs.
@@ -49,6 +53,8 @@ public final class ScreenRecorder: Sendable {
         /// Nil: a capture.
         var file: URL?
         var start: Start
+        /// `exportClip` can save its last moments.
+        var hasClipBuffer = false
     }
 
     enum State: Sendable {
@@ -75,6 +81,8 @@ public final class ScreenRecorder: Sendable {
     private let store: RecordingStore?
     let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()
+    /// A take of its own beside the recording.
+    let clipTake = ClipTake()
 
     /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
     public convenience init(app: AppIdentity? = nil) { self.init(app: app, locator: EngineLocator()) }
@@ -164,17 +172,14 @@ public final class ScreenRecorder: Sendable {
     public var isMicrophoneEnabled: Bool {
         get { contents.withLock { $0.settings.isMicrophoneEnabled } }
         set {
-            let session: EngineSession? = contents.withLock { contents in
-                contents.settings.isMicrophoneEnabled = newValue
-                guard case .recording(let active) = contents.state else { return nil }
-                return active.session
-            }
-            guard let session else { return }
-            Task { [weak self] in
-                do throws(ClientError) {
-                    try await session.setMicrophone(isOn: newValue)
-                } catch {
-                    self?.tell(.warning(error.description))
+            contents.withLock { $0.settings.isMicrophoneEnabled = newValue }
+            for session in [recording?.session, clipTake.session].compactMap(\.self) {
+                Task { [weak self] in
+                    do throws(ClientError) {
+                        try await session.setMicrophone(isOn: newValue)
+                    } catch {
+                        self?.tell(.warning(error.description))
+                    }
                 }
             }
         }
@@ -192,6 +197,17 @@ public final class ScreenRecorder: Sendable {
         set { contents.withLock { $0.settings.showsCursor = newValue } }
     }
 
+    /// The time that the next recording also keeps for `exportClip`, 30 minutes at most; nil: it keeps none.
+    public var recordingClipBuffer: Duration? {
+        get { contents.withLock { $0.settings.clipBuffer } }
+        set { contents.withLock { $0.settings.clipBuffer = newValue } }
+    }
+
+    /// The recording or capture that runs.
+    var recording: Active? {
+        contents.withLock { if case .recording(let active) = $0.state { active } else { nil } }
+    }
+
     /// Starts a recording. Returns when its first frame is there.
     ///
     /// - Parameter outlivesApp: where the app ends or is killed, the recording goes on until somebody stops it: the app with
@@ -202,6 +218,7 @@ public final class ScreenRecorder: Sendable {
             let file = try recordings().newFile()
             configuration.output = file.path
             configuration.outlivesClient = outlivesApp
+            configuration.clipBuffer = try recordingClipBuffer.map(Self.checkedClipBuffer)
             return file
         } prepare: { _ throws(RecordingError) in
         }.start
@@ -256,41 +273,57 @@ public final class ScreenRecorder: Sendable {
         _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
         prepare: (EngineSession) async throws(RecordingError) -> Void
     ) async throws(RecordingError) -> Active {
-        let settings = try contents.withLock { contents throws(RecordingError) in
+        try contents.withLock { contents throws(RecordingError) in
             guard case .idle = contents.state else { throw .alreadyRecording }
             contents.state = .starting
-            return contents.settings
         }
         do throws(RecordingError) {
-            let app = try app()
-            var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
-            configuration.app = app
-            configuration.isOutputPrivate = true
-            configuration.video.framesPerSecond = settings.framesPerSecond
-            configuration.video.showsCursor = settings.showsCursor
-            configuration.audio.microphone = .defaultDevice
-            configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
-            configuration.audio.isMicrophoneOptional = true
-            let file = try configure(app, &configuration)
-            let session = try await startSession(configuration)
-            try await prepare(session)
-            return try await runs(session, file: file)
+            let active = try await begin(configure, prepare: prepare)
+            watch(active)
+            return active
         } catch {
             contents.withLock { $0.state = .idle }
             throw error
         }
     }
 
-    /// Waits for a take's first frame, and watches it from then on.
-    func runs(_ session: EngineSession, file: URL?) async throws(RecordingError) -> Active {
+    /// The same for any take of this recorder.
+    func begin(
+        _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
+        prepare: (EngineSession) async throws(RecordingError) -> Void = { _ throws(RecordingError) in }
+    ) async throws(RecordingError) -> Active {
+        let settings = contents.withLock { $0.settings }
+        let app = try app()
+        var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
+        configuration.app = app
+        configuration.isOutputPrivate = true
+        configuration.video.framesPerSecond = settings.framesPerSecond
+        configuration.video.showsCursor = settings.showsCursor
+        configuration.audio.microphone = .defaultDevice
+        configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
+        configuration.audio.isMicrophoneOptional = true
+        let file = try configure(app, &configuration)
+        let session = try await startSession(configuration)
+        try await prepare(session)
+        return try await active(session, file: file, hasClipBuffer: configuration.clipBuffer != nil)
+    }
+
+    /// Waits for a take's first frame.
+    func active(
+        _ session: EngineSession, file: URL?, hasClipBuffer: Bool
+    ) async throws(RecordingError) -> Active {
         let take = try await firstFrame(session)
-        let active = Active(
-            session: session, file: file, start: Start(take: take.id, size: take.size, environment: take.environment))
+        return Active(
+            session: session, file: file, start: Start(take: take.id, size: take.size, environment: take.environment),
+            hasClipBuffer: hasClipBuffer)
+    }
+
+    /// The recorder records from now on, and is told of the take's end.
+    func watch(_ active: Active) {
         contents.withLock { $0.state = .recording(active) }
         Task { [weak self] in
-            for await event in session.events { self?.received(event, of: active) }
+            for await event in active.session.events { self?.received(event, of: active) }
         }
-        return active
     }
 
     private func startSession(_ configuration: TakeConfiguration) async throws(RecordingError) -> EngineSession {
@@ -336,7 +369,7 @@ public final class ScreenRecorder: Sendable {
         tell(.stopped(preview: result.preview, error: result.error))
     }
 
-    private func tell(_ event: Event) {
+    func tell(_ event: Event) {
         listeners.tell(event)
         guard let delegate else { return }
         switch event {
@@ -344,6 +377,8 @@ public final class ScreenRecorder: Sendable {
         case .warning: break
         case .stopped(let preview, let error):
             delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
+        case .clipBufferingStopped(let error):
+            delegate.screenRecorder(self, didStopClipBufferingWith: error)
         }
     }
 

@@ -7,6 +7,9 @@ public protocol ScreenRecorderDelegate: AnyObject, Sendable {
     func screenRecorder(
         _ screenRecorder: ScreenRecorder, didStopRecordingWith preview: RecordingPreview?, error: RecordingError?)
 
+    /// Clip buffering ended without a call of the app: because of `error`, or as somebody else stopped it (nil).
+    func screenRecorder(_ screenRecorder: ScreenRecorder, didStopClipBufferingWith error: RecordingError?)
+
     /// `isAvailable` has changed.
     func screenRecorderDidChangeAvailability(_ screenRecorder: ScreenRecorder)
 }
@@ -15,6 +18,8 @@ extension ScreenRecorderDelegate {
     public func screenRecorder(
         _ screenRecorder: ScreenRecorder, didStopRecordingWith preview: RecordingPreview?, error: RecordingError?
     ) {}
+
+    public func screenRecorder(_ screenRecorder: ScreenRecorder, didStopClipBufferingWith error: RecordingError?) {}
 
     public func screenRecorderDidChangeAvailability(_ screenRecorder: ScreenRecorder) {}
 }

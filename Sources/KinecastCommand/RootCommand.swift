@@ -18,7 +18,8 @@ struct RootCommand: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-            StopCommand.self, AnnotateCommand.self, LinkCommand.self, DestinationCommand.self, SourcesCommand.self,
+            StopCommand.self, ClipCommand.self, AnnotateCommand.self, LinkCommand.self, DestinationCommand.self,
+            SourcesCommand.self,
             ServicesCommand.self,
             ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self, DismissCommand.self,
         ])

@@ -105,7 +105,9 @@ import Testing
             case .renewLinks: [Self.link("http://b")]
             case .stop: [.finished(summary)]
             case .setMicrophone(let isOn): [.microphone(on: isOn)]
-            case .start, .follow, .receiveSamples, .endSamples, .addDestination, .removeDestination, .unknown: nil
+            case .exportClip, .start, .follow, .receiveSamples, .endSamples, .addDestination, .removeDestination,
+                .unknown:
+                nil
             }
         }
         let session = try await engine.attach()

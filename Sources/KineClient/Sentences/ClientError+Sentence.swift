@@ -37,6 +37,7 @@ extension ClientError: CustomStringConvertible {
         case .noLink(let take):
             "Take \(take) has no link; kinecast broadcast without --to starts a broadcast that has one."
         case .recovery(let error): "\(error)."
+        case .clip(let failure): failure.message
         case .samples(let error): "The samples cannot be received: \(error)."
         case .cancelled: "The request was cancelled."
         }

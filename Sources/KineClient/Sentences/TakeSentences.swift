@@ -12,7 +12,7 @@ public enum TakeSentences {
         let length = Quantity.length(progress.duration)
         let first =
             summary.output.map { "Saved \($0): \(length), \(Quantity.bytes(progress.bytes)), \(frames)" }
-            ?? "Broadcast \(length), \(frames)"
+            ?? "\(summary.destinations.isEmpty ? "Captured" : "Broadcast") \(length), \(frames)"
         return [first] + summary.destinations.map(DestinationSentences.summary)
     }
 
@@ -57,6 +57,19 @@ public enum TakeSentences {
         if saved.wasAlreadyFinished { return "\(path) is finished already: \(amount); nothing was changed." }
         let lost = saved.skippedBytes > 0 ? "; \(Quantity.bytes(saved.skippedBytes)) at the end were damaged" : ""
         return "Recovered \(path): \(amount)\(lost)."
+    }
+
+    /// A sentence about a clip that was saved.
+    public static func clip(_ clip: ExportedClip) -> String {
+        let beginning =
+            switch clip.beginning {
+            case .asAsked: ""
+            case .earlier(let time):
+                ", and so begins \(Quantity.length(time)) earlier than asked, at the keyframe before"
+            case .later(let time): "; that is all there is, \(Quantity.length(time)) less than asked"
+            }
+        return "Saved \(clip.output): the last \(Quantity.length(clip.duration)), \(Quantity.bytes(clip.bytes))"
+            + "\(beginning)."
     }
 
     /// A sentence about a take that was dismissed.

@@ -228,7 +228,7 @@ public final class EngineSession: Sendable {
     /// Waits until the session is closed and the engine that it started, with all its helpers, is gone.
     public func closed() async { _ = await mailbox.finished.value() }
 
-    private func ask(_ request: SessionRequest, within patience: Duration? = patience) async throws(ClientError)
+    func ask(_ request: SessionRequest, within patience: Duration? = patience) async throws(ClientError)
         -> SessionAnswer
     {
         let answer = SessionMailbox.Answer()

@@ -20,6 +20,8 @@ enum SessionRequest: Equatable {
     case addDestination(TakeConfiguration.Destination, reference: Int)
     /// Answered by the destination's end.
     case removeDestination(Int)
+    /// Answered when the clip's file is there, or cannot be.
+    case exportClip(ClipRequest)
     /// Answered by the take's outcome.
     case stop(immediately: Bool)
     /// The take's outcome, without asking for its end.
@@ -37,6 +39,7 @@ enum SessionRequest: Equatable {
         case .renewLinks: [.renewLinks]
         case .addDestination(let destination, let reference): [.addDestination(destination, reference: reference)]
         case .removeDestination(let number): [.removeDestination(number)]
+        case .exportClip(let request): [.exportClip(request)]
         case .stop(let immediately): [.stop(immediately: immediately)]
         case .outcome: []
         }
@@ -55,6 +58,7 @@ enum SessionRequest: Equatable {
         case (.removeDestination(let number), .destination(let event)) where event.destination == number:
             if case .ended(let ending) = event.kind { .removed(ending) } else { nil }
         case (.renewLinks, .destination(let event)): if case .link = event.kind { .done } else { nil }
+        case (.exportClip(let request), .clip(let answer)): request.id == answer.id ? .clip(answer.result) : nil
         default: nil
         }
     }
@@ -66,6 +70,7 @@ enum SessionAnswer: Equatable {
     /// The number of a new destination.
     case added(Int)
     case removed(DestinationEnding)
+    case clip(ClipAnswer.Result)
     case outcome(TakeOutcome)
 }
 
@@ -179,6 +184,7 @@ struct SessionStateMachine {
         case .resumed: events = [.emit(.resumed)]
         case .samples(let message): events = [.feed(message)]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
+        case .clip: break
         case .warning(let text): events = [.emit(.warning(text))]
         case .destination(let event):
             hasSeenDestination = true
@@ -244,8 +250,7 @@ struct SessionStateMachine {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
         case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks,
-            .addDestination,
-            .removeDestination:
+            .addDestination, .removeDestination, .exportClip:
             .failure(.takeIsOver)
         }
     }

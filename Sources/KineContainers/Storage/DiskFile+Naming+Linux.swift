@@ -94,7 +94,7 @@ extension DiskFile {
     }
 
     /// Makes the directory `path` and missing ones above it. Does not report failures: making a file in it will.
-    private static func makeDirectory(_ path: String) {
+    static func makeDirectory(_ path: String) {
         if mkdir(path, 0o777) == 0 || errno != ENOENT { return }
         let parent = directory(of: path)
         guard parent != path, parent != "." else { return }

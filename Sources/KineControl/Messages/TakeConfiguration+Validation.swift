@@ -34,6 +34,7 @@ extension TakeConfiguration {
         try Self.check("number of sample requests", expectedSamples.count, in: 0...Self.mostDestinations)
         for request in expectedSamples { try Self.check(request) }
         if let durationLimit { try Self.check("length of the take", durationLimit) }
+        if let clipBuffer { try Self.checkClipBuffer(clipBuffer) }
     }
 
     private func validateSource() throws(Problem) {
@@ -68,6 +69,14 @@ extension TakeConfiguration {
             throw .outOfRange(
                 setting: "frame size", value: "\(size.width)x\(size.height)", allowed: "one with even sides")
         }
+    }
+
+    /// What is wrong with the length of a clip buffer.
+    public static func checkClipBuffer(_ length: MediaTime) throws(Problem) {
+        guard length <= .zero || length > longestClipBuffer else { return }
+        throw .outOfRange(
+            setting: "length of the clip buffer", value: "\(length.seconds) s", allowed: "more than 0, up to 30 minutes"
+        )
     }
 
     /// What is wrong with a client's request for samples.

@@ -153,6 +153,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var fastStart = false
     /// End the take after this much recorded time.
     public var durationLimit: MediaTime?
+    /// Keep the last so much recorded time, for clips; nil: there are none.
+    public var clipBuffer: MediaTime?
     /// Send progress once a second. Otherwise the engine sends none, so that it can sleep longer.
     public var wantsProgress = false
     public var optimizations = Optimizations()

@@ -29,6 +29,8 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case addDestination(TakeConfiguration.Destination, reference: Int)
     /// Finishes the broadcast to the destination of that number. Its event `ended` follows.
     case removeDestination(Int)
+    /// Writes the last seconds of the take to a file. Answered by `EngineMessage.clip`, to this client alone.
+    case exportClip(ClipRequest)
     /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
@@ -55,6 +57,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case destinationAdded(Int, reference: Int)
     /// To a client that asked for samples.
     case samples(SampleFeedMessage)
+    /// A clip that this client asked for was written, or could not be.
+    case clip(ClipAnswer)
     /// The take is over and the file finished. The last message.
     case finished(TakeSummary)
     /// The take could not begin, or ended early; with a summary if something was recorded. The last message.

@@ -1,6 +1,7 @@
 // An engine's entry in the registry.
 import FoundationEssentials
 import Glibc
+import KineMedia
 import KinePlatform
 import KineRelay
 import Synchronization
@@ -54,11 +55,14 @@ extension TakeRegistry {
     ///   - output: absolute path of the file to be written, if any.
     ///   - source: what is recorded, for a person to read.
     ///   - app: who asked for it.
-    public func register(output: String?, source: String, app: AppIdentity? = nil) throws(Error) -> Registration {
+    ///   - clipBuffer: the time that its clip buffer keeps, if it has one.
+    public func register(
+        output: String?, source: String, app: AppIdentity? = nil, clipBuffer: MediaTime? = nil
+    ) throws(Error) -> Registration {
         while true {
             let record = TakeRecord(
                 id: TakeID.random().description, pid: getpid(), output: output, source: source,
-                started: Date().timeIntervalSince1970, app: app)
+                started: Date().timeIntervalSince1970, app: app, clipBuffer: clipBuffer)
             let unfinished = directory.appending(Registration.unfinishedName(record.id))
             let finished = directory.appending(record.id)
             do {

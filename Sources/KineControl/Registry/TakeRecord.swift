@@ -1,4 +1,5 @@
 // The registry's record of a take: enough to find it, to show it to a person, and to recover its file.
+import KineMedia
 import KinePlatform
 import KineRelay
 
@@ -15,9 +16,12 @@ public struct TakeRecord: Codable, Sendable, Equatable {
     public var started: Double
     /// The app that asked for the take; nil: the command line.
     public var app: AppIdentity?
+    /// The time that its clip buffer keeps; nil: it has none.
+    public var clipBuffer: MediaTime?
 
     public init(
-        id: String, pid: Int32, output: String?, source: String, started: Double, app: AppIdentity? = nil
+        id: String, pid: Int32, output: String?, source: String, started: Double, app: AppIdentity? = nil,
+        clipBuffer: MediaTime? = nil
     ) {
         self.id = id
         self.pid = pid
@@ -25,6 +29,7 @@ public struct TakeRecord: Codable, Sendable, Equatable {
         self.source = source
         self.started = started
         self.app = app
+        self.clipBuffer = clipBuffer
     }
 }
 

@@ -6,7 +6,7 @@ extension EngineHost {
     /// The take was begun for its destinations alone, and is over with the last of them.
     var isForDestinationsOnly: Bool {
         guard let configuration = request?.configuration else { return false }
-        return configuration.output == nil && configuration.expectedSamples.isEmpty
+        return !configuration.keepsSamples && configuration.expectedSamples.isEmpty
             && !configuration.destinations.isEmpty
     }
 

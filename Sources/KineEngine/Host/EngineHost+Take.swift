@@ -44,6 +44,7 @@ extension EngineHost {
         case .recordingEnded(let ending): self.ending = ending
         case .feed(let delivery): destinations?.fed(delivery, at: now)
         case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
+        case .clip(let delivery): clipExports.deliver(delivery)
         case .samplesEnded:
             destinations?.request(.finishRequested, at: now)
             clientFeeds.finished()

@@ -17,6 +17,7 @@ public final class EngineHost {
     var opened: OpenedTake?
     var destinations: Destinations?
     lazy var clientFeeds = ClientFeeds(inbox: inbox)
+    lazy var clipExports = ClipExports(inbox: inbox)
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
@@ -135,6 +136,8 @@ public final class EngineHost {
             addDestination(destination, reference: reference, for: client, at: now)
         case .removeDestination(let number): removeDestination(number, for: client, at: now)
         case .follow(let progress): follow(client, progress: progress)
+        case .exportClip(let request):
+            clipExports.add(request, for: client, in: opened?.take, isPaused: machine.phase == .paused, at: now)
         case .unknown(let name): refuse(unknown: name, from: client)
         case .stop(let immediately):
             isFinishingAtOnce = isFinishingAtOnce || immediately

@@ -1,6 +1,7 @@
 // The way of a frame, built from its end when the source has opened:
 //
 //   source → CaptureThread → FrameDistributor ┬→ VideoEncodingThread → SampleSinks ┬→ RecordingThread → the file
+//                                             │                                    ├→ ClipBuffer → clips
 //                                             │                                    └→ SampleDistributor → SampleFeed
 //                                             └→ FrameSink, or FrameConverter → FrameSink: frames that are not encoded
 import KineCapture
@@ -28,7 +29,7 @@ struct FramePipeline: Sendable {
                 slots: { size throws(VideoSourceError) in try factory.makeSlots(size: size) },
                 opened: { canvas in
                     let distributor = FrameDistributor(
-                        encoding: startEncoder(canvas), samples: sinks.feeds, isRecorded: sinks.recording != nil,
+                        encoding: startEncoder(canvas), samples: sinks.feeds, isRecorded: sinks.keepsSamples,
                         framesPerSecond: configuration.video.framesPerSecond, canvas: canvas)
                     factory.sourceOpened(distributor)
                     return distributor
@@ -40,13 +41,13 @@ struct FramePipeline: Sendable {
         VideoEncodingThread(
             plan: EncodingPlan(configuration, services: services, size: canvas.codedSize),
             keyframes: KeyframePolicy(
-                interval: services.compactMap(\.keyframeInterval).reduce(configuration.video.keyframeInterval, min),
+                interval: keyframeInterval,
                 frames: configuration.video.keyframeFrames),
-            isWanted: sinks.recording != nil || services.contains(where: \.wantsEncodedVideo),
+            isWanted: sinks.keepsSamples || services.contains(where: \.wantsEncodedVideo),
             output: VideoEncodingThread.Output(
                 ready: { sets in
                     let format = VideoFormat(parameterSets: sets, size: canvas.size)
-                    sinks.recording?.begin(format)
+                    sinks.begin(format)
                     factory.encoderOpened(format)
                 }, release: canvas.release, sample: sinks.receive, needsKeyframe: sinks.consumeKeyframeRequest,
                 needsFrame: { inbox.post(.needsFrame(at: $0)) },
@@ -54,6 +55,13 @@ struct FramePipeline: Sendable {
                     factory.failed(.encoder(message))
                     inbox.post(.failure(.encoder(message)))
                 }))
+    }
+
+    /// The shortest that the file, a clip buffer or a service asks for.
+    private var keyframeInterval: MediaTime {
+        let wanted =
+            services.compactMap(\.keyframeInterval) + (sinks.clips == nil ? [] : [ClipLimits.keyframeInterval])
+        return wanted.reduce(configuration.video.keyframeInterval, min)
     }
 
     /// Nil after a stop.

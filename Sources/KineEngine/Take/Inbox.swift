@@ -15,6 +15,8 @@ final class Inbox: Sendable {
         case feed(FeedDelivery)
         /// A client's feed, likewise.
         case clientFeed(ClientFeeds.Delivery)
+        /// A clip that a client asked for was written, or could not be.
+        case clip(ClipExports.Delivery)
         case opened(Result<OpenedTake, TakeError>)
         /// The take's last sample has been given to every sink.
         case samplesEnded

@@ -1,4 +1,4 @@
-// The sinks of a take's encoded frames and audio: the file, and the feeds of extensions and clients.
+// The sinks of a take's encoded frames and audio: the file, the clip buffer, and the feeds of extensions and clients.
 import KineMedia
 
 /// Receives a take's audio on the audio thread, and within `AudioPipeline.finish` on its caller's thread. Must not block.
@@ -13,28 +13,46 @@ protocol AudioSink: AnyObject, Sendable {
 final class SampleSinks: AudioSink {
     /// nil: the take is only broadcast.
     let recording: RecordingThread?
+    /// nil: no clips can be made of the take.
+    let clips: ClipBuffer?
     let feeds: SampleDistributor
 
-    init(recording: RecordingThread?, feeds: SampleDistributor) {
+    init(recording: RecordingThread?, clips: ClipBuffer? = nil, feeds: SampleDistributor) {
         self.recording = recording
+        self.clips = clips
         self.feeds = feeds
+    }
+
+    /// The take itself keeps encoded samples.
+    var keepsSamples: Bool { recording != nil || clips != nil }
+
+    /// The encoder is ready. Once, before the first sample.
+    func begin(_ video: VideoFormat) {
+        recording?.begin(video)
+        clips?.begin(video)
     }
 
     /// An encoded frame. On the encoder's thread.
     func receive(_ sample: EncodedSample, for audience: SampleAudience) {
         // The feeds first: nobody waits for them. While somebody watches, the encoder does not wait for the file either.
         if audience.contains(.extensions) { feeds.send(video: sample) }
-        if audience.contains(.recording) { recording?.append(sample, mayWait: !feeds.hasVideo) }
+        guard audience.contains(.recording) else { return }
+        clips?.append(sample)
+        recording?.append(sample, mayWait: !feeds.hasVideo)
     }
 
     /// Whether a sink has lost encoded frames and has room for a keyframe now. True once for each loss.
     func consumeKeyframeRequest() -> Bool {
         let isNeededByFile = recording?.consumeKeyframeRequest() ?? false
-        return feeds.consumeKeyframeRequest() || isNeededByFile
+        let isNeededByClips = clips?.consumeKeyframeRequest() ?? false
+        return feeds.consumeKeyframeRequest() || isNeededByFile || isNeededByClips
     }
 
     func receive(_ unit: EncodedSample, of track: Int, isRecorded: Bool) {
-        if isRecorded { recording?.append(unit) }
+        if isRecorded {
+            clips?.append(unit)
+            recording?.append(unit)
+        }
         feeds.send(audio: unit, of: track)
     }
 

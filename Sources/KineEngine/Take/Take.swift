@@ -44,11 +44,12 @@ final class Take: Sendable {
         audio = try AudioPipeline(
             configuration: configuration.audio, clock: clock,
             isPattern: SourceRegistry.kind(of: configuration.source)?.makesAudio ?? false,
-            isRecorded: configuration.output != nil, requirements: services.map { AudioRequirements($0) },
+            isRecorded: configuration.keepsSamples, requirements: services.map { AudioRequirements($0) },
             inbox: inbox, cancellation: cancellation)
         do throws(TakeError) {
             let recording = try Self.openFile(configuration, audio: audio.tracks, clock: clock, inbox: inbox)
-            sinks = SampleSinks(recording: recording, feeds: SampleDistributor())
+            let clips = try Self.openClipBuffer(configuration, audio: audio.tracks, inbox: inbox, beside: recording)
+            sinks = SampleSinks(recording: recording, clips: clips, feeds: SampleDistributor())
         } catch {
             audio.cancel()
             throw error
@@ -80,6 +81,33 @@ final class Take: Sendable {
         } catch {
             throw .thread("file", error)
         }
+    }
+
+    /// Nil: no clips are asked for. If it throws, there is no file either.
+    private static func openClipBuffer(
+        _ configuration: TakeConfiguration, audio: [AudioTrackFormat], inbox: Inbox, beside recording: RecordingThread?
+    ) throws(TakeError) -> ClipBuffer? {
+        guard let length = configuration.clipBuffer else { return nil }
+        do throws(Errno) {
+            return try ClipBuffer(
+                limits: ClipLimits(length: length), audio: audio, directory: ClipBuffer.directory(configuration),
+                inbox: inbox)
+        } catch {
+            _ = recording?.finish(at: .zero)
+            throw .thread("clips", error)
+        }
+    }
+
+    /// Writes the last `duration` before now to a file; nil: all that is kept. `reply` is called on any thread, once.
+    func exportClip(
+        _ request: ClipRequest, isPaused: Bool, at instant: Int64,
+        reply: @escaping @Sendable (ClipAnswer.Result) -> Void
+    ) {
+        guard let clips = sinks.clips else { return reply(.failed(.notBuffering)) }
+        clips.export(
+            ClipBuffer.Export(
+                request: request, end: clock.mediaTime(at: instant), isPaused: isPaused, instant: instant,
+                reply: reply))
     }
 
     /// Bits a second that the destinations get at most; nil: no limit, or the source is not open yet.
@@ -131,6 +159,7 @@ final class Take: Sendable {
         audio.finish(at: end)
         feeds.resume()  // in a pause, the samples that were on their way when it began
         samplesEnded()
+        sinks.clips?.finish()
         let duration = capture.end(of: clock.mediaTime(at: end))
         guard let recording = sinks.recording else {
             return .unrecorded(duration: duration, frames: capture.counts.drawn)

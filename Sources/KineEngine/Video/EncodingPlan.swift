@@ -29,7 +29,7 @@ struct EncodingPlan: Sendable, Equatable {
     /// `services`: the extensions of the take. `size`: of the coded frames, both sides even.
     init(_ configuration: TakeConfiguration, services: [ServiceManifest], size: PixelSize) {
         let video = configuration.video
-        let isRecorded = configuration.output != nil
+        let isRecorded = configuration.keepsSamples
         let expectations = services.compactMap(\.expectations)
         settings = Self.encoderSettings(configuration, size: size)
         let chosen = settings.averageBitrate

@@ -10,7 +10,8 @@ struct RecordCommand: ParsableCommand {
         usage: "kinecast record [OUT.mp4] [options] [-- COMMAND …]",
         discussion: """
             The file is playable at any moment, whatever is killed. With --virtual, COMMAND runs on the private screen. \
-            Its exit status becomes that of kinecast.
+            Its exit status becomes that of kinecast. With --clip-buffer and without OUT.mp4 there is no file: only the last \
+            moments are kept, and kinecast clip saves them.
             """)
 
     @Argument(
@@ -42,8 +43,8 @@ struct RecordCommand: ParsableCommand {
     var outputName: String? { out ?? output }
 
     /// The request to the engine, without the settings that depend on the terminal and the file's name.
-    func takeConfiguration(output: FilePath) throws -> TakeConfiguration {
-        var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output.string)
+    func takeConfiguration(output: FilePath?) throws -> TakeConfiguration {
+        var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
         encoding.apply(to: &configuration)
         audio.apply(to: &configuration.audio)
         options.apply(to: &configuration)
@@ -52,7 +53,8 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let command = try options.shownCommand()
-        var configuration = try takeConfiguration(output: OutputPath.resolveNow(outputName))
+        let isRecorded = outputName != nil || options.clipBuffer == nil
+        var configuration = try takeConfiguration(output: isRecorded ? OutputPath.resolveNow(outputName) : nil)
         configuration.isOutputPrivate = try OutputPath.isNamedHere(outputName)
         try options.run(configuration, showing: command)
     }

@@ -11,6 +11,12 @@ struct TakeOptions: ParsableArguments {
     )
     var duration: DurationOption?
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep the last TIME, at most 30m, for kinecast clip to save while the take goes on.", valueName: "TIME")
+    )
+    var clipBuffer: DurationOption?
+
     @Flag(help: "Replace the file if it exists.")
     var overwrite = false
 
@@ -30,10 +36,20 @@ struct TakeOptions: ParsableArguments {
         help: ArgumentHelp("The program to show, and its arguments.", valueName: "COMMAND"))
     var command: [String] = []
 
+    func validate() throws {
+        guard let length = clipBuffer?.time else { return }
+        do throws(TakeConfiguration.Problem) {
+            try TakeConfiguration.checkClipBuffer(length)
+        } catch {
+            throw ValidationError(error.description)
+        }
+    }
+
     func apply(to configuration: inout TakeConfiguration) {
         configuration.overwrite = overwrite
         configuration.fastStart = faststart
         configuration.durationLimit = duration?.time
+        configuration.clipBuffer = clipBuffer?.time
     }
 
     /// COMMAND with its executable found; nil where no COMMAND was given. Throws before the take begins if it cannot be started.

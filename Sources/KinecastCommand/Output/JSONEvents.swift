@@ -38,6 +38,10 @@ struct JSONEvent: Encodable, Equatable {
     var exitStatus: Int32?
     /// In progress and summary of a take that is broadcast.
     var destinations: [DestinationLine]?
+    // The event `clip`: seconds of the take at which it begins, and the seconds that were asked for.
+    var start: Double?
+    var askedDuration: Double?
+    var frames: Int?
     // The event `destination`: its place among the take's destinations, and what happened to it.
     var destination: Int?
     var label: String?
@@ -83,6 +87,17 @@ struct JSONEvent: Encodable, Equatable {
             $0.bytes = saved.bytes
             $0.framesDrawn = saved.frames
             $0.message = message
+        }
+    }
+
+    static func clip(_ clip: ExportedClip) -> JSONEvent {
+        JSONEvent("clip") {
+            $0.output = clip.output
+            $0.start = clip.start.seconds
+            $0.duration = clip.duration.seconds
+            $0.askedDuration = clip.askedDuration?.seconds
+            $0.bytes = clip.bytes
+            $0.frames = clip.frames
         }
     }
 

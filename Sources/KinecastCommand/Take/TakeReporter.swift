@@ -2,6 +2,7 @@
 // output.
 import KineClient
 import KineControl
+import KineMedia
 
 /// Prints the course of one take.
 final class TakeReporter {
@@ -13,6 +14,8 @@ final class TakeReporter {
     private let isVerbose: Bool
     /// The names of the destinations, in their order.
     private let destinations: [String]
+    /// The time that the clip buffer keeps; nil: there is none.
+    private let clipBuffer: MediaTime?
     /// Whether the user chose the highest bitrate of the destinations.
     private let hasOwnMaximum: Bool
     private var last: TakeProgress?
@@ -38,6 +41,7 @@ final class TakeReporter {
         self.terminal = terminal
         self.output = output
         destinations = configuration.destinations.map(\.label)
+        clipBuffer = configuration.clipBuffer
         hasOwnMaximum = configuration.video.maximumBitrate != nil
         isJSON = json
         showsProgress = terminal.isInteractive && !hasCommand && !json
@@ -61,7 +65,9 @@ final class TakeReporter {
         case .session(let event): session(event)
         case .finishing:
             emit(JSONEvent("finishing"))
-            let what = destinations.isEmpty ? "Finishing the file" : "Ending the broadcast"
+            let hasFile = started?.output != nil || clipBuffer == nil
+            let what =
+                !destinations.isEmpty ? "Ending the broadcast" : hasFile ? "Finishing the file" : "Ending the take"
             if !isJSON { terminal.line("\(what). Press Ctrl-C again to stop immediately.") }
         case .commandEnded(let ending):
             emit(
@@ -116,20 +122,22 @@ final class TakeReporter {
             terminal.line("The destinations get at most \(Quantity.bitrate(bits)); --max-bitrate changes that.")
         }
         guard showsProgress else { return }
-        terminal.line(Self.heading(take, destinations))
+        terminal.line(Self.heading(take, destinations, clipBuffer: clipBuffer))
         if !take.environment.isEmpty { terminal.line(take.environment.joined(separator: " ")) }
     }
 
-    static func heading(_ take: TakeStarted, _ destinations: [String]) -> String {
+    static func heading(_ take: TakeStarted, _ destinations: [String], clipBuffer: MediaTime? = nil) -> String {
         let size = "\(take.size.width)x\(take.size.height)"
         let doing =
             switch (destinations.isEmpty, take.output) {
+            case (true, nil) where clipBuffer != nil: "Capturing \(size)"
             case (true, let output): "Recording \(size) to \(output ?? "no file")"
             case (false, nil): "Starting to broadcast \(size) to \(Quantity.list(destinations))"
             case (false, let output?):
                 "Starting to broadcast \(size) to \(Quantity.list(destinations)), and recording to \(output),"
             }
-        return "\(doing) as \(take.id); Ctrl-C ends it."
+        let saving = clipBuffer.map { " kinecast clip saves up to the last \(Quantity.length($0))." } ?? ""
+        return "\(doing) as \(take.id); Ctrl-C ends it.\(saving)"
     }
 
     private func destination(_ event: DestinationEvent) {

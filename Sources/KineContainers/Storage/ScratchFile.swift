@@ -1,0 +1,71 @@
+// A file without a name, for what does not fit into memory. The kernel deletes it when it is closed, however the process ends.
+import CLinux
+import Glibc
+import SystemPackage
+
+/// Bytes at offsets, for any number of threads that do not write and read the same bytes at once. Closes its descriptor when it is
+/// released.
+public final class ScratchFile: Sendable {
+    private let descriptor: FileDescriptor
+    private let directory: String
+
+    /// Opens a file on the file system of `directory`. Nobody else can open it.
+    ///
+    /// - Parameter makingDirectory: make `directory` if it is missing, and those above it.
+    public init(in directory: String, makingDirectory: Bool = false) throws(StorageError) {
+        self.directory = directory
+        if makingDirectory { DiskFile.makeDirectory(directory) }
+        let unnamed = kine_open_unnamed(directory, 0o600)
+        if unnamed >= 0 {
+            descriptor = FileDescriptor(rawValue: unnamed)
+            return
+        }
+        // Not every file system has files without a name: there, one with a name loses it at once.
+        let name = "\(directory)/.kinecast-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).part"
+        do {
+            descriptor = try FileDescriptor.open(
+                name, .readWrite, options: [.create, .exclusiveCreate, .closeOnExec], permissions: .ownerReadWrite)
+        } catch {
+            throw .cannotCreate(path: directory, code: (error as? Errno ?? .ioError).rawValue)
+        }
+        unlink(name)
+    }
+
+    deinit { try? descriptor.close() }
+
+    /// Bytes that are free on its file system for this user; nil where the system does not say.
+    public var freeBytes: Int64? {
+        var information = statvfs()
+        guard fstatvfs(descriptor.rawValue, &information) == 0 else { return nil }
+        let (free, overflow) = Int64(information.f_bavail).multipliedReportingOverflow(by: Int64(information.f_frsize))
+        return overflow ? .max : free
+    }
+
+    /// Writes all of `bytes`. Throws `full` where there is no room for them.
+    public func write(_ bytes: [UInt8], at offset: Int64) throws(StorageError) {
+        do {
+            _ = try descriptor.writeAll(toAbsoluteOffset: offset, bytes)
+        } catch {
+            throw DiskFile.translate(error as? Errno ?? .ioError, "write to", directory)
+        }
+    }
+
+    /// Reads exactly `count` bytes. Fewer are an error.
+    public func read(at offset: Int64, count: Int) throws(StorageError) -> [UInt8] {
+        var code: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                let got = pread(
+                    descriptor.rawValue, buffer.baseAddress.map { $0 + filled }, count - filled, off_t(offset) + filled)
+                if got > 0 {
+                    filled += got
+                } else if got == 0 || errno != EINTR {
+                    code = got == 0 ? EIO : errno
+                    return
+                }
+            }
+        }
+        guard code == 0 else { throw .failed(operation: "read from", path: directory, code: code) }
+        return bytes
+    }
+}

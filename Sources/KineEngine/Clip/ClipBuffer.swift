@@ -1,0 +1,125 @@
+// The thread that keeps the last seconds of a take, beside the one that writes the file. Capture and encoders never wait for it:
+// when it is behind, it begins anew with the next keyframe. What does not fit goes before its time, and the take goes on.
+import KineContainers
+import KineControl
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// The clip buffer of one take, fed from the encoders' threads.
+final class ClipBuffer: Sendable {
+    /// A clip that is asked for.
+    struct Export: Sendable {
+        var request: ClipRequest
+        /// The take's time at the moment of the request.
+        var end: MediaTime
+        var isPaused: Bool
+        /// The same moment on CLOCK_MONOTONIC.
+        var instant: Int64
+        /// Called on any thread, once.
+        var reply: @Sendable (ClipAnswer.Result) -> Void
+
+        /// The samples up to the end have come by then, or will not come.
+        var deadline: Int64 { instant + ClipBuffer.patience }
+    }
+
+    enum ExportState {
+        case none
+        case asked(Export)
+        /// It waits for its last samples, or is being written.
+        case underWay
+    }
+
+    struct State {
+        var video: VideoFormat?
+        var samples: [EncodedSample] = []
+        var queuedBytes = 0
+        /// The queue was full, and everything before its first sample is lost.
+        var hasLost = false
+        var gap = DecodingGap.none
+        var export = ExportState.none
+        var hasEnded = false
+
+        /// Whether the thread should wake now rather than at its next round.
+        var isUrgent: Bool {
+            if case .asked = export { return true }
+            return hasEnded || queuedBytes >= ClipBuffer.batch
+        }
+    }
+
+    /// Bytes of samples that wait for this thread, at most.
+    private static let queueLimit = 16 << 20
+    /// Bytes of samples for which the thread wakes before its round.
+    private static let batch = 1 << 20
+    /// Nanoseconds that an export waits for the audio up to its end.
+    private static let patience: Int64 = 1_500_000_000
+
+    private let state: Monitor<State>
+    private let thread: DedicatedThread
+
+    /// Throws if the process may have no more threads.
+    ///
+    /// - Parameters:
+    ///   - directory: of the file for what does not fit into memory; made when it is needed.
+    ///   - inbox: told once when the buffer is shorter than it was asked to be, and once when it had to begin anew.
+    init(
+        limits: ClipLimits, audio: [AudioTrackFormat], directory: String, inbox: Inbox
+    ) throws(Errno) {
+        let state = Monitor(State())
+        self.state = state
+        thread = try DedicatedThread(starting: "clips") {
+            ClipLoop(state: state, limits: limits, audio: audio, directory: directory, inbox: inbox).run()
+        }
+    }
+
+    /// Where the buffer of a take has its file: beside the take's file, or else where caches are. Both are rarely in memory, as `/tmp`
+    /// may be.
+    static func directory(_ configuration: TakeConfiguration) -> String {
+        configuration.output.map { FilePath($0).removingLastComponent().string }
+            ?? FilePath(UserDirectories.cache).appending("kinecast").string
+    }
+
+    /// The encoder is ready. Once, before the first sample.
+    func begin(_ video: VideoFormat) { state.withLock { $0.video = video } }
+
+    /// Queues a sample. Never waits.
+    func append(_ sample: EncodedSample) {
+        let mustWake = state.withLock { state -> Bool in
+            guard !state.hasEnded else { return false }
+            if state.queuedBytes + sample.data.count > Self.queueLimit {
+                state.samples = []
+                state.queuedBytes = 0
+                state.hasLost = true
+                state.gap = .unasked
+            }
+            let wasEmpty = state.samples.isEmpty
+            let wasUrgent = state.isUrgent
+            state.samples.append(sample)
+            state.queuedBytes += sample.data.count
+            if case .underWay = state.export { return true }
+            return wasEmpty || state.isUrgent && !wasUrgent
+        }
+        if mustWake { state.signal { _ in } }
+    }
+
+    /// Whether the buffer is empty and the next frame should be a keyframe: true once for each time.
+    func consumeKeyframeRequest() -> Bool { state.withLock { $0.gap.consumeKeyframeRequest() } }
+
+    /// Writes a clip while the buffer goes on. Only one is written at a time.
+    func export(_ export: Export) {
+        if let problem = ClipFailure.problem(of: export.request) { return export.reply(.failed(problem)) }
+        let refusal = state.signal { state -> ClipFailure? in
+            if state.hasEnded { return .takeIsOver }
+            guard case .none = state.export else { return .exportInProgress }
+            state.export = .asked(export)
+            return nil
+        }
+        if let refusal { export.reply(.failed(refusal)) }
+    }
+
+    /// Writes the clip that is under way, then ends the thread and drops the buffer. Blocks.
+    func finish() {
+        state.signal { $0.hasEnded = true }
+        thread.join()
+    }
+}

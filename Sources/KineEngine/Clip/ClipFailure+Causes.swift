@@ -1,0 +1,40 @@
+// The sentences for a clip that cannot be made.
+import KineContainers
+import KineControl
+import KinePlatform
+import SystemPackage
+
+extension ClipFailure {
+    static let notBuffering = ClipFailure(
+        .notBuffering, "The take has no clip buffer; start one with kinecast record --clip-buffer 30s.")
+    static let exportInProgress = ClipFailure(
+        .exportInProgress, "A clip of this take is being written; try again when it is finished.")
+    static let empty = ClipFailure(.empty, "Nothing was captured yet, so there is no clip; try again in a moment.")
+    static let takeIsOver = ClipFailure(.unavailable, "The take is over, and its clip buffer with it; start another.")
+
+    init(_ error: StorageError) {
+        switch error {
+        case .full(let path):
+            self.init(
+                .storageFailed, "The clip \(path) does not fit on its disk, and nothing of it was kept; make room.")
+        default: self.init(error.isCreationFailure ? .cannotCreate : .storageFailed, "\(error.description).")
+        }
+    }
+
+    static func noThread(_ error: Errno) -> ClipFailure {
+        ClipFailure(.unavailable, DedicatedThread.explanation(of: error, thread: "clip"))
+    }
+
+    /// What is wrong with a request; nil: nothing.
+    static func problem(of request: ClipRequest) -> ClipFailure? {
+        guard request.output.hasPrefix("/"), !request.output.utf8.contains(0) else {
+            return ClipFailure(
+                .invalidRequest, TakeConfiguration.Problem.unusablePath(request.output).description)
+        }
+        if let duration = request.duration, duration <= .zero {
+            return ClipFailure(
+                .invalidRequest, "A clip of \(duration.seconds) s cannot be made; give a duration of more than 0.")
+        }
+        return nil
+    }
+}

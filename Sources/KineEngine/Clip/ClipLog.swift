@@ -1,0 +1,122 @@
+// The bytes of one track of a clip buffer, in the order in which they came: new ones in memory, older ones on disk.
+import KineContainers
+import Synchronization
+
+/// Bytes that all lie in memory or all in a place of the scratch file. A clip that is being written holds on to its chunks while the
+/// buffer moves on.
+final class ClipChunk: Sendable {
+    private enum Storage {
+        case memory([UInt8])
+        case disk(ClipScratch.Place)
+    }
+
+    private let storage: Mutex<Storage>
+
+    init(_ bytes: [UInt8]) { storage = Mutex(.memory(bytes)) }
+
+    func read(_ range: Range<Int>) throws(StorageError) -> [UInt8] {
+        let storage = storage.withLock { $0 }
+        switch storage {
+        case .memory(let bytes): return Array(bytes[range])
+        case .disk(let place): return try place.read(range)
+        }
+    }
+
+    /// Frees the memory. False where the disk does not take the chunk.
+    func move(to scratch: ClipScratch) -> Bool {
+        guard case .memory(let bytes) = storage.withLock({ $0 }), let place = scratch.store(bytes) else { return false }
+        storage.withLock { $0 = .disk(place) }
+        return true
+    }
+}
+
+/// A log that is appended to at its end and discarded from its beginning. Positions count from the first byte ever appended.
+struct ClipLog {
+    static let chunkSize = 256 << 10
+
+    private var chunks = ClipQueue<ClipChunk>()
+    /// The chunk that grows; the bytes after all of `chunks`.
+    private var tail: [UInt8] = []
+    /// The number of the first chunk that is in memory.
+    private var firstInMemory = 0
+    private let mostInMemory: Int
+    private let scratch: ClipScratch
+
+    /// `memory`: bytes that may lie in memory, a few chunks at least.
+    init(memory: Int, scratch: ClipScratch) {
+        mostInMemory = max(2, memory / Self.chunkSize - 1)
+        self.scratch = scratch
+    }
+
+    /// The position after the last byte.
+    var end: Int64 { Int64(chunks.endIndex) * Int64(Self.chunkSize) + Int64(tail.count) }
+
+    /// Bytes in memory.
+    var memory: Int { (chunks.endIndex - firstInMemory) * Self.chunkSize + tail.count }
+
+    mutating func append(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let part = rest.prefix(Self.chunkSize - tail.count)
+            tail.append(contentsOf: part)
+            rest = rest.dropFirst(part.count)
+            guard tail.count == Self.chunkSize else { break }
+            chunks.append(ClipChunk(tail))
+            tail = []
+        }
+    }
+
+    /// Moves chunks to the disk until memory holds no more than it may. False where the disk takes no more: something has to be
+    /// discarded.
+    mutating func makeRoom() -> Bool {
+        while chunks.endIndex - firstInMemory > mostInMemory {
+            guard chunks[firstInMemory].move(to: scratch) else { return false }
+            firstInMemory += 1
+        }
+        return true
+    }
+
+    /// Nothing before that position is read any more.
+    mutating func discard(before position: Int64) {
+        chunks.removeFirst(before: Int(position / Int64(Self.chunkSize)))
+        firstInMemory = max(firstInMemory, chunks.startIndex)
+    }
+
+    /// The log as it is now, from that position on.
+    func contents(from position: Int64) -> Contents {
+        let first = max(chunks.startIndex, Int(position / Int64(Self.chunkSize)))
+        let numbers = min(first, chunks.endIndex)..<chunks.endIndex
+        return Contents(first: numbers.lowerBound, chunks: numbers.map { chunks[$0] }, tail: tail)
+    }
+
+    /// A part of a log that stays readable whatever becomes of the log.
+    struct Contents: Sendable {
+        /// The number of the first of `chunks`.
+        private var first: Int
+        private var chunks: [ClipChunk]
+        private let tail: [UInt8]
+
+        fileprivate init(first: Int, chunks: [ClipChunk], tail: [UInt8]) {
+            self.first = first
+            self.chunks = chunks
+            self.tail = tail
+        }
+
+        /// Bytes from `position` on, which have to be there. Positions only grow: what lies before is let go.
+        mutating func read(at position: Int64, count: Int) throws(StorageError) -> [UInt8] {
+            let passed = min(chunks.count, max(0, Int(position / Int64(ClipLog.chunkSize)) - first))
+            chunks.removeFirst(passed)
+            first += passed
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(count)
+            while bytes.count < count {
+                let place = position + Int64(bytes.count)
+                let index = Int(place / Int64(ClipLog.chunkSize)) - first
+                let offset = Int(place % Int64(ClipLog.chunkSize))
+                let wanted = offset..<min(offset + count - bytes.count, ClipLog.chunkSize)
+                bytes += index < chunks.count ? try chunks[index].read(wanted) : Array(tail[wanted])
+            }
+            return bytes
+        }
+    }
+}

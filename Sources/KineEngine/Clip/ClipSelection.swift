@@ -1,0 +1,79 @@
+// The samples of one clip: which of a buffer's go into it, and at what times.
+import KineContainers
+import KineMedia
+
+/// A clip that is ready to be written, while its buffer goes on.
+struct ClipSelection: Sendable {
+    struct Sample: Sendable {
+        /// Since the beginning of the clip.
+        var time: MediaTime
+        var position: Int64
+        var size: UInt32
+        var isKeyframe: Bool
+    }
+
+    struct Audio: Sendable {
+        /// Its priming reaches to the clip's beginning: players leave out all before.
+        var format: AudioTrackFormat
+        var samples: [Sample]
+        var contents: ClipLog.Contents
+    }
+
+    /// The clip's beginning and end, as times of the take.
+    let start: MediaTime
+    let end: MediaTime
+    let video: [Sample]
+    let videoContents: ClipLog.Contents
+    let audio: [Audio]
+
+    /// The last `duration` before `end`, or all that there is; nil where there is no frame.
+    ///
+    /// Where the frame that is shown at the asked time is a keyframe, the clip begins exactly then. Otherwise it begins at the keyframe
+    /// before. If the frame has been standing still for so long that this would show a time that nobody asked for, the clip begins at
+    /// the asked time all the same, and the frames that it is decoded from are passed in the first instants.
+    init?(of store: ClipStore, end: MediaTime, duration: MediaTime?) {
+        let length = min(duration ?? store.limits.length, store.limits.length)
+        let frames = store.video.units
+        guard let oldest = frames.first, oldest.time < end else { return nil }
+        let audioStart = store.audio.indices.compactMap { store.audioStart($0) }.filter { $0 < end }.max()
+        let asked = max(end - length, oldest.time, audioStart ?? oldest.time)
+        // There is one: the oldest frame is a keyframe, and is not later than `asked`.
+        let key =
+            store.keyframes.lastIndex { frames[$0].time <= asked }.map { store.keyframes[$0] } ?? frames.startIndex
+        let shown = frames.lastIndex { $0.time <= asked } ?? key
+        let isKeyframeNear =
+            asked - frames[key].time <= ClipLimits.keyframeInterval && frames[key].time >= audioStart ?? oldest.time
+        start = shown == key || !isKeyframeNear ? asked : frames[key].time
+        self.end = end
+        let start = start
+        video = (key..<frames.endIndex).prefix { frames[$0].time < end }.map { index in
+            let unit = frames[index]
+            return Sample(
+                time: max(unit.time - start, .zero), position: unit.position, size: unit.size,
+                isKeyframe: unit.isKeyframe)
+        }
+        videoContents = store.video.log.contents(from: frames[key].position)
+        audio = store.audio.indices.compactMap { Self.audio($0, of: store, start: start, end: end) }
+    }
+
+    var duration: MediaTime { end - start }
+
+    private static func audio(_ index: Int, of store: ClipStore, start: MediaTime, end: MediaTime) -> Audio? {
+        var format = store.formats[index]
+        let units = store.audio[index].units
+        // The access unit that is heard at the start, and the one before, without which it cannot be decoded.
+        guard let heard = units.lastIndex(where: { $0.time <= start }), heard > units.startIndex,
+            units[heard].time + store.duration(ofUnit: format) > start
+        else { return nil }
+        let rate = Int32(clamping: format.sampleRate)
+        format.primingSamples = Int(start.ticks(timescale: rate) - units[heard - 1].time.ticks(timescale: rate))
+        let samples = (heard - 1..<units.endIndex).prefix { units[$0].time < end }.map { index in
+            Sample(
+                time: max(units[index].time - start, .zero), position: units[index].position, size: units[index].size,
+                isKeyframe: true)
+        }
+        return Audio(
+            format: format, samples: samples,
+            contents: store.audio[index].log.contents(from: units[heard - 1].position))
+    }
+}

@@ -1,0 +1,161 @@
+// The last seconds of a take: its encoded frames and audio in order, and which of them are old enough to go. No clock and no thread;
+// the disk is behind `ClipScratch`.
+import KineContainers
+import KineMedia
+
+/// The sizes of a clip buffer.
+struct ClipLimits: Sendable, Equatable {
+    /// The time that is kept.
+    var length: MediaTime
+    /// Bytes of samples in memory.
+    var memory = 32 << 20
+    /// Bytes of the scratch file.
+    var disk: Int64 = 4 << 30
+
+    /// The longest time between keyframes while the screen changes, in a take with a clip buffer. A clip begins at one.
+    static let keyframeInterval = MediaTime.seconds(2)
+}
+
+/// Keeps samples for `ClipLimits.length`, and before that as much as is needed to decode them. Frames leave by groups of pictures.
+struct ClipStore {
+    /// The place of a sample in its track's log.
+    struct Unit: Sendable {
+        var time: MediaTime
+        var position: Int64
+        var size: UInt32
+        var isKeyframe: Bool
+    }
+
+    struct Track {
+        var units = ClipQueue<Unit>()
+        var log: ClipLog
+
+        mutating func append(_ sample: EncodedSample) {
+            units.append(
+                Unit(
+                    time: sample.presentationTime, position: log.end, size: UInt32(clamping: sample.data.count),
+                    isKeyframe: sample.isKeyframe))
+            log.append(sample.data)
+        }
+
+        mutating func removeFirst(before index: Int) {
+            units.removeFirst(before: index)
+            log.discard(before: units.first?.position ?? log.end)
+        }
+    }
+
+    let limits: ClipLimits
+    private(set) var video: Track
+    /// The numbers of the keyframes in `video`.
+    private(set) var keyframes = ClipQueue<Int>()
+    /// In the order of `formats`.
+    private(set) var audio: [Track]
+    let formats: [AudioTrackFormat]
+    /// The end of the newest sample.
+    private(set) var newest = MediaTime.zero
+    /// Samples went before their time, since there was no room for them.
+    private(set) var isShortened = false
+    /// What an export needs of the time before this is kept; nil: nothing is held.
+    var heldEnd: MediaTime?
+
+    init(limits: ClipLimits, audio formats: [AudioTrackFormat], scratch: ClipScratch) {
+        self.limits = limits
+        self.formats = formats
+        let audioMemory = limits.memory / 8
+        video = Track(log: ClipLog(memory: limits.memory - formats.count * audioMemory, scratch: scratch))
+        audio = formats.map { _ in Track(log: ClipLog(memory: audioMemory, scratch: scratch)) }
+    }
+
+    /// Bytes of samples in memory.
+    var memory: Int { audio.reduce(video.log.memory) { $0 + $1.log.memory } }
+
+    /// Adds a sample, and lets go what is too old. Frames before the first keyframe, and samples of unknown tracks, are ignored.
+    mutating func append(_ sample: EncodedSample) {
+        if sample.type == .video {
+            guard sample.isKeyframe || !video.units.isEmpty else { return }
+            if sample.isKeyframe { keyframes.append(video.units.endIndex) }
+            video.append(sample)
+            newest = max(newest, sample.presentationTime)
+        } else {
+            guard let index = formats.firstIndex(where: { $0.type == sample.type }) else { return }
+            // A clip's audio is timed by counting, so there must be no gap in it.
+            if let last = audio[index].units.last, !follows(last, sample, formats[index]) {
+                audio[index].removeFirst(before: audio[index].units.endIndex)
+            }
+            audio[index].append(sample)
+            newest = max(newest, sample.presentationTime + duration(ofUnit: formats[index]))
+        }
+        discardOld()
+        makeRoom()
+    }
+
+    /// Begins anew: samples were lost. The next frame that is kept is a keyframe.
+    mutating func removeAll() {
+        removeVideo(before: video.units.endIndex)
+        for index in audio.indices { audio[index].removeFirst(before: audio[index].units.endIndex) }
+    }
+
+    // MARK: What is there
+
+    /// The end of the audio that has come, of the track that is furthest behind; nil: there are no audio tracks with samples.
+    var audioEnd: MediaTime? {
+        zip(audio, formats).compactMap { track, format in
+            track.units.last.map { $0.time + duration(ofUnit: format) }
+        }.min()
+    }
+
+    /// The time from which the audio of a track can be decoded: its first access unit only prepares the decoder for the second.
+    func audioStart(_ index: Int) -> MediaTime? {
+        let units = audio[index].units
+        return units.count < 2 ? nil : units[units.startIndex + 1].time
+    }
+
+    func duration(ofUnit format: AudioTrackFormat) -> MediaTime {
+        MediaTime(ticks: Int64(format.samplesPerAccessUnit), timescale: Int32(clamping: format.sampleRate))
+    }
+
+    private func follows(_ last: Unit, _ sample: EncodedSample, _ format: AudioTrackFormat) -> Bool {
+        let rate = Int32(clamping: format.sampleRate)
+        let step = sample.presentationTime.ticks(timescale: rate) - last.time.ticks(timescale: rate)
+        return step == Int64(format.samplesPerAccessUnit)
+    }
+
+    // MARK: What goes
+
+    private mutating func discardOld() {
+        let oldest = min(newest, heldEnd ?? newest) - limits.length
+        while keyframes.count > 1, video.units[keyframes[keyframes.startIndex + 1]].time <= oldest { removeGroup() }
+        // A clip may begin a group earlier. A frame that stands still for longer begins when the clip does.
+        let needed = max(oldest - ClipLimits.keyframeInterval, video.units.first?.time ?? oldest)
+        for index in audio.indices {
+            while audio[index].units.count > 2, audio[index].units[audio[index].units.startIndex + 2].time <= needed {
+                audio[index].removeFirst(before: audio[index].units.startIndex + 1)
+            }
+        }
+    }
+
+    private mutating func makeRoom() {
+        while !video.log.makeRoom() {
+            isShortened = true
+            removeGroup()
+        }
+        for index in audio.indices {
+            while !audio[index].log.makeRoom() {
+                isShortened = true
+                let units = audio[index].units
+                audio[index].removeFirst(before: units.startIndex + (units.count + 7) / 8)
+            }
+        }
+    }
+
+    /// Removes the oldest group of pictures.
+    private mutating func removeGroup() {
+        let next = keyframes.count > 1 ? keyframes[keyframes.startIndex + 1] : video.units.endIndex
+        removeVideo(before: next)
+    }
+
+    private mutating func removeVideo(before index: Int) {
+        video.removeFirst(before: index)
+        while let first = keyframes.first, first < index { keyframes.removeFirst(before: keyframes.startIndex + 1) }
+    }
+}

@@ -1,0 +1,61 @@
+// `kinecast clip`: saves the last moments of a take that keeps them, while it goes on.
+import ArgumentParser
+import KineClient
+import KineControl
+
+struct ClipCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "clip",
+        abstract: "Save the last moments of a running take to a file.",
+        usage: "kinecast clip [TAKE] [-t TIME] [-o FILE]",
+        discussion: """
+            The take has to run with --clip-buffer, and goes on. A clip begins at the asked time, or at the keyframe before it, \
+            up to two seconds earlier; what is printed says so. The file appears when it is complete.
+            """)
+
+    @Argument(
+        help: ArgumentHelp(
+            "The take's id, or the beginning of it. Not needed while only one take has a clip buffer.",
+            valueName: "TAKE"))
+    var take: String?
+
+    @Option(
+        name: [.customShort("t"), .long],
+        help: ArgumentHelp(
+            "The length of the clip, such as 15 (seconds), 30s or 2m; if not given, all that is kept.",
+            valueName: "TIME")
+    )
+    var duration: DurationOption?
+
+    @Option(
+        name: [.customShort("o"), .long],
+        help: ArgumentHelp(
+            "The file to write, or a directory for it; if not given, Kinecast DATE TIME.mp4 in the current directory.",
+            valueName: "FILE"),
+        completion: .file(extensions: ["mp4"]))
+    var output: String?
+
+    @Flag(help: "Replace the file if it exists.")
+    var overwrite = false
+
+    @Flag(help: "Print the answer as a line of JSON on standard output.")
+    var json = false
+
+    func validate() throws {
+        if output?.isEmpty == true {
+            throw ValidationError("The name of the file is empty; give one or leave it out.")
+        }
+    }
+
+    func run() throws {
+        let path = try OutputPath.resolveNow(output).string
+        let isPrivate = try OutputPath.isNamedHere(output)
+        let clip = try MainThread.shared.wait {
+            [take, length = duration?.time, overwrite] () async throws(ClientError) in
+            try await EngineSession.attach(toClipBufferOf: take)
+                .exportClip(to: path, duration: length, overwrite: overwrite, isPrivate: isPrivate)
+        }
+        if json { JSONEvents.write(JSONEvent.clip(clip)) }
+        Terminal.standardError.line(TakeSentences.clip(clip))
+    }
+}
