@@ -19,7 +19,8 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
             StopCommand.self, AnnotateCommand.self, LinkCommand.self, SourcesCommand.self, ServicesCommand.self,
-            ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self, DismissCommand.self,
+            ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self,
+            ThumbnailCommand.self,
         ])
 
     static func main() {

@@ -38,6 +38,7 @@ extension ClientError: CustomStringConvertible {
             "Take \(take) has no link; kinecast broadcast without --to starts a broadcast that has one."
         case .recovery(let error): "\(error)."
         case .samples(let error): "The samples cannot be received: \(error)."
+        case .editing(let failure): failure.message
         case .cancelled: "The request was cancelled."
         }
     }

@@ -1,6 +1,7 @@
 // The exit status of each way in which a client's request can fail.
 import KineClient
 import KineContainers
+import KineControl
 import KinePlatform
 
 extension CommandFailure {
@@ -14,10 +15,22 @@ extension ClientError {
         case .recovery(.storage(let error)):
             error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .recovery(.notARecording), .recovery(.nothingRecorded): ExitStatus.usage
+        case .editing(let failure): failure.exitStatus
         case .namedEngineUnusable, .engineNotFound, .executableUnknown, .engineCannotStart, .otherVersion, .noThread,
             .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination, .noLink, .samples,
             .cancelled:
             ExitStatus.unavailable
+        }
+    }
+}
+
+extension EditFailure {
+    fileprivate var exitStatus: Int32 {
+        switch Code(rawValue: code) {
+        case .cannotRead, .notARecording, .notFinished, .outOfRange: ExitStatus.usage
+        case .cannotCreate: ExitStatus.cannotCreate
+        case .storage: ExitStatus.storageFailed
+        case .unavailable, nil: ExitStatus.unavailable
         }
     }
 }
