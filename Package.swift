@@ -89,12 +89,17 @@ let package = Package(
         // Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
         .target(name: "KineLive"),
 
+        // Floor 3: finished recordings, cut and looked at. In the engine's process alone: no client links codecs.
+        .target(
+            name: "KineEditing",
+            dependencies: ["KineContainers", "KineCodecs", "KineImaging", "KineMedia"]),
+
         // Floor 4: the pipeline.
         .target(
             name: "KineEngine",
             dependencies: [
                 "KineCapture", "KineImaging", "KineCodecs", "KineContainers", "KineRelay", "KineServices",
-                "KineControl",
+                "KineControl", "KineEditing",
                 "KinePlatform", "CLinux", system,
             ]),
 
@@ -144,7 +149,7 @@ let package = Package(
                 "KineClient", "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia", "KinePlatform",
                 system, argumentParser,
             ]),
-        .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine"]),
+        .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine", "KineControl"]),
         .executableTarget(
             name: "kinecast-live",
             dependencies: ["KinecastExtension", "KineLive", "KinePublish", "KineMedia", "CLinux"]),

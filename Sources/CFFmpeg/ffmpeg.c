@@ -1,5 +1,5 @@
-// FFmpeg's libraries, loaded when the first encoder or converter of audio is made: a take without audio loads neither them nor
-// the libraries that Debian's depend on.
+// FFmpeg's libraries, loaded when the first of their encoders, decoders or converters is made: a take without audio loads neither
+// them nor the libraries that Debian's depend on.
 #include "CFFmpeg.h"
 #include "CLinux.h"
 #include <libavutil/macros.h>
@@ -8,12 +8,16 @@
 LATE_LIBRARY("libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR))
 
 LATE_FUNCTION(AVCodecContext *, avcodec_alloc_context3, (const AVCodec *codec), (codec))
+LATE_FUNCTION(const AVCodec *, avcodec_find_decoder_by_name, (const char *name), (name))
 LATE_FUNCTION(const AVCodec *, avcodec_find_encoder_by_name, (const char *name), (name))
 LATE_FUNCTION(void, avcodec_free_context, (AVCodecContext **context), (context))
 LATE_FUNCTION(int, avcodec_open2, (AVCodecContext *context, const AVCodec *codec, AVDictionary **options),
         (context, codec, options))
+LATE_FUNCTION(int, avcodec_receive_frame, (AVCodecContext *context, AVFrame *frame), (context, frame))
 LATE_FUNCTION(int, avcodec_receive_packet, (AVCodecContext *context, AVPacket *packet), (context, packet))
 LATE_FUNCTION(int, avcodec_send_frame, (AVCodecContext *context, const AVFrame *frame), (context, frame))
+LATE_FUNCTION(int, avcodec_send_packet, (AVCodecContext *context, const AVPacket *packet), (context, packet))
+LATE_FUNCTION(int, av_new_packet, (AVPacket *packet, int size), (packet, size))
 LATE_FUNCTION(AVPacket *, av_packet_alloc, (void), ())
 LATE_FUNCTION(void, av_packet_free, (AVPacket **packet), (packet))
 LATE_FUNCTION(void, av_packet_unref, (AVPacket *packet), (packet))
@@ -24,7 +28,9 @@ LATE_FUNCTION(AVFrame *, av_frame_alloc, (void), ())
 LATE_FUNCTION(void, av_frame_free, (AVFrame **frame), (frame))
 LATE_FUNCTION(int, av_frame_get_buffer, (AVFrame *frame, int alignment), (frame, alignment))
 LATE_FUNCTION(int, av_frame_make_writable, (AVFrame *frame), (frame))
+LATE_FUNCTION(void, av_frame_unref, (AVFrame *frame), (frame))
 LATE_FUNCTION(void, av_log_set_level, (int level), (level))
+LATE_FUNCTION(void *, av_mallocz, (size_t size), (size))
 LATE_FUNCTION(int, av_opt_set, (void *object, const char *name, const char *value, int flags),
         (object, name, value, flags))
 LATE_FUNCTION(int, av_opt_set_int, (void *object, const char *name, int64_t value, int flags),

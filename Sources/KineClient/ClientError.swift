@@ -42,6 +42,8 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     case clip(ClipFailure)
     /// The memory of the samples that the engine passed on cannot be used.
     case samples(StreamReceiver.Error)
+    /// A recording cannot be cut or looked at; one sentence of the engine's.
+    case editing(EditFailure)
     /// The task that waited was cancelled.
     case cancelled
 
@@ -64,7 +66,8 @@ public enum ClientError: ThreadError, Equatable, Sendable {
     /// An error's kind without details. The names never change, for logs and programs.
     public enum Code: String, Sendable, CaseIterable {
         case engineNotFound, engineCannotStart, otherVersion, noReport, resourceExhausted, registry, control, refused
-        case noAnswer, endedWithoutAnswer, takeIsOver, noDestination, noLink, recovery, clip, samples, cancelled
+        case noAnswer, endedWithoutAnswer, takeIsOver, noDestination, noLink, recovery, clip, samples, editing
+        case cancelled
     }
 
     public var code: Code {
@@ -85,6 +88,7 @@ public enum ClientError: ThreadError, Equatable, Sendable {
         case .recovery: .recovery
         case .clip: .clip
         case .samples: .samples
+        case .editing: .editing
         case .cancelled: .cancelled
         }
     }

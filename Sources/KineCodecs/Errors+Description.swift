@@ -35,21 +35,10 @@ extension AACEncoder.Error: CustomStringConvertible {
         case .missing:
             "There is no libavcodec with an AAC encoder; install Debian's libavcodec59."
         case .refused(let sampleRate, let channels, let bitrate, let code):
-            "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(reason(code))); "
+            "The AAC encoder refused \(sampleRate) Hz with \(channels) channels at \(bitrate) bit/s (\(libraryReason(code))); "
                 + "use 48000 or 44100 Hz, one or two channels, and 32000 to 320000 bit/s."
         case .failed(let code):
-            "The AAC encoder failed (\(reason(code))); record without audio, with --audio none."
-        }
-    }
-
-    /// libavutil's words for one of its codes.
-    private func reason(_ code: Int32) -> String {
-        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
-            text.initialize(repeating: 0)
-            guard let start = text.baseAddress, av_strerror(code, start, text.count) == 0 else {
-                return "error \(code)"
-            }
-            return String(cString: start)
+            "The AAC encoder failed (\(libraryReason(code))); record without audio, with --audio none."
         }
     }
 }
@@ -62,5 +51,49 @@ extension AudioResampler.Error: CustomStringConvertible {
         case .refused(let from, let to, _):
             "libswresample cannot convert audio from \(from) Hz to \(to) Hz; choose another device or rate."
         }
+    }
+}
+
+extension H264Decoder.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missing: "There is no libavcodec with an H.264 decoder; install Debian's libavcodec59."
+        case .cannotOpen(let code): "The H.264 decoder cannot be opened (\(libraryReason(code))); close other programs."
+        case .damaged(let code): "A frame is damaged (\(libraryReason(code))); choose another time."
+        case .pixelFormat:
+            "The frames have another pixel format than Kinecast records; use the recording as it was saved."
+        }
+    }
+}
+
+extension X264Continuation.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .otherEncoder:
+            "The recording was made by another encoder, or by another version of x264, whose stream cannot be continued; "
+                + "let the excerpt begin at a keyframe."
+        case .encodingFailed(let code):
+            "The H.264 encoder failed on a frame (error \(code)), most likely because memory is short; close other programs."
+        }
+    }
+}
+
+extension ImageEncoder.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .missing(let format):
+            "There is no libavcodec that writes \(format.rawValue.uppercased()); install Debian's libavcodec59."
+        case .failed(let format, let code):
+            "The \(format.rawValue.uppercased()) encoder failed (\(libraryReason(code))); choose a smaller size."
+        }
+    }
+}
+
+/// libavutil's words for one of its codes.
+private func libraryReason(_ code: Int32) -> String {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
+        text.initialize(repeating: 0)
+        guard let start = text.baseAddress, av_strerror(code, start, text.count) == 0 else { return "error \(code)" }
+        return String(cString: start)
     }
 }

@@ -53,3 +53,32 @@ extension MP4Recovery.Error: CustomStringConvertible {
         }
     }
 }
+
+extension RecordingIndex.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .storage(let error): error.description
+        case .notFinished(let path): MP4FastStart.Error.notFinished(path: path).description
+        case .notARecording(let path): MP4FastStart.Error.notARecording(path: path).description
+        }
+    }
+}
+
+extension MovieExcerpt.Error: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .empty: "The excerpt ends before it begins: let its end be later than its start"
+        case .beyondEnd(let duration):
+            "The recording is \(duration.seconds) s long: choose an earlier time"
+        }
+    }
+}
+
+extension MovieExcerpt.WritingError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .storage(let error): error.description
+        case .notARecording(let path): MP4FastStart.Error.notARecording(path: path).description
+        }
+    }
+}

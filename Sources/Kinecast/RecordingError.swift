@@ -34,6 +34,12 @@ public struct RecordingError: Error, Equatable, Sendable {
         case notRecording
         /// The take was ended before it had begun.
         case cancelled
+        /// The file is not a recording of Kinecast's, is damaged, or is not finished.
+        case notARecording
+        /// The times are not within the recording, or in the wrong order.
+        case outOfRange
+        /// The recording could not be shared.
+        case failedToShare
         /// The sample's memory has gone back to the engine.
         case sampleIsGone
         /// The recorder buffers clips already.
@@ -98,12 +104,13 @@ extension RecordingError {
             return
         }
         let code: Code =
-            switch error.code {
-            case .engineNotFound, .engineCannotStart: .engineNotFound
+            switch error {
+            case .engineNotFound, .namedEngineUnusable, .executableUnknown, .engineCannotStart: .engineNotFound
             case .otherVersion: .otherVersion
             case .cancelled: .cancelled
+            case .editing(let failure): Self.code(of: failure)
             case .endedWithoutAnswer: .engineDied
-            case .noReport, .resourceExhausted, .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination,
+            case .noReport, .noThread, .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination,
                 .noLink, .recovery, .samples, .clip:
                 .failed
             }
@@ -137,4 +144,16 @@ extension RecordingError {
     }
 
     init(_ death: EngineDeath) { self.init(.engineDied, TakeSentences.death(death)) }
+}
+
+extension RecordingError {
+    fileprivate static func code(of failure: EditFailure) -> Code {
+        switch EditFailure.Code(rawValue: failure.code) {
+        case .cannotRead, .notARecording, .notFinished: .notARecording
+        case .outOfRange: .outOfRange
+        case .cannotCreate: .failedToSave
+        case .storage: .insufficientStorage
+        case .unavailable, nil: .unavailable
+        }
+    }
 }

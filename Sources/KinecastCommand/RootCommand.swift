@@ -19,9 +19,8 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
             StopCommand.self, ClipCommand.self, AnnotateCommand.self, LinkCommand.self, DestinationCommand.self,
-            SourcesCommand.self,
-            ServicesCommand.self,
-            ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self, DismissCommand.self,
+            SourcesCommand.self, ServicesCommand.self, ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self,
+            DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,
         ])
 
     static func main() {

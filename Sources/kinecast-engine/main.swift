@@ -2,6 +2,7 @@
 import CLinux
 import FoundationEssentials
 import Glibc
+import KineControl
 import KineEngine
 import KinePlatform
 import KineRelay
@@ -17,7 +18,20 @@ func answer(_ value: some Encodable) -> Never {
     exit(0)
 }
 
+/// Reads a client's question about a recording from standard input, prints the answer, and exits.
+func answerEditRequest() -> Never {
+    guard let bytes = try? FileDescriptor.standardInput.readToEnd(atMost: 16 << 20),
+        let request = try? JSONDecoder().decode(EditRequest.self, from: Data(bytes))
+    else {
+        _ = try? FileDescriptor.standardError.writeAll(
+            "kinecast-engine: the request cannot be read. Run kinecast trim or kinecast thumbnail instead.\n".utf8)
+        exit(ExitStatus.usage)
+    }
+    answer(request.answer())
+}
+
 switch CommandLine.arguments.dropFirst().first {
+case "--edit": answerEditRequest()
 case "--list-sources": answer(SourceSurvey.list())
 case "--doctor": answer(Doctor.examine())
 default: break

@@ -61,10 +61,10 @@ public enum EngineReport {
 
 /// The output of a child process, through a pipe.
 package enum ChildOutput {
-    private static let limit = 16 << 20
-
-    /// Reads until the other end is closed, until `deadline` (CLOCK_MONOTONIC, nanoseconds) or until 16 MiB have come. Blocks.
-    package static func read(_ pipe: FileDescriptor, until deadline: Int64) throws -> [UInt8] {
+    /// Reads until the other end is closed, until `deadline` (CLOCK_MONOTONIC, nanoseconds) or until `limit` bytes have come. Blocks.
+    package static func read(
+        _ pipe: FileDescriptor, until deadline: Int64, atMost limit: Int = 16 << 20
+    ) throws -> [UInt8] {
         var output: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 16384)
         while output.count < limit {

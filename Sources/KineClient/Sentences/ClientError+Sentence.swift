@@ -39,6 +39,7 @@ extension ClientError: CustomStringConvertible {
         case .recovery(let error): "\(error)."
         case .clip(let failure): failure.message
         case .samples(let error): "The samples cannot be received: \(error)."
+        case .editing(let failure): failure.message
         case .cancelled: "The request was cancelled."
         }
     }

@@ -52,7 +52,7 @@ extension BitReader {
     }
 
     /// The VUI up to its timing (E.1.1).
-    fileprivate mutating func skipPresentation() {
+    mutating func skipPresentation() {
         if readFlag(), read(8) == 255 { skip(32) }  // aspect ratio, Extended_SAR
         if readFlag() { skip(1) }  // overscan
         if readFlag() {  // video signal type

@@ -58,7 +58,7 @@ public final class X264Encoder: VideoEncoder {
         macroblockInfo.deallocate()
     }
 
-    private static func parameterSets(of handle: OpaquePointer) -> H264ParameterSets? {
+    static func parameterSets(of handle: OpaquePointer) -> H264ParameterSets? {
         var units: UnsafeMutablePointer<x264_nal_t>?
         var count: Int32 = 0
         guard x264_encoder_headers(handle, &units, &count) > 0 else { return nil }

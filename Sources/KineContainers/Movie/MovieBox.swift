@@ -29,11 +29,14 @@ enum MovieBox {
     }
 
     /// The moov of a finished file. Tracks without samples are left out.
-    static func final(_ movie: MovieDescription, tables: [SampleTable], wideOffsets: Bool) -> ByteChain {
-        let tracks = zip(movie.tracks, tables).filter { $0.1.count > 0 }
-        let durations = tracks.map { movieDuration(of: $0.0, mediaDuration: $0.1.duration) }
-        var content = ByteChain(header(movie, duration: durations.max() ?? 0))
-        for ((track, table), duration) in zip(tracks, durations) {
+    /// - Parameter shownTicks: the ticks of the movie for which each track is shown; nil: all of them.
+    static func final(
+        _ movie: MovieDescription, tables: [SampleTable], wideOffsets: Bool, shownTicks: [UInt64]? = nil
+    ) -> ByteChain {
+        let all = zip(movie.tracks, tables).map { movieDuration(of: $0.0, mediaDuration: $0.1.duration) }
+        let tracks = zip(zip(movie.tracks, tables), shownTicks ?? all).filter { $0.0.1.count > 0 }
+        var content = ByteChain(header(movie, duration: tracks.map(\.1).max() ?? 0))
+        for ((track, table), duration) in tracks {
             var boxes = table.boxes(allSync: !track.isVideo, wideOffsets: wideOffsets)
             if track.mediaStart > 0 { boxes.append(rollGroup(sampleCount: table.count)) }
             content.append(
@@ -85,13 +88,20 @@ enum MovieBox {
         information.append(ByteChain(box: "stbl", sampleTable))
         var media = ByteChain(mediaHeader(track, creationTime: movie.creationTime, duration: mediaDuration))
         media.append(ByteChain(box: "minf", information))
-        var content = ByteChain(trackHeader(track, creationTime: movie.creationTime, duration: movieDuration))
+        // One plain edit, which begins behind the priming, and ends where the track was cut.
+        let isCut = movieDuration < self.movieDuration(of: track, mediaDuration: mediaDuration)
+        var content = ByteChain(
+            trackHeader(
+                track, creationTime: movie.creationTime, duration: movieDuration,
+                isEdited: track.mediaStart > 0 || isCut))
         content.append(ByteChain(box: "mdia", media))
         return ByteChain(box: "trak", content)
     }
 
-    /// tkhd (8.3.2) and, for audio with priming, edts (8.6.5): one plain edit that begins behind the priming.
-    private static func trackHeader(_ track: TrackDescription, creationTime: UInt64, duration: UInt64) -> [UInt8] {
+    /// tkhd (8.3.2) and, where only a part of the media is shown, edts (8.6.5).
+    private static func trackHeader(
+        _ track: TrackDescription, creationTime: UInt64, duration: UInt64, isEdited: Bool
+    ) -> [UInt8] {
         var writer = BoxWriter()
         let wide = duration > UInt32.max || creationTime > UInt32.max
         // Enabled and in the movie. No track is an alternative of another: a microphone is heard together with the
@@ -113,7 +123,7 @@ enum MovieBox {
                 $0.zeros(8)
             }
         }
-        if track.mediaStart > 0 {
+        if isEdited {
             let wide = duration > UInt32.max
             writer.box("edts") {
                 $0.fullBox("elst", version: wide ? 1 : 0) {

@@ -3,7 +3,7 @@ import KineMedia
 
 extension MovieDescription {
     /// The writer makes three at most; each fragment is compared with all of them.
-    private static let mostTracks = 16
+    static let mostTracks = 16
 
     /// Reads the moov that a recording begins with, from the content of the box.
     init(readingInitial content: BoxReader) throws(MalformedBox) {
@@ -18,7 +18,8 @@ extension MovieDescription {
         }
         tracks = []
         for track in try content.all("trak") {
-            let description = try TrackDescription(reading: track, sampleDurations: sampleDurations)
+            let id = try track.trackHeader().id
+            let description = try TrackDescription(reading: track, sampleDuration: sampleDurations[id])
             // The writer numbers its tracks in order, and the first is the only video track.
             guard description.id == UInt32(tracks.count + 1), description.isVideo == tracks.isEmpty else {
                 throw MalformedBox()
@@ -30,7 +31,8 @@ extension MovieDescription {
 }
 
 extension TrackDescription {
-    fileprivate init(reading track: BoxReader, sampleDurations: [UInt32: UInt32]) throws(MalformedBox) {
+    /// - Parameter sampleDuration: the ticks of every sample of audio; nil: unknown, which only video's may be.
+    init(reading track: BoxReader, sampleDuration: UInt32?) throws(MalformedBox) {
         let (id, size) = try track.trackHeader()
         let media = try track.box("mdia")
         let (type, name) = try media.handler()
@@ -44,10 +46,10 @@ extension TrackDescription {
             }
             kind = .video(codec, size: size)
         case "soun":
-            guard timescale >= 1000, let duration = sampleDurations[id], 1...65536 ~= duration else {
+            guard timescale >= 1000, let duration = sampleDuration, 1...65536 ~= duration else {
                 throw MalformedBox()
             }
-            sampleDuration = duration
+            self.sampleDuration = duration
         default: throw MalformedBox()
         }
     }

@@ -48,6 +48,12 @@ struct SampleTable {
         chunkLengths.append(1)  // sample_description_index
     }
 
+    /// Gives each chunk another place in the file.
+    mutating func moveChunks(to offsets: [Int64]) {
+        precondition(offsets.count == chunkOffsets.count, "a place for each chunk")
+        chunkOffsets = offsets
+    }
+
     private mutating func settleLastDuration() {
         lastStart += UInt64(lastDuration)
         if run.length > 0, run.duration == lastDuration {

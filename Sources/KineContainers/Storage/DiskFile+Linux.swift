@@ -54,6 +54,13 @@ public final class DiskFile: StorageFile {
         }
     }
 
+    /// Throws where no file can be written at `path`: there is one, unless it can be replaced and is `replacing`.
+    public static func checkTarget(_ path: String, replacing: Bool) throws(StorageError) {
+        if replacing { return try checkReplaceable(path) }
+        var status = stat()
+        if lstat(path, &status) == 0 { throw .alreadyExists(path: path) }
+    }
+
     /// Throws where the file at `path` must not be replaced: another take writes it, or it is no ordinary file.
     static func checkReplaceable(_ path: String) throws(StorageError) {
         var status = stat()
@@ -67,11 +74,22 @@ public final class DiskFile: StorageFile {
 
     /// Opens the file at `path` to recover or move it. Throws `inUse` while a writer has it open.
     public static func open(_ path: String) throws(StorageError) -> DiskFile {
+        try open(path, .readWrite, lock: LOCK_EX)
+    }
+
+    /// Opens the file at `path` to read it, as others may at the same time. Throws `inUse` while a writer has it open.
+    public static func openToRead(_ path: String) throws(StorageError) -> DiskFile {
+        try open(path, .readOnly, lock: LOCK_SH)
+    }
+
+    private static func open(
+        _ path: String, _ mode: FileDescriptor.AccessMode, lock: Int32
+    ) throws(StorageError) -> DiskFile {
         let descriptor: FileDescriptor
         do {
             // Non-blocking: opening a named pipe would otherwise wait for its other end.
             descriptor = try unwrap {
-                try FileDescriptor.open(path, .readWrite, options: [.closeOnExec, .nonBlocking])
+                try FileDescriptor.open(path, mode, options: [.closeOnExec, .nonBlocking])
             }
         } catch {
             throw error == .isDirectory
@@ -79,7 +97,7 @@ public final class DiskFile: StorageFile {
         }
         let file = DiskFile(path: path, name: .own, descriptor: descriptor, refuges: [])
         guard try file.status().st_mode & S_IFMT == S_IFREG else { throw .notARegularFile(path: path) }
-        try file.lock()
+        try file.lock(lock)
         return file
     }
 
@@ -206,14 +224,19 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    /// Copies `range` of `source` to `offset` of this file, inside the kernel where it can.
+    /// The unit in which file systems share the bytes of two files.
+    static let blockSize: Int64 = 4096
+
+    /// Copies `range` of `source` to `offset` of this file, inside the kernel where it can. Where both begin equally far from a
+    /// block's start, a file system that shares blocks copies only the first and the last.
     func copy(from source: DiskFile, range: Range<Int64>, to offset: Int64) throws(StorageError) {
         var position = range.lowerBound
         while position < range.upperBound {
             let target = offset + position - range.lowerBound
+            let toBlock = -position & (Self.blockSize - 1)
             let copied = kine_copy_range(
                 source.descriptor.rawValue, position, descriptor.rawValue, target,
-                min(range.upperBound - position, 1 << 30))
+                min(range.upperBound - position, toBlock > 0 ? toBlock : 1 << 30))
             if copied > 0 {
                 position += copied
             } else if copied == 0 {
@@ -229,10 +252,19 @@ public final class DiskFile: StorageFile {
         }
     }
 
-    private func lock() throws(StorageError) {
+    func isPrivate() throws(StorageError) -> Bool { try status().st_mode & 0o077 == 0 }
+
+    /// Whether that name leads to this file.
+    func isFile(at path: String) throws(StorageError) -> Bool {
+        var other = stat()
+        let own = try status()
+        return stat(path, &other) == 0 && (other.st_dev, other.st_ino) == (own.st_dev, own.st_ino)
+    }
+
+    private func lock(_ kind: Int32 = LOCK_EX) throws(StorageError) {
         // A child of the last owner may hold a copy of the lock for a moment, between its fork and its exec.
         let deadline = MonotonicClock.now() + 200_000_000
-        while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+        while flock(descriptor.rawValue, kind | LOCK_NB) != 0 {
             // Some network file systems have no locks. Recording goes on without.
             guard errno == EWOULDBLOCK else { return }
             guard MonotonicClock.now() < deadline else { throw .inUse(path: path) }

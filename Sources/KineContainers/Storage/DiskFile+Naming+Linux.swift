@@ -8,10 +8,12 @@ import SystemPackage
 extension DiskFile {
     public func publish() throws(StorageError) { try publish(replacing: true) }
 
-    /// - Parameter replacing: otherwise throws `alreadyExists` where `path` is taken.
-    func publish(replacing: Bool) throws(StorageError) {
+    /// - Parameters:
+    ///   - replacing: otherwise throws `alreadyExists` where `path` is taken.
+    ///   - isDurable: the file's bytes survive a power cut from here on. Needed where an older file is replaced.
+    func publish(replacing: Bool, isDurable: Bool = true) throws(StorageError) {
         if name != .own {
-            try synchronize()
+            if isDurable { try synchronize() }
             if name == .none { try link() }
             if case .temporary(let temporary) = name {
                 try Self.rename(temporary, to: path, replacing: replacing)

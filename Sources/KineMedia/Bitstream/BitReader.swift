@@ -11,6 +11,12 @@ package struct BitReader {
     /// Whether no bit is left.
     package var isPastEnd: Bool { position >= bytes.count * 8 }
 
+    /// Whether there is more than the bit that ends a parameter set, and the zeros behind it (more_rbsp_data() of ITU-T H.264, 7.2).
+    package var hasMoreData: Bool {
+        guard let last = bytes.lastIndex(where: { $0 != 0 }) else { return false }
+        return position < last * 8 + 7 - bytes[last].trailingZeroBitCount
+    }
+
     package mutating func skip(_ count: Int) { position += count }
 
     /// The next `count` bits, 63 at most, as one number.

@@ -16,6 +16,7 @@ extension ClientError {
             error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .clip(let failure): failure.exitStatus
         case .recovery(.notARecording), .recovery(.nothingRecorded): ExitStatus.usage
+        case .editing(let failure): failure.exitStatus
         case .namedEngineUnusable, .engineNotFound, .executableUnknown, .engineCannotStart, .otherVersion, .noThread,
             .registry, .control, .refused, .noAnswer, .takeIsOver, .noDestination, .noLink, .samples,
             .cancelled:
@@ -31,6 +32,17 @@ extension ClipFailure {
         case .cannotCreate: ExitStatus.cannotCreate
         case .storageFailed: ExitStatus.storageFailed
         case .notBuffering, .exportInProgress, .empty, .unavailable, .unknown: ExitStatus.unavailable
+        }
+    }
+}
+
+extension EditFailure {
+    fileprivate var exitStatus: Int32 {
+        switch Code(rawValue: code) {
+        case .cannotRead, .notARecording, .notFinished, .outOfRange: ExitStatus.usage
+        case .cannotCreate: ExitStatus.cannotCreate
+        case .storage: ExitStatus.storageFailed
+        case .unavailable, nil: ExitStatus.unavailable
         }
     }
 }

@@ -26,6 +26,11 @@ struct JSONEvent: Encodable, Equatable {
     var framesDrawn: Int?
     var framesUnchanged: Int?
     var framesDropped: Int?
+    /// Of an excerpt: its frames, and those at its start that were encoded again.
+    var frames: Int?
+    var framesEncoded: Int?
+    /// Seconds from the recording's start: when the frame of an image begins to be shown.
+    var at: Double?
     var message: String?
     /// COMMAND's exit status.
     var status: Int32?
@@ -98,6 +103,34 @@ struct JSONEvent: Encodable, Equatable {
             $0.askedDuration = clip.askedDuration?.seconds
             $0.bytes = clip.bytes
             $0.frames = clip.frames
+        }
+    }
+
+    static func trimmed(_ file: TrimmedRecording, message: String) -> JSONEvent {
+        JSONEvent("summary") {
+            $0.result = "trimmed"
+            $0.exitStatus = 0
+            $0.output = file.path
+            $0.width = file.size.width
+            $0.height = file.size.height
+            $0.duration = file.duration.seconds
+            $0.bytes = file.bytes
+            $0.frames = file.frames
+            $0.framesEncoded = file.framesEncoded
+            $0.message = message
+        }
+    }
+
+    static func thumbnail(_ image: RecordedImage, _ output: String, message: String) -> JSONEvent {
+        JSONEvent("summary") {
+            $0.result = "thumbnail"
+            $0.exitStatus = 0
+            $0.output = output
+            $0.width = image.size.width
+            $0.height = image.size.height
+            $0.at = image.time.seconds
+            $0.bytes = Int64(image.data.count)
+            $0.message = message
         }
     }
 

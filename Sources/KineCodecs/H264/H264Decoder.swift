@@ -1,0 +1,111 @@
+// H.264 through libavcodec's decoder, behind one thin type: access units in, frames out in the same order.
+import CFFmpeg
+import KineMedia
+
+/// Decodes a stream without reordering, 4:2:0 with eight bits. Not Sendable: one thread uses it.
+public final class H264Decoder {
+    public enum Error: Swift.Error, Equatable {
+        /// This build of libavcodec has no H.264 decoder.
+        case missing
+        /// The decoder cannot be opened; `code` is libavutil's.
+        case cannotOpen(code: Int32)
+        /// An access unit is damaged, or is none; `code` is libavutil's.
+        case damaged(code: Int32)
+        /// The stream has another pixel format than 4:2:0 with eight bits.
+        case pixelFormat
+    }
+
+    private var context: UnsafeMutablePointer<AVCodecContext>?
+    private var frame: UnsafeMutablePointer<AVFrame>?
+    private var packet: UnsafeMutablePointer<AVPacket>?
+
+    private static let startCode: [UInt8] = [0, 0, 0, 1]
+    /// An access unit may have 2³¹ bytes less the padding behind it.
+    private static let largestAccessUnit = Int(Int32.max) - Int(AV_INPUT_BUFFER_PADDING_SIZE)
+
+    /// - Parameter threads: as many frames are decoded at once, and held back; 0: one for each processor.
+    public init(_ sets: H264ParameterSets, threads: Int = 0) throws(Error) {
+        guard kine_load_ffmpeg() != 0 else { throw .missing }
+        // The errors thrown here say everything that the library would write to standard error.
+        av_log_set_level(AV_LOG_FATAL)
+        guard let codec = avcodec_find_decoder_by_name("h264"), let context = avcodec_alloc_context3(codec) else {
+            throw .missing
+        }
+        self.context = context
+        frame = av_frame_alloc()
+        packet = av_packet_alloc()
+        let header = Self.startCode + sets.sequence + Self.startCode + sets.picture
+        guard frame != nil, packet != nil,
+            let extradata = av_mallocz(header.count + Int(AV_INPUT_BUFFER_PADDING_SIZE))
+        else { throw .cannotOpen(code: kine_averror_no_memory()) }
+        extradata.copyMemory(from: header, byteCount: header.count)
+        context.pointee.extradata = extradata.assumingMemoryBound(to: UInt8.self)
+        context.pointee.extradata_size = Int32(header.count)
+        context.pointee.thread_count = Int32(threads)
+        context.pointee.err_recognition = AV_EF_EXPLODE  // a damaged frame is an error, and not a guess
+        let code = avcodec_open2(context, codec, nil)
+        guard code >= 0 else { throw .cannotOpen(code: code) }
+    }
+
+    deinit {
+        avcodec_free_context(&context)
+        av_frame_free(&frame)
+        av_packet_free(&packet)
+    }
+
+    /// Decodes one access unit, whose NAL units stand behind lengths of four bytes, and hands out the frames that are ready. A
+    /// frame is valid while `output` runs.
+    public func decode(_ accessUnit: [UInt8], output: (I420Frame) -> Void) throws(Error) {
+        guard accessUnit.count <= Self.largestAccessUnit, let packet,
+            av_new_packet(packet, Int32(accessUnit.count)) >= 0
+        else { throw .damaged(code: kine_averror_no_memory()) }
+        defer { av_packet_unref(packet) }
+        packet.pointee.data.update(from: accessUnit, count: accessUnit.count)
+        guard Self.writeStartCodes(packet.pointee.data, count: accessUnit.count) else {
+            throw .damaged(code: kine_averror_invalid_data())
+        }
+        try send(packet, output)
+    }
+
+    /// Hands out the frames that are held back. Nothing can be decoded afterwards.
+    public func drain(output: (I420Frame) -> Void) throws(Error) { try send(nil, output) }
+
+    private func send(_ packet: UnsafeMutablePointer<AVPacket>?, _ output: (I420Frame) -> Void) throws(Error) {
+        var code = avcodec_send_packet(context, packet)
+        while code >= 0, let frame {
+            code = avcodec_receive_frame(context, frame)
+            guard code >= 0 else { break }
+            defer { av_frame_unref(frame) }
+            guard frame.pointee.decode_error_flags == 0 else { throw .damaged(code: kine_averror_invalid_data()) }
+            guard let view = I420Frame(frame.pointee) else { throw .pixelFormat }
+            output(view)
+        }
+        guard code == kine_averror_again() || code == kine_averror_eof() else { throw .damaged(code: code) }
+    }
+
+    /// Writes a start code over the length of each NAL unit (ITU-T H.264, annex B). False where the lengths do not fill the bytes.
+    private static func writeStartCodes(_ bytes: UnsafeMutablePointer<UInt8>, count: Int) -> Bool {
+        var position = 0
+        while position < count {
+            guard count - position > startCode.count else { return false }
+            let length = (0..<4).reduce(0) { $0 << 8 | Int(bytes[position + $1]) }
+            for index in startCode.indices { bytes[position + index] = startCode[index] }
+            position += startCode.count
+            guard length > 0, length <= count - position else { return false }
+            position += length
+        }
+        return count > 0
+    }
+}
+
+extension I420Frame {
+    /// Refers to a decoded frame's planes; nil where it has another pixel format, or an odd size.
+    fileprivate init?(_ frame: AVFrame) {
+        guard frame.format == AV_PIX_FMT_YUV420P.rawValue, let y = frame.data.0, let u = frame.data.1,
+            let v = frame.data.2, frame.linesize.1 == frame.linesize.2, frame.width % 2 == 0, frame.height % 2 == 0
+        else { return nil }
+        self.init(
+            size: PixelSize(width: Int(frame.width), height: Int(frame.height)), y: y, u: u, v: v,
+            lumaStride: Int(frame.linesize.0), chromaStride: Int(frame.linesize.1))
+    }
+}

@@ -1,0 +1,128 @@
+// The syntax elements of H.264 that an encoder has to know to continue another's stream (ITU-T H.264, 7.3). Read from bytes that
+// may be damaged.
+import KineMedia
+
+/// The parts of an SPS that a slice header, or x264, needs (7.3.2.1.1 and E.1.1).
+struct H264SequenceParameters: Equatable {
+    var level: Int
+    var frameNumberBits: Int
+    /// Of the nominal frame rate: `timeScale` is twice the frames in `unitsInTick` seconds (E.2.1).
+    var unitsInTick: Int
+    var timeScale: Int
+
+    /// Nil for syntax that x264 does not write: other profiles, interlaced frames, reordered frames.
+    init?(_ unit: [UInt8]) {
+        guard unit.count < 1024, unit.first.map({ $0 & 31 }) == 7 else { return nil }
+        var bits = BitReader(EmulationPrevention.removed(from: unit))
+        bits.skip(8)
+        let isHigh = bits.read(8) == 100
+        bits.skip(8)
+        level = bits.read(8)
+        bits.skipExponentialGolomb()  // seq_parameter_set_id
+        if isHigh {
+            guard bits.readExponentialGolomb() == 1 else { return nil }  // chroma_format_idc: 4:2:0
+            bits.skipExponentialGolomb(2)  // bit depths
+            bits.skip(1)
+            guard !bits.readFlag() else { return nil }  // seq_scaling_matrix_present_flag
+        }
+        frameNumberBits = bits.readExponentialGolomb() + 4
+        guard frameNumberBits <= 16, bits.readExponentialGolomb() == 2 else { return nil }  // pic_order_cnt_type
+        bits.skipExponentialGolomb()  // max_num_ref_frames
+        bits.skip(1)
+        bits.skipExponentialGolomb(2)  // size in macroblocks
+        guard bits.readFlag() else { return nil }  // frame_mbs_only_flag
+        bits.skip(1)  // direct_8x8_inference_flag
+        if bits.readFlag() { bits.skipExponentialGolomb(4) }  // frame cropping
+        guard bits.readFlag() else { return nil }  // vui_parameters_present_flag
+        bits.skipPresentation()
+        guard bits.readFlag() else { return nil }  // timing_info_present_flag
+        (unitsInTick, timeScale) = (bits.read(32), bits.read(32))
+        guard unitsInTick > 0, timeScale > 1, !bits.isPastEnd else { return nil }
+    }
+}
+
+/// The parts of a PPS that a slice header, or x264, needs (7.3.2.2).
+struct H264PictureParameters: Equatable {
+    var usesCABAC: Bool
+    var usesLargeTransform = false
+    var initialQuantizer: Int
+    var chromaOffset: Int
+
+    /// Nil for syntax that x264 does not write.
+    init?(_ unit: [UInt8]) {
+        guard unit.count < 1024, unit.first.map({ $0 & 31 }) == 8 else { return nil }
+        var bits = BitReader(EmulationPrevention.removed(from: unit))
+        bits.skip(8)
+        bits.skipExponentialGolomb(2)  // ids
+        usesCABAC = bits.readFlag()
+        // bottom_field_pic_order_in_frame_present_flag, num_slice_groups_minus1
+        guard !bits.readFlag(), bits.readExponentialGolomb() == 0 else { return nil }
+        bits.skipExponentialGolomb(2)  // default numbers of references
+        guard bits.read(3) == 0 else { return nil }  // weighted_pred_flag, weighted_bipred_idc
+        initialQuantizer = 26 + bits.readSignedExponentialGolomb()
+        bits.skipExponentialGolomb()  // pic_init_qs_minus26
+        chromaOffset = bits.readSignedExponentialGolomb()
+        // deblocking_filter_control_present_flag; constrained_intra_pred_flag, redundant_pic_cnt_present_flag
+        guard bits.readFlag(), bits.read(2) == 0 else { return nil }
+        usesLargeTransform = bits.hasMoreData && bits.readFlag()
+    }
+}
+
+/// The header of an access unit's first slice (7.3.3).
+public struct H264SliceHeader: Equatable, Sendable {
+    /// Different in two IDR frames that follow each other; nil in other frames.
+    public var idrIdentifier: Int?
+    /// The quantizer that the slice begins with, 0…51.
+    public var quantizer: Int
+    public var isDeblocked: Bool
+
+    /// Reads an access unit whose NAL units stand behind lengths of four bytes. Nil where it, or a parameter set, has syntax that
+    /// x264 does not write here.
+    public init?(accessUnit: [UInt8], _ sets: H264ParameterSets) {
+        guard let sequence = H264SequenceParameters(sets.sequence), let picture = H264PictureParameters(sets.picture),
+            let unit = Self.firstSlice(accessUnit)
+        else { return nil }
+        var bits = BitReader(EmulationPrevention.removed(from: unit))
+        bits.skip(1)
+        let isReference = bits.read(2) != 0
+        let isIDR = bits.read(5) == 5
+        bits.skipExponentialGolomb()  // first_mb_in_slice
+        let isPredicted = bits.readExponentialGolomb() % 5 == 0
+        bits.skipExponentialGolomb()  // pic_parameter_set_id
+        bits.skip(sequence.frameNumberBits)
+        idrIdentifier = isIDR ? bits.readExponentialGolomb() : nil
+        if isPredicted {
+            if bits.readFlag() { bits.skipExponentialGolomb() }  // num_ref_idx_active_override_flag
+            guard !bits.readFlag() else { return nil }  // ref_pic_list_modification_flag_l0
+        }
+        if isReference {  // dec_ref_pic_marking (7.3.3.3)
+            if isIDR { bits.skip(2) } else if bits.readFlag() { return nil }
+        }
+        if picture.usesCABAC, isPredicted { bits.skipExponentialGolomb() }  // cabac_init_idc
+        quantizer = picture.initialQuantizer + bits.readSignedExponentialGolomb()
+        isDeblocked = bits.readExponentialGolomb() != 1
+        guard 0...51 ~= quantizer, !bits.isPastEnd else { return nil }
+    }
+
+    /// The first bytes of the first slice, which hold its header.
+    private static func firstSlice(_ accessUnit: [UInt8]) -> [UInt8]? {
+        var position = 0
+        while accessUnit.count - position > 4 {
+            let length = accessUnit[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
+            position += 4
+            guard 1...accessUnit.count - position ~= length else { return nil }
+            let type = accessUnit[position] & 31
+            if type == 1 || type == 5 { return Array(accessUnit[position..<position + min(length, 64)]) }
+            position += length
+        }
+        return nil
+    }
+}
+
+extension BitReader {
+    /// se(v) of 9.1.1.
+    fileprivate mutating func readSignedExponentialGolomb() -> Int {
+        let value = readExponentialGolomb()
+        return value % 2 == 1 ? (value + 1) / 2 : -value / 2
+    }
+}

@@ -1,0 +1,170 @@
+// The file of an excerpt: its index, and where each sample comes from. Pure.
+//
+//     ftyp | moov | mdat( encoded frames, and runs of the recording's bytes )
+//
+// The recording's bytes are taken in runs as long as possible, so that the kernel copies them. A run includes the headers of
+// fragments that lie between its samples, but never a sample that was cut away: nobody expects to find that in the file.
+
+struct ExcerptLayout {
+    enum Piece: Equatable {
+        /// These frames, as they were encoded again.
+        case encoded(Range<Int>, at: Int64)
+        /// Bytes of the recording.
+        case copied(Range<Int64>, at: Int64)
+    }
+
+    /// The file's first bytes, up to the first piece or what aligns it.
+    private(set) var head = ByteChain()
+    private(set) var pieces: [Piece] = []
+    /// Bytes of the whole file.
+    private(set) var size: Int64 = 0
+
+    /// The most bytes between two samples that are copied with them: the header of a fragment is shorter.
+    static let largestGap: Int64 = 64 << 10
+    /// Runs of so many bytes begin as far from a block's start as in the recording: file systems that share blocks need not copy
+    /// them (ioctl_ficlonerange(2)).
+    static let smallestAligned: Int64 = 1 << 20
+
+    /// - Parameter encodedSizes: the bytes of each of the excerpt's encoded frames.
+    init(_ excerpt: MovieExcerpt, encodedSizes: [UInt32]) throws(MalformedBox) {
+        let runs = try SampleRun.all(of: excerpt)
+        var movie = MovieDescription(creationTime: excerpt.index.creationTime, tracks: [])
+        var tables: [SampleTable] = []
+        var shownTicks: [UInt64] = []
+        for (number, (track, cut)) in zip(excerpt.index.tracks, excerpt.cuts).enumerated() {
+            guard let cut else { continue }
+            var description = track.description
+            description.id = UInt32(movie.tracks.count + 1)
+            description.mediaStart = cut.mediaStart
+            movie.tracks.append(description)
+            tables.append(Self.table(of: runs.filter { $0.track == number }, excerpt, encodedSizes))
+            shownTicks.append(cut.shownTicks)
+        }
+        let data = runs.reduce(Int64(0)) { $0 + $1.length(encodedSizes, excerpt) + Self.largestGap }
+        let bound = RecordingLayout.indexSizeBound(movie, tables) + data + Self.largestGap
+        let isWide = bound > Int64(UInt32.max)
+        // Places do not change the index's size.
+        func index() -> ByteChain {
+            MovieBox.final(movie, tables: tables, wideOffsets: isWide, shownTicks: shownTicks)
+        }
+        let fileType = RecordingLayout.fileType(movie.videoCodec)
+        let start = Int64(fileType.count + index().count) + 16
+        let offsets = place(runs, from: start, excerpt, encodedSizes)
+        for (table, number) in excerpt.cuts.indices.filter({ excerpt.cuts[$0] != nil }).enumerated() {
+            tables[table].moveChunks(to: zip(runs, offsets).compactMap { $0.track == number ? $1 : nil })
+        }
+        head = ByteChain(fileType)
+        head.append(index())
+        var header = BoxWriter()
+        header.integer(UInt32(1))  // a 64-bit size follows the type (ISO/IEC 14496-12, 4.2)
+        header.code("mdat")
+        header.integer(UInt64(size - start + 16))
+        head.append(header.bytes)
+    }
+
+    private static func table(
+        of runs: [SampleRun], _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
+    ) -> SampleTable {
+        var table = SampleTable()
+        for run in runs {
+            let track = excerpt.index.tracks[run.track]
+            for sample in run.samples {
+                let isVideo = track.description.isVideo
+                let isEncoded = run.role == .encoded
+                table.append(
+                    size: isEncoded ? encodedSizes[sample - excerpt.frames.lowerBound] : track.sizes[sample],
+                    duration: isVideo ? excerpt.duration(ofFrame: sample) : track.description.sampleDuration,
+                    isSync: isEncoded ? sample == excerpt.frames.lowerBound : track.isSync[sample])
+            }
+            table.appendChunk(offset: 0, length: UInt32(run.samples.count))
+        }
+        return table
+    }
+
+    /// Makes the pieces, the first of which begins at `start` or a little later. Returns the place of each run.
+    private mutating func place(
+        _ runs: [SampleRun], from start: Int64, _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
+    ) -> [Int64] {
+        var offsets = Array(repeating: Int64(0), count: runs.count)
+        var end = start
+        var next = 0
+        while next < runs.count {
+            let run = runs[next]
+            if run.role == .encoded {
+                pieces.append(.encoded(run.samples, at: end))
+                offsets[next] = end
+                end += run.length(encodedSizes, excerpt)
+                next += 1
+                continue
+            }
+            var last = next
+            while last + 1 < runs.count, runs[last + 1].continuesCopy { last += 1 }
+            let bytes = run.offset..<runs[last].end
+            if bytes.upperBound - bytes.lowerBound >= Self.smallestAligned {
+                end += (bytes.lowerBound - end) & (DiskFile.blockSize - 1)
+            }
+            pieces.append(.copied(bytes, at: end))
+            for index in next...last { offsets[index] = end + runs[index].offset - bytes.lowerBound }
+            end += bytes.upperBound - bytes.lowerBound
+            next = last + 1
+        }
+        size = end
+        return offsets
+    }
+}
+
+/// Samples of one track that lie one behind the other in the recording, and that an excerpt treats alike.
+struct SampleRun {
+    enum Role { case dropped, encoded, copied }
+
+    let role: Role
+    /// Its number in the recording.
+    let track: Int
+    var samples: Range<Int>
+    /// The place in the recording.
+    let offset: Int64
+    var end: Int64
+    /// The run before it in the file is copied too, and nothing that was cut away lies between them.
+    var continuesCopy = false
+
+    func length(_ encodedSizes: [UInt32], _ excerpt: MovieExcerpt) -> Int64 {
+        guard role == .encoded else { return end - offset }
+        return samples.reduce(Int64(0)) { $0 + Int64(encodedSizes[$1 - excerpt.frames.lowerBound]) }
+    }
+
+    /// The runs that an excerpt has, as they follow each other in the recording. Throws where samples overlap.
+    static func all(of excerpt: MovieExcerpt) throws(MalformedBox) -> [SampleRun] {
+        var all: [SampleRun] = []
+        for (number, track) in excerpt.index.tracks.enumerated() {
+            all += runs(of: track, number: number) { sample in
+                guard excerpt.cuts[number]?.samples.contains(sample) == true else { return .dropped }
+                return number == 0 && excerpt.encodedFrames.contains(sample) ? .encoded : .copied
+            }
+        }
+        all.sort { $0.offset < $1.offset }
+        var kept: [SampleRun] = []
+        var (end, isCopied) = (Int64(0), false)
+        for var run in all {
+            guard run.offset >= end else { throw MalformedBox() }
+            run.continuesCopy = run.role == .copied && isCopied && run.offset - end <= ExcerptLayout.largestGap
+            (end, isCopied) = (run.end, run.role == .copied)
+            if run.role != .dropped { kept.append(run) }
+        }
+        return kept
+    }
+
+    private static func runs(of track: IndexedTrack, number: Int, role: (Int) -> Role) -> [SampleRun] {
+        var runs: [SampleRun] = []
+        for sample in track.sizes.indices {
+            let (offset, own) = (track.offsets[sample], role(sample))
+            let end = offset + Int64(track.sizes[sample])
+            if let last = runs.last, last.role == own, last.end == offset {
+                runs[runs.count - 1].end = end
+                runs[runs.count - 1].samples = last.samples.lowerBound..<sample + 1
+            } else {
+                runs.append(SampleRun(role: own, track: number, samples: sample..<sample + 1, offset: offset, end: end))
+            }
+        }
+        return runs
+    }
+}

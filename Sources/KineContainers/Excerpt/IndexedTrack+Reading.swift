@@ -1,0 +1,123 @@
+// The sample tables of a finished track, read (ISO/IEC 14496-12, 8.6 and 8.7).
+import KineMedia
+
+extension IndexedTrack {
+    /// Reads a trak. Every sample lies inside the file, behind the sample before it.
+    init(reading track: BoxReader, fileSize: Int64) throws(MalformedBox) {
+        let table = try track.box("mdia", "minf", "stbl")
+        let sizes = try table.sampleSizes()
+        guard !sizes.isEmpty else { throw MalformedBox() }
+        let (starts, end, longest) = try table.sampleTimes(count: sizes.count)
+        description = try TrackDescription(reading: track, sampleDuration: longest)
+        guard end < 1 << 50 else { throw MalformedBox() }  // 396 years
+        // Audio is timed by counting.
+        guard description.isVideo || end == UInt64(longest) * UInt64(sizes.count) else { throw MalformedBox() }
+        isSync = try table.syncSamples(count: sizes.count)
+        guard isSync[0] else { throw MalformedBox() }
+        offsets = try table.sampleOffsets(sizes: sizes, fileSize: fileSize)
+        (self.sizes, self.starts, self.end) = (sizes, starts, end)
+        let wholeTicks = MovieBox.movieDuration(of: description, mediaDuration: end)
+        shownTicks = min(wholeTicks, try track.editDuration() ?? wholeTicks)
+    }
+}
+
+extension BoxReader {
+    /// Of a stbl: stsz.
+    fileprivate func sampleSizes() throws(MalformedBox) -> [UInt32] {
+        var box = try box("stsz")
+        try box.skip(4)
+        guard try box.integer(UInt32.self) == 0 else { throw MalformedBox() }
+        return try box.numbers(try box.count(ofBytes: 4))
+    }
+
+    /// Of a stbl: stts. The ticks at which samples start, the tick at which the last one ends, and the most that one lasts.
+    fileprivate func sampleTimes(
+        count: Int
+    ) throws(MalformedBox) -> (starts: [UInt64], end: UInt64, longest: UInt32) {
+        var box = try box("stts")
+        try box.skip(4)
+        let runs = try box.count(ofBytes: 8)
+        var starts: [UInt64] = []
+        starts.reserveCapacity(count)
+        var (end, longest) = (UInt64(0), UInt32(0))
+        for _ in 0..<runs {
+            let (length, duration) = (Int(try box.integer(UInt32.self)), try box.integer(UInt32.self))
+            guard length <= count - starts.count, duration > 0 else { throw MalformedBox() }
+            for _ in 0..<length {
+                starts.append(end)
+                end += UInt64(duration)
+            }
+            longest = max(longest, duration)
+        }
+        guard starts.count == count else { throw MalformedBox() }
+        return (starts, end, longest)
+    }
+
+    /// Of a stbl: stss. Without one, every sample is a sync sample.
+    fileprivate func syncSamples(count: Int) throws(MalformedBox) -> [Bool] {
+        guard var box = try first("stss") else { return Array(repeating: true, count: count) }
+        var isSync = Array(repeating: false, count: count)
+        try box.skip(4)
+        for number in try box.numbers(try box.count(ofBytes: 4)) {
+            guard 1...count ~= Int(number) else { throw MalformedBox() }
+            isSync[Int(number) - 1] = true
+        }
+        return isSync
+    }
+
+    /// Of a stbl: the place of each sample, from stsc, stsz and stco or co64.
+    fileprivate func sampleOffsets(sizes: [UInt32], fileSize: Int64) throws(MalformedBox) -> [Int64] {
+        let isWide = try first("stco") == nil
+        var chunks = try box(isWide ? "co64" : "stco")
+        try chunks.skip(4)
+        let chunkCount = try chunks.count(ofBytes: isWide ? 8 : 4)
+        var lengths = try box("stsc")
+        try lengths.skip(4)
+        var runs = try lengths.count(ofBytes: 12)
+        var offsets: [Int64] = []
+        offsets.reserveCapacity(sizes.count)
+        var (position, length, next) = (Int64(0), 0, 0)
+        for chunk in 1..<chunkCount + 1 {
+            if runs > 0, next == 0 { next = Int(try lengths.integer(UInt32.self)) }
+            if runs > 0, next == chunk {
+                length = Int(try lengths.integer(UInt32.self))
+                try lengths.skip(4)
+                (runs, next) = (runs - 1, 0)
+            }
+            let offset = Int64(clamping: try chunks.integer(wide: isWide))
+            guard offset >= position, 1...sizes.count - offsets.count ~= length else { throw MalformedBox() }
+            position = offset
+            for _ in 0..<length {
+                let size = Int64(sizes[offsets.count])
+                guard size > 0, position <= fileSize - size else { throw MalformedBox() }
+                offsets.append(position)
+                position += size
+            }
+        }
+        guard offsets.count == sizes.count, runs == 0 else { throw MalformedBox() }
+        return offsets
+    }
+
+    /// Of a trak: the duration of its edit in ticks of the movie (8.6.6); nil without one.
+    fileprivate func editDuration() throws(MalformedBox) -> UInt64? {
+        guard let edits = try first("edts") else { return nil }
+        var list = try edits.box("elst")
+        let wide = try list.versionAndFlags().version == 1
+        guard try list.integer(UInt32.self) == 1 else { throw MalformedBox() }
+        return try list.integer(wide: wide)
+    }
+
+    /// The number of entries that fill the rest of this table, each of so many bytes.
+    private mutating func count(ofBytes size: Int) throws(MalformedBox) -> Int {
+        let count = Int(try integer(UInt32.self))
+        guard remaining == count * size else { throw MalformedBox() }
+        return count
+    }
+
+    private mutating func numbers(_ count: Int) throws(MalformedBox) -> [UInt32] {
+        var numbers: [UInt32] = []
+        numbers.reserveCapacity(count)
+        for _ in 0..<count { numbers.append(try integer()) }
+        return numbers
+    }
+}

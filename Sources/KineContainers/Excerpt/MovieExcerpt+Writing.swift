@@ -1,0 +1,79 @@
+// Writes the file of an excerpt.
+
+extension MovieExcerpt {
+    /// The file that was written.
+    public struct Written: Equatable, Sendable {
+        public var path: String
+        public var bytes: Int64
+    }
+
+    public enum WritingError: Swift.Error, Equatable {
+        case storage(StorageError)
+        /// The recording's index contradicts itself.
+        case notARecording(path: String)
+    }
+
+    /// Throws where `write` would not get a file of that name.
+    public func checkTarget(_ path: String, source: DiskFile, replacing: Bool) throws(WritingError) {
+        do throws(StorageError) {
+            guard try !source.isFile(at: path) else { throw .alreadyExists(path: path) }
+            try DiskFile.checkTarget(DiskFile.resolved(path), replacing: replacing)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    /// Writes the excerpt to `path`. The file gets its name when it is whole; an older file of that name is refused unless it is
+    /// `replacing`; the recording itself always is. If this throws, or the process dies, nothing is changed, and nothing is left beside the target.
+    /// - Parameters:
+    ///   - source: the recording.
+    ///   - encoded: the access units of `encodedFrames`.
+    public func write(
+        from source: DiskFile, encoded: [[UInt8]], to path: String, replacing: Bool
+    ) throws(WritingError) -> Written {
+        precondition(encoded.count == encodedFrames.count, "an access unit for each encoded frame")
+        let layout: ExcerptLayout
+        do {
+            layout = try ExcerptLayout(self, encodedSizes: encoded.map { UInt32(clamping: $0.count) })
+        } catch {
+            throw .notARecording(path: source.path)
+        }
+        try checkTarget(path, source: source, replacing: replacing)
+        let target = DiskFile.resolved(path)
+        do throws(StorageError) {
+            let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
+            do throws(StorageError) {
+                try write(layout, from: source, encoded, to: file)
+                // A new file is no more durable than any copy: the recording is still there.
+                try file.publish(replacing: replacing, isDurable: replacing)
+            } catch {
+                file.discardTemporary()
+                throw error
+            }
+            return Written(path: target, bytes: layout.size)
+        } catch {
+            throw .storage(error)
+        }
+    }
+
+    private func write(
+        _ layout: ExcerptLayout, from source: DiskFile, _ encoded: [[UInt8]], to file: DiskFile
+    ) throws(StorageError) {
+        var position = Int64(0)
+        try layout.head.forEachPiece { (piece) throws(StorageError) in
+            try file.write(piece, at: position)
+            position += Int64(piece.count)
+        }
+        for piece in layout.pieces {
+            switch piece {
+            case .copied(let bytes, let place): try file.copy(from: source, range: bytes, to: place)
+            case .encoded(let frames, var place):
+                for frame in frames {
+                    let unit = encoded[frame - encodedFrames.lowerBound]
+                    try file.write(unit, at: place)
+                    place += Int64(unit.count)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// The samples that an excerpt of a recording is made of. Pure; ExcerptLayout says where they lie in the new file, and
+// MovieExcerpt+Writing writes it.
+import KineMedia
+
+/// The part of a recording between two of its times.
+///
+/// It begins with the frame that is shown at the first time, and ends with the one shown just before the second. These two are
+/// shown for the part of their time that is within. Audio is cut to the sample: its track begins with one access unit more than
+/// is heard, for the decoder.
+public struct MovieExcerpt: Sendable {
+    public enum Error: Swift.Error, Equatable {
+        /// The second time is not after the first.
+        case empty
+        /// The recording has ended by the first time.
+        case beyondEnd(MediaTime)
+    }
+
+    /// The frames of the recording that are shown.
+    public let frames: Range<Int>
+    /// The first of them, up to the next keyframe: no decoder could begin with these, so they have to be encoded again. Empty where
+    /// the first frame is a keyframe.
+    public let encodedFrames: Range<Int>
+    let index: RecordingIndex
+    /// Ticks of the movie in the recording.
+    let ticks: Range<UInt64>
+    /// One for each track of the recording; nil where nothing of it is left.
+    let cuts: [TrackCut?]
+
+    /// The times are rounded to the video's ticks, 1/90000 s. An `end` that is later than the recording's means that.
+    public init(of index: RecordingIndex, from start: MediaTime, to end: MediaTime) throws(Error) {
+        guard start < end else { throw .empty }
+        guard start < index.duration else { throw .beyondEnd(index.duration) }
+        let video = index.video
+        let first = UInt64(max(0, start.ticks(timescale: TrackDescription.videoTimescale)))
+        // Compared before it is converted: an end may be any time.
+        let last = end < index.duration ? UInt64(end.ticks(timescale: TrackDescription.videoTimescale)) : video.end
+        guard first < last else { throw .empty }
+        ticks = first..<last
+        self.index = index
+        let frames = video.sample(atTick: first)..<video.sample(atTick: last - 1) + 1
+        let keyframe = index.keyframe(notBefore: frames.lowerBound, before: frames.upperBound)
+        self.frames = frames
+        encodedFrames = frames.lowerBound..<(keyframe ?? frames.upperBound)
+        let ticks = ticks
+        cuts = index.tracks.map {
+            $0.description.isVideo ? TrackCut(frames: frames, ticks) : TrackCut(audio: $0, ticks)
+        }
+    }
+
+    public var duration: MediaTime { RecordingLayout.duration(ticks: ticks.upperBound - ticks.lowerBound) }
+
+    /// The frame from which the recording has to be decoded for the encoded ones.
+    public var decodingStart: Int { index.keyframe(notAfter: frames.lowerBound) }
+
+    /// The ticks that a frame is shown in the excerpt.
+    func duration(ofFrame frame: Int) -> UInt32 {
+        let video = index.video
+        let end = frame + 1 < video.starts.count ? video.starts[frame + 1] : video.end
+        return UInt32(clamping: min(end, ticks.upperBound) - max(video.starts[frame], ticks.lowerBound))
+    }
+}
+
+/// The samples of one track that an excerpt has.
+struct TrackCut: Equatable, Sendable {
+    var samples: Range<Int>
+    /// Ticks of the track at the start of these samples that are not shown.
+    var mediaStart: UInt32
+    /// Ticks of the movie for which the track is shown.
+    var shownTicks: UInt64
+
+    init(frames: Range<Int>, _ ticks: Range<UInt64>) {
+        samples = frames
+        mediaStart = 0
+        shownTicks = ticks.upperBound - ticks.lowerBound
+    }
+
+    /// Nil where the track has ended by then.
+    init?(audio track: IndexedTrack, _ ticks: Range<UInt64>) {
+        let shownEnd = min(ticks.upperBound, track.shownTicks)
+        guard ticks.lowerBound < shownEnd else { return nil }
+        let start = track.mediaTime(atMovieTick: ticks.lowerBound)
+        let end = min(track.end, track.mediaTime(atMovieTick: shownEnd))
+        guard start < end else { return nil }
+        let length = UInt64(track.description.sampleDuration)
+        // A decoder of AAC needs the access unit before the first that is heard.
+        let first = max(1, start / length) - 1
+        samples = Int(first)..<Int((end - 1) / length) + 1
+        mediaStart = UInt32(clamping: start - first * length)
+        var description = track.description
+        description.mediaStart = mediaStart
+        let available = MovieBox.movieDuration(of: description, mediaDuration: UInt64(samples.count) * length)
+        shownTicks = min(shownEnd - ticks.lowerBound, available)
+    }
+}
+
+extension IndexedTrack {
+    /// The tick of the track, counted from its first sample, that is heard at a tick of the movie.
+    fileprivate func mediaTime(atMovieTick tick: UInt64) -> UInt64 {
+        let scale = UInt64(MovieDescription.timescale)
+        let rate = UInt64(description.timescale)
+        let (whole, rest) = tick.quotientAndRemainder(dividingBy: scale)
+        return UInt64(description.mediaStart) + whole * rate + (rest * rate + scale / 2) / scale
+    }
+}

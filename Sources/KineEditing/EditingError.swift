@@ -1,0 +1,45 @@
+// The errors of this target.
+import KineCodecs
+import KineContainers
+import KineMedia
+
+/// The reasons why a recording cannot be looked at or cut.
+public enum EditingError: Error, Equatable {
+    /// The file cannot be read, is not finished, or was not recorded by Kinecast.
+    case recording(RecordingIndex.Error)
+    /// The times are not within the recording.
+    case excerpt(MovieExcerpt.Error)
+    /// A time for an image is later than the recording's end.
+    case beyondEnd(MediaTime)
+    /// Only H.264 is decoded here.
+    case codec(VideoCodec)
+    case decoder(H264Decoder.Error)
+    case encoder(X264Continuation.Error)
+    case image(ImageEncoder.Error)
+    case writing(MovieExcerpt.WritingError)
+}
+
+extension EditingError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .recording(let error): "\(error)."
+        case .excerpt(let error): "\(error)."
+        case .beyondEnd(let duration): "\(MovieExcerpt.Error.beyondEnd(duration))."
+        case .codec(let codec):
+            "The recording's video is \(codec.rawValue), and only h264 is decoded here; let an excerpt begin at a keyframe."
+        case .decoder(let error): error.description
+        case .encoder(let error): error.description
+        case .image(let error): error.description
+        case .writing(let error): "\(error)."
+        }
+    }
+}
+
+extension EditingError {
+    /// Runs `body`, and makes its error one of this target's.
+    static func wrapping<Value, Failure: Error>(
+        _ wrap: (Failure) -> EditingError, _ body: () throws(Failure) -> Value
+    ) throws(EditingError) -> Value {
+        do throws(Failure) { return try body() } catch { throw wrap(error) }
+    }
+}

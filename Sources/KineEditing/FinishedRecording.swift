@@ -1,0 +1,70 @@
+// A finished recording that is open for reading, and the frames in it.
+import KineCodecs
+import KineContainers
+import KineMedia
+
+/// Opens what Kinecast recorded, also what was recovered or cut since. Used by one thread.
+public final class FinishedRecording {
+    let file: DiskFile
+    public let index: RecordingIndex
+
+    /// Reads the file's index. Others may read the file at the same time; one that is being written is refused.
+    public init(_ path: String) throws(EditingError) {
+        let file = try EditingError.wrapping({ .recording(.storage($0)) }) { () throws(StorageError) in
+            try DiskFile.openToRead(path)
+        }
+        index = try EditingError.wrapping(EditingError.recording) { () throws(RecordingIndex.Error) in
+            try RecordingIndex(reading: file)
+        }
+        self.file = file
+    }
+
+    /// The size of the frames as they are coded.
+    var codedSize: PixelSize { index.size.roundedUpToEven }
+
+    func parameterSets() throws(EditingError) -> H264ParameterSets {
+        guard let sets = index.h264ParameterSets else { throw .codec(index.codec) }
+        return sets
+    }
+
+    func accessUnit(_ frame: Int) throws(EditingError) -> [UInt8] {
+        try EditingError.wrapping({ .recording(.storage($0)) }) { () throws(StorageError) in
+            try index.accessUnit(frame, in: file)
+        }
+    }
+
+    /// Decodes the frames of a range that begins with a keyframe, and hands on each with its number, in order. A frame is valid while
+    /// `body` runs.
+    func decode(
+        _ frames: Range<Int>, _ body: (Int, I420Frame) throws(EditingError) -> Void
+    ) throws(EditingError) {
+        let sets = try parameterSets()
+        let decoder = try EditingError.wrapping(EditingError.decoder) { () throws(H264Decoder.Error) in
+            try H264Decoder(sets)
+        }
+        var next = frames.lowerBound
+        var failure: EditingError?
+        func handOn(_ frame: I420Frame) {
+            guard failure == nil, next < frames.upperBound else { return }
+            do throws(EditingError) {
+                guard frame.size == codedSize else { throw .recording(.notARecording(path: file.path)) }
+                try body(next, frame)
+                next += 1
+            } catch {
+                failure = error
+            }
+        }
+        for number in frames {
+            let unit = try accessUnit(number)
+            try EditingError.wrapping(EditingError.decoder) { () throws(H264Decoder.Error) in
+                try decoder.decode(unit, output: handOn)
+            }
+            if let failure { throw failure }
+        }
+        try EditingError.wrapping(EditingError.decoder) { () throws(H264Decoder.Error) in
+            try decoder.drain(output: handOn)
+        }
+        if let failure { throw failure }
+        guard next == frames.upperBound else { throw .recording(.notARecording(path: file.path)) }
+    }
+}

@@ -1,0 +1,52 @@
+// Still images out of a recording.
+import KineCodecs
+import KineContainers
+import KineImaging
+import KineMedia
+
+public enum RecordingImages {
+    public struct Image: Equatable, Sendable {
+        /// The time from which the frame is shown.
+        public var time: MediaTime
+        /// In pixels.
+        public var size: PixelSize
+        /// A file of the format.
+        public var data: [UInt8]
+    }
+
+    /// The frames that are shown at these times, in the order of the times; the recording's end means its last frame. Frames between
+    /// the same two keyframes are decoded once.
+    /// - Parameter limit: images are no larger; nil: they have the frames' size.
+    public static func make(
+        of recording: FinishedRecording, at times: [MediaTime], fitting limit: PixelSize?, _ format: ImageEncoder.Format
+    ) throws(EditingError) -> [Image] {
+        let index = recording.index
+        let frames = try times.map { (time) throws(EditingError) in
+            guard time != index.duration else { return index.frameCount - 1 }
+            guard let frame = index.frame(at: time) else { throw .beyondEnd(index.duration) }
+            return frame
+        }
+        var images: [Int: Image] = [:]
+        let groups = Dictionary(grouping: Set(frames), by: index.keyframe(notAfter:))
+        for (keyframe, wanted) in groups.sorted(by: { $0.key < $1.key }).map({ ($0, Set($1)) }) {
+            try recording.decode(keyframe..<(wanted.max() ?? keyframe) + 1) { (number, frame) throws(EditingError) in
+                guard wanted.contains(number) else { return }
+                let image = StillImage(frame, visibleSize: index.size, fitting: limit)
+                images[number] = Image(
+                    time: index.time(of: number), size: image.size, data: try encode(image, format))
+            }
+        }
+        return frames.compactMap { images[$0] }
+    }
+
+    private static func encode(
+        _ image: StillImage, _ format: ImageEncoder.Format
+    ) throws(EditingError) -> [UInt8] {
+        try EditingError.wrapping(EditingError.image) { () throws(ImageEncoder.Error) in
+            switch format {
+            case .png: try ImageEncoder.png(rgb: image.rgb(), size: image.size)
+            case .jpeg: try ImageEncoder.jpeg(jfif: image.jfif(), size: image.size)
+            }
+        }
+    }
+}

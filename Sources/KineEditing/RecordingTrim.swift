@@ -1,0 +1,94 @@
+// Cuts a recording to the frame: what lies before the first keyframe is encoded again, everything else is copied.
+import Glibc
+import KineCodecs
+import KineContainers
+import KineMedia
+
+/// One excerpt of one recording.
+public struct RecordingTrim {
+    /// The file that was written.
+    public struct Result: Equatable, Sendable {
+        public var path: String
+        public var bytes: Int64
+        public var duration: MediaTime
+        public var frames: Int
+        /// The frames, at the start, that were encoded again.
+        public var encodedFrames: Int
+    }
+
+    private let recording: FinishedRecording
+    public let excerpt: MovieExcerpt
+
+    /// See `MovieExcerpt` for the times.
+    public init(_ recording: FinishedRecording, from start: MediaTime, to end: MediaTime) throws(EditingError) {
+        self.recording = recording
+        excerpt = try EditingError.wrapping(EditingError.excerpt) { () throws(MovieExcerpt.Error) in
+            try MovieExcerpt(of: recording.index, from: start, to: end)
+        }
+    }
+
+    /// Writes the excerpt to `path`, beside which nothing is left if this throws. An older file there is refused unless it is
+    /// `replacing`; the recording itself always is.
+    public func write(to path: String, replacing: Bool = false) throws(EditingError) -> Result {
+        try EditingError.wrapping(EditingError.writing) { () throws(MovieExcerpt.WritingError) in
+            try excerpt.checkTarget(path, source: recording.file, replacing: replacing)
+        }
+        let encoded = try encode()
+        let written = try EditingError.wrapping(EditingError.writing) { () throws(MovieExcerpt.WritingError) in
+            try excerpt.write(from: recording.file, encoded: encoded, to: path, replacing: replacing)
+        }
+        return Result(
+            path: written.path, bytes: written.bytes, duration: excerpt.duration, frames: excerpt.frames.count,
+            encodedFrames: encoded.count)
+    }
+
+    /// The access units of the frames that have to be encoded again.
+    private func encode() throws(EditingError) -> [[UInt8]] {
+        let frames = excerpt.encodedFrames
+        guard !frames.isEmpty else { return [] }
+        let sets = try recording.parameterSets()
+        let keyframe = try sliceHeader(excerpt.decodingStart, sets)
+        let encoder = try encoder(sets, isDeblocked: keyframe.isDeblocked)
+        let next = frames.upperBound < excerpt.frames.upperBound ? try sliceHeader(frames.upperBound, sets) : nil
+        var units: [[UInt8]] = []
+        try recording.decode(excerpt.decodingStart..<frames.upperBound) { (number, frame) throws(EditingError) in
+            guard number >= frames.lowerBound else { return }
+            let quantizer = try sliceHeader(number, sets).quantizer
+            guard units.isEmpty else {
+                return units.append(try encode(frame, quantizer, isKeyframe: false, encoder))
+            }
+            // As fine as both: the frames after it build on it.
+            let finest = min(quantizer, keyframe.quantizer)
+            var unit = try encode(frame, finest, isKeyframe: true, encoder)
+            // Two IDR frames that follow each other have different identifiers (ITU-T H.264, 7.4.3). x264 alternates between two.
+            if let next, H264SliceHeader(accessUnit: unit, sets)?.idrIdentifier == next.idrIdentifier {
+                unit = try encode(frame, finest, isKeyframe: true, encoder)
+            }
+            units.append(unit)
+        }
+        return units
+    }
+
+    private func encoder(_ sets: H264ParameterSets, isDeblocked: Bool) throws(EditingError) -> X264Continuation {
+        try EditingError.wrapping(EditingError.encoder) { () throws(X264Continuation.Error) in
+            try X264Continuation(
+                sets, size: recording.codedSize, isDeblocked: isDeblocked,
+                threads: max(1, min(4, sysconf(Int32(_SC_NPROCESSORS_ONLN)))))
+        }
+    }
+
+    private func sliceHeader(_ frame: Int, _ sets: H264ParameterSets) throws(EditingError) -> H264SliceHeader {
+        guard let header = H264SliceHeader(accessUnit: try recording.accessUnit(frame), sets) else {
+            throw .encoder(.otherEncoder)
+        }
+        return header
+    }
+
+    private func encode(
+        _ frame: I420Frame, _ quantizer: Int, isKeyframe: Bool, _ encoder: X264Continuation
+    ) throws(EditingError) -> [UInt8] {
+        try EditingError.wrapping(EditingError.encoder) { () throws(X264Continuation.Error) in
+            try encoder.encode(frame, quantizer: quantizer, isKeyframe: isKeyframe)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// Answers a client's question about a finished recording, in an engine that was started for it.
+import FoundationEssentials
+import KineCodecs
+import KineContainers
+import KineControl
+import KineEditing
+import KineMedia
+
+extension EditRequest {
+    /// Does what is asked. Blocks for as long as the disk and the codecs need.
+    public func answer() -> EditAnswer {
+        do throws(EditingError) {
+            switch self {
+            case .trim(let request): return .trimmed(try request.answer())
+            case .images(let request): return .images(try request.answer())
+            }
+        } catch {
+            return .failed(EditFailure(code: error.code, message: error.description))
+        }
+    }
+}
+
+extension TrimRequest {
+    fileprivate func answer() throws(EditingError) -> TrimmedRecording {
+        let recording = try FinishedRecording(input)
+        let trim = try RecordingTrim(
+            recording, from: start ?? .zero, to: end ?? recording.index.duration)
+        let result = try trim.write(to: output, replacing: overwrite ?? false)
+        return TrimmedRecording(
+            path: result.path, bytes: result.bytes, duration: result.duration, size: recording.index.size,
+            frames: result.frames, framesEncoded: result.encodedFrames)
+    }
+}
+
+extension ImagesRequest {
+    fileprivate func answer() throws(EditingError) -> [RecordedImage] {
+        let images = try RecordingImages.make(
+            of: try FinishedRecording(input), at: times, fitting: maximumSize,
+            ImageEncoder.Format(rawValue: format) ?? .png)
+        return images.map { RecordedImage(time: $0.time, size: $0.size, data: Data($0.data)) }
+    }
+}
+
+extension EditingError {
+    fileprivate var code: EditFailure.Code {
+        switch self {
+        case .recording(.storage(.inUse)), .recording(.notFinished): .notFinished
+        case .recording(.storage): .cannotRead
+        case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder),
+            .writing(.notARecording):
+            .notARecording
+        case .excerpt, .beyondEnd: .outOfRange
+        case .codec, .decoder, .encoder, .image: .unavailable
+        case .writing(.storage(let error)): error.isCreationFailure ? .cannotCreate : .storage
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// A frame as a still image: scaled, and in the colours that image files have.
+import CPixels
+import CYUV
+import KineMedia
+
+/// A copy of a frame. Not thread-safe: one thread uses it.
+public final class StillImage {
+    /// To show, in pixels. The sides may be odd.
+    public let size: PixelSize
+    private let layout: FrameLayout
+    private let bgra: UnsafeMutableRawPointer
+
+    /// Copies a frame and makes it smaller.
+    /// - Parameters:
+    ///   - visibleSize: the part of the frame to show; its sides may be odd, and one smaller than the frame's.
+    ///   - limit: the image keeps its shape and fits into it; nil: it keeps its size. It is never enlarged.
+    public init(_ frame: I420Frame, visibleSize: PixelSize, fitting limit: PixelSize?) {
+        var size = visibleSize
+        if let limit, limit.width < size.width || limit.height < size.height { size = size.aspectFit(into: limit) }
+        self.size = size
+        layout = FrameLayout(pixelFormat: .bgra, size: size.roundedUpToEven)
+        bgra = .allocate(byteCount: layout.slotBytes, alignment: 64)
+        guard layout.size != frame.size else {
+            convert(frame)
+            return
+        }
+        let between = FrameLayout(pixelFormat: .i420, size: layout.size)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: between.slotBytes, alignment: 64)
+        defer { memory.deallocate() }
+        let scaled = between.i420(at: memory)
+        I420Scale(
+            frame.y, Int32(frame.lumaStride), frame.u, Int32(frame.chromaStride), frame.v, Int32(frame.chromaStride),
+            Int32(frame.size.width), Int32(frame.size.height), scaled.y, Int32(scaled.lumaStride), scaled.u,
+            Int32(scaled.chromaStride), scaled.v, Int32(scaled.chromaStride), Int32(scaled.size.width),
+            Int32(scaled.size.height), kFilterBox)
+        convert(scaled)
+    }
+
+    deinit { bgra.deallocate() }
+
+    private func convert(_ frame: I420Frame) {
+        kine_i420_to_bgra_bt709(
+            frame.y, frame.lumaStride, frame.u, frame.chromaStride, frame.v, frame.chromaStride,
+            bgra.assumingMemoryBound(to: UInt8.self), layout.planeStrides[0], Int32(frame.size.width),
+            Int32(frame.size.height))
+    }
+
+    private var pixels: (bytes: UnsafePointer<UInt8>, stride: Int32) {
+        (UnsafePointer(bgra.assumingMemoryBound(to: UInt8.self)), Int32(layout.planeStrides[0]))
+    }
+
+    /// Red, green and blue, three bytes a pixel, rows without gaps.
+    public func rgb() -> [UInt8] {
+        let rowBytes = size.width * 3
+        return [UInt8](unsafeUninitializedCapacity: rowBytes * size.height) { target, count in
+            // libyuv names formats from the highest byte of a word to the lowest: its ARGB is BGRA in memory, its RAW is RGB.
+            ARGBToRAW(
+                pixels.bytes, pixels.stride, target.baseAddress, Int32(rowBytes), Int32(size.width), Int32(size.height))
+            count = rowBytes * size.height
+        }
+    }
+
+    /// The planes of JFIF, one behind the other, rows without gaps: 4:2:0, its chroma planes' sides rounded up, BT.601 with full
+    /// range.
+    public func jfif() -> [UInt8] {
+        let chroma = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        return [UInt8](unsafeUninitializedCapacity: size.area + 2 * chroma.area) { target, count in
+            guard let y = target.baseAddress else { return }
+            ARGBToJ420(
+                pixels.bytes, pixels.stride, y, Int32(size.width), y + size.area, Int32(chroma.width),
+                y + size.area + chroma.area, Int32(chroma.width), Int32(size.width), Int32(size.height))
+            count = size.area + 2 * chroma.area
+        }
+    }
+}

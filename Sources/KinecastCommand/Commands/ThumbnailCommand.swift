@@ -1,0 +1,102 @@
+// `kinecast thumbnail`: saves one frame of a recording as an image.
+import ArgumentParser
+import FoundationEssentials
+import KineClient
+import KineControl
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+struct ThumbnailCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "thumbnail", abstract: "Save a frame of a recording as a PNG or JPEG image.",
+        discussion: """
+            kinecast thumbnail demo.mp4 --at 1:05 --size 320x180 -o demo.jpg
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A recording of Kinecast's.", valueName: "FILE"), completion: .file(extensions: ["mp4"]))
+    var file: String
+
+    @Option(help: ArgumentHelp("The time at which the frame is shown: 12.5, 1m30s or 1:30.", valueName: "TIME"))
+    var at: TimeOption
+
+    @Option(
+        help: ArgumentHelp(
+            "The image keeps the frame's shape and fits into WxH; it is never enlarged. (default: the frame's size)",
+            valueName: "WxH"))
+    var size: ImageSizeOption?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp(
+            "The image, whose name ends in .png, .jpg or .jpeg. (default: FILE with .png)", valueName: "FILE"),
+        completion: .file(extensions: ["png", "jpg", "jpeg"]))
+    var output: String?
+
+    @Flag(help: "Replace an older file.")
+    var overwrite = false
+
+    @Flag(help: "Print a line of JSON on standard output.")
+    var json = false
+
+    func run() throws {
+        let directory = try OutputPath.workingDirectory()
+        let input = directory.pushing(FilePath(file))
+        var target = output.map { directory.pushing(FilePath($0)) } ?? input
+        if output == nil { target.extension = "png" }
+        let format = try Self.format(target)
+        let request = ImagesRequest(
+            input: input.string, times: [at.time], maximumSize: size?.size, format: format)
+        let images = try MainThread.shared.wait { () async throws(ClientError) in
+            try await RecordingEditor().images(request)
+        }
+        guard let image = images.first else { return }
+        try write(image, to: target)
+        let text = EditSentences.thumbnail(image, target.string)
+        if json { JSONEvents.write(JSONEvent.thumbnail(image, target.string, message: text)) }
+        Terminal.standardError.line(text)
+    }
+
+    private static func format(_ path: FilePath) throws -> String {
+        switch path.extension?.lowercased() {
+        case "png": return "png"
+        case "jpg", "jpeg": return "jpeg"
+        default:
+            throw CommandFailure.usage("\(path) is neither a .png nor a .jpg; give the image one of these endings.")
+        }
+    }
+
+    private func write(_ image: RecordedImage, to path: FilePath) throws {
+        let options: Data.WritingOptions = overwrite ? .atomic : .withoutOverwriting
+        do {
+            try image.data.write(to: URL(filePath: path.string), options: options)
+        } catch let error as CocoaError where error.code == .fileWriteFileExists {
+            throw CommandFailure(
+                status: ExitStatus.cannotCreate,
+                message: "\(path) exists already: choose another name, or replace it with --overwrite.")
+        } catch let error as CocoaError {
+            let isFull = error.code == .fileWriteOutOfSpace
+            throw CommandFailure(
+                status: isFull ? ExitStatus.storageFailed : ExitStatus.cannotCreate,
+                message: isFull
+                    ? "\(path) cannot be written, as its disk is full: make room there."
+                    : "\(path) cannot be written: choose a directory that exists and that you may write to.")
+        }
+    }
+}
+
+/// `320x180`, of an image: sides of 1 to 16384 pixels.
+struct ImageSizeOption: ExpressibleByArgument, Equatable {
+    var size: PixelSize
+
+    init?(argument: String) {
+        let sides = argument.lowercased().split(separator: "x", omittingEmptySubsequences: false).map { part in
+            part.allSatisfy { ("0"..."9").contains($0) } ? Int(part) : nil
+        }
+        guard sides.count == 2, let width = sides[0], let height = sides[1],
+            1...VideoCodec.frameSides.upperBound ~= width, 1...VideoCodec.frameSides.upperBound ~= height
+        else { return nil }
+        size = PixelSize(width: width, height: height)
+    }
+}

@@ -1,0 +1,61 @@
+// `kinecast trim`: writes a part of a recording to another file.
+import ArgumentParser
+import KineClient
+import KineControl
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+struct TrimCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "trim", abstract: "Save a part of a recording, exact to the frame.",
+        discussion: """
+            The new file begins with the frame that is shown at --from and ends at --to. Only the frames from there to the \
+            next keyframe are encoded again; all others, and the audio, are copied as they are. The recording itself stays \
+            as it is. Times are seconds (12.5), lengths (1m30s) or a player's clock (1:30, 1:02:03.5).
+
+            kinecast trim demo.mp4 --from 0:05 --to 1:30 -o talk.mp4
+            """)
+
+    @Argument(
+        help: ArgumentHelp("A recording of Kinecast's.", valueName: "FILE"), completion: .file(extensions: ["mp4"]))
+    var file: String
+
+    @Option(help: ArgumentHelp("Begin with the frame shown at that time. (default: the start)", valueName: "TIME"))
+    var from: TimeOption?
+
+    @Option(
+        help: ArgumentHelp("End at that time; later than the end means the end. (default: the end)", valueName: "TIME"))
+    var to: TimeOption?
+
+    @Option(
+        name: [.short, .long],
+        help: ArgumentHelp("The new file. (default: “FILE trimmed.mp4”, beside FILE)", valueName: "FILE"),
+        completion: .file(extensions: ["mp4"]))
+    var output: String?
+
+    @Flag(help: "Replace an older file; never FILE itself.")
+    var overwrite = false
+
+    @Flag(help: "Print a line of JSON on standard output.")
+    var json = false
+
+    func validate() throws {
+        if from == nil, to == nil { throw ValidationError("Say --from TIME, --to TIME or both.") }
+    }
+
+    func run() throws {
+        let directory = try OutputPath.workingDirectory()
+        let input = directory.pushing(FilePath(file))
+        let target =
+            output.map { directory.pushing(FilePath($0)).string } ?? UnusedName.beside(input, adding: "trimmed")
+        let request = TrimRequest(
+            input: input.string, output: target, start: from?.time, end: to?.time, overwrite: overwrite)
+        let trimmed = try MainThread.shared.wait { () async throws(ClientError) in
+            try await RecordingEditor().trim(request)
+        }
+        let text = EditSentences.trimmed(trimmed)
+        if json { JSONEvents.write(JSONEvent.trimmed(trimmed, message: text)) }
+        Terminal.standardError.line(text)
+    }
+}
