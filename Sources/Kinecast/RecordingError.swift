@@ -28,6 +28,8 @@ public struct RecordingError: Error, Equatable, Sendable {
         case insufficientStorage
         /// The file cannot be written, moved or removed at that place.
         case failedToSave
+        /// The person at the screen stopped the recording, at the desktop's indicator.
+        case userStopped
         /// The recorder records already.
         case alreadyRecording
         /// The recorder does not record.
@@ -64,6 +66,7 @@ public struct RecordingError: Error, Equatable, Sendable {
     static let notRecording = RecordingError(.notRecording, "The recorder does not record; start a recording first.")
     static let sampleIsGone = RecordingError(
         .sampleIsGone, "The sample can be read only until the next one is asked for; copy what is needed before.")
+    static let userStopped = RecordingError(.userStopped, "The recording was stopped at the desktop.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
 

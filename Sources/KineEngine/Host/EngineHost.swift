@@ -17,6 +17,8 @@ public final class EngineHost {
     var opened: OpenedTake?
     var destinations: Destinations?
     lazy var clientFeeds = ClientFeeds(inbox: inbox)
+    /// Nil until a take is asked for.
+    var desktop: TakeDesktop?
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
@@ -61,6 +63,7 @@ public final class EngineHost {
         destinations?.abandon()
         _ = clients.owner.drain(until: MonotonicClock.now() + 1_000_000_000)
         opened?.screen?.end()
+        desktop?.leave()
         request?.registration.unregister()
         return departure?.status ?? 0
     }
@@ -129,6 +132,7 @@ public final class EngineHost {
                     to: client)
             }
             clients.tellAll(.microphone(on: isOn))
+            desktop?.microphone(isOn: isOn)
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
         case .follow(let progress): follow(client, progress: progress)

@@ -1,4 +1,5 @@
 // The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
+import KineDesktop
 import KinePlatform
 import KineRelay
 import Synchronization
@@ -16,6 +17,8 @@ final class Inbox: Sendable {
         /// A client's feed, likewise.
         case clientFeed(ClientFeeds.Delivery)
         case opened(Result<OpenedTake, TakeError>)
+        /// Something happened on the person's desktop.
+        case desktop(Desktop.Event)
         /// The take's last sample has been given to every sink.
         case samplesEnded
         case recordingEnded(Take.Ending)
