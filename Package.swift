@@ -56,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CSharedAtomics"),
         .target(name: "CFFmpeg", dependencies: ["CLinux"]),
         .target(name: "CPulse", dependencies: ["CLinux"]),
+        .target(name: "CSDBus", dependencies: ["CLinux"]),
         .target(
             name: "CXCB",
             linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]
@@ -75,6 +76,8 @@ let package = Package(
         .target(name: "KineContainers", dependencies: ["KineMedia", "KinePlatform", "CLinux", system]),
         .target(
             name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
+
+        .target(name: "KineDesktop", dependencies: ["KinePlatform", "CSDBus", system]),
 
         // Floor 3: manifests of services, their bundles, and what their executables may reach.
         .target(
@@ -99,7 +102,7 @@ let package = Package(
             name: "KineEngine",
             dependencies: [
                 "KineCapture", "KineImaging", "KineCodecs", "KineContainers", "KineRelay", "KineServices",
-                "KineControl", "KineEditing",
+                "KineControl", "KineEditing", "KineDesktop",
                 "KinePlatform", "CLinux", system,
             ]),
 
@@ -231,11 +234,19 @@ let package = Package(
                 "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting"),
+        // A desktop for tests: a bus of its own, and the services of one as real objects on it.
+        .target(
+            name: "DesktopTesting",
+            dependencies: ["KineDesktop", "CSDBus", "KineMeasure", "KinePlatform", "CoreTesting", system],
+            path: "Tests/Support/DesktopTesting"),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadTesting", system]),
         .testTarget(
             name: "KineCaptureTests",
             dependencies: ["KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting"]),
+        .testTarget(
+            name: "KineDesktopTests",
+            dependencies: ["KineDesktop", "DesktopTesting", "KineMeasure", "KinePlatform", "CoreTesting"]),
         .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"]),
         .testTarget(
             name: "KineCodecsTests",
@@ -315,7 +326,8 @@ let package = Package(
                 "kinecast-witness",
                 "kinecast-hostile",
                 "kinecast-scene", "kinecast-farend",
-                "ProcessTesting", "CoreTesting", "KineMeasure", "ScreenTesting", "RTMPTesting", "KineRelay",
+                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineDesktop", "KineMeasure", "ScreenTesting",
+                "RTMPTesting", "KineRelay", "KineControl",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux",
                 system,
             ]),

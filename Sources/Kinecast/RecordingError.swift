@@ -28,6 +28,8 @@ public struct RecordingError: Error, Equatable, Sendable {
         case insufficientStorage
         /// The file cannot be written, moved or removed at that place.
         case failedToSave
+        /// The person at the screen stopped the recording, at the desktop's indicator.
+        case userStopped
         /// The recorder records already.
         case alreadyRecording
         /// The recorder does not record.
@@ -84,6 +86,7 @@ public struct RecordingError: Error, Equatable, Sendable {
         .alreadyBuffering, "The recorder buffers clips already; stop that first, or make another recorder.")
     static let notBuffering = RecordingError(
         .notBuffering, "The recorder buffers no clips; start clip buffering first.")
+    static let userStopped = RecordingError(.userStopped, "The recording was stopped at the desktop.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
 

@@ -20,8 +20,8 @@ public final class ScreenRecorder: Sendable {
         case availabilityChanged(Bool)
         /// Something a person should know while the recording goes on; one sentence.
         case warning(String)
-        /// The recording ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what
-        /// there is of it.
+        /// The recording ended without a call of the app: because of `error`, which is `userStopped` where the person did it at the
+        /// desktop, or as another program stopped it (nil). `preview` is what there is of it.
         case stopped(preview: RecordingPreview?, error: RecordingError?)
         /// Clip buffering ended without a call of the app: because of an error, or as somebody else stopped it (nil).
         case clipBufferingStopped(error: RecordingError?)
@@ -366,7 +366,8 @@ public final class ScreenRecorder: Sendable {
         }
         guard wasRunning else { return }
         let result = RecordingResult(outcome, hasBegun: true)
-        tell(.stopped(preview: result.preview, error: result.error))
+        tell(
+            .stopped(preview: result.preview, error: result.error ?? (result.isStoppedAtDesktop ? .userStopped : nil)))
     }
 
     func tell(_ event: Event) {

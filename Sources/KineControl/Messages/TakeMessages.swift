@@ -140,6 +140,8 @@ public struct TakeSummary: Codable, Sendable, Equatable {
     /// The reason for its end: "stopped", "duration reached", "window closed" …
     public var reason: String
     public var destinations: [DestinationStatus] = []
+    /// The person at the screen has stopped it, at the desktop's indicator. Nil where nobody did, and from older engines.
+    public var stoppedAtDesktop: Bool?
 
     public init(output: String?, size: PixelSize, progress: TakeProgress, reason: String) {
         self.output = output

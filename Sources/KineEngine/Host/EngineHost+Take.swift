@@ -15,6 +15,7 @@ extension EngineHost {
         }
         self.request = request
         clients.listener = request.registration.listener
+        desktop = TakeDesktop(configuration, inbox: inbox)
         handle(.openRequested)
         let (inbox, cancellation) = (inbox, cancellation)
         let services =
@@ -37,6 +38,7 @@ extension EngineHost {
         switch message {
         case .warning(let text): clients.tellAll(.warning(text))
         case .opened(let result): takeOpened(result)
+        case .desktop(let event): received(event, at: now)
         // The take's threads start before the take arrives here: their messages wait for it.
         case _ where opened == nil: early.append(message)
         case .event(let event): handle(event)
@@ -79,13 +81,17 @@ extension EngineHost {
                 destinations?.request(.pauseRequested, at: instant)
                 clientFeeds.paused()
                 clients.tellAll(.paused)
+                desktop?.paused()
             case .resume(let instant):
                 clientFeeds.resuming()
                 destinations?.request(.resumeRequested, at: instant)
                 opened?.take.resume(at: instant)
                 clients.tellAll(.resumed)
+                desktop?.resumed()
             case .refuse(let reason): refuse(reason, to: client)
-            case .finish(let instant): finish(at: instant)
+            case .finish(let instant):
+                desktop?.ended()
+                finish(at: instant)
             case .end(let reason): end(reason)
             case .fail(let failure): leave(with: .failed(failure), status: failure.exitStatus)
             case .leave: departure = (0, 0)
@@ -98,15 +104,21 @@ extension EngineHost {
         let configuration = request.configuration
         let destinations = Destinations(
             take: opened.take, supervision: configuration.supervision, confinement: configuration.confinement,
-            inbox: inbox, announce: { [clients] in clients.tellAll(.destination($0)) })
+            inbox: inbox, announce: { [weak self] in self?.announce($0) })
         self.destinations = destinations
         let now = MonotonicClock.now()
         // Their number is within the limit: the configuration is valid.
         for checked in request.destinations { _ = try? destinations.add(checked, at: now) }
     }
 
+    private func announce(_ event: DestinationEvent) {
+        clients.tellAll(.destination(event))
+        if let destinations { desktop?.destinations(destinations.statuses) }
+    }
+
     private func announceStarted() {
         if let started { clients.tellStarted(started) }
+        desktop?.began()
         scheduleProgress()
     }
 

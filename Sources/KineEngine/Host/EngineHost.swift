@@ -18,6 +18,8 @@ public final class EngineHost {
     var destinations: Destinations?
     lazy var clientFeeds = ClientFeeds(inbox: inbox)
     lazy var clipExports = ClipExports(inbox: inbox)
+    /// Nil until a take is asked for.
+    var desktop: TakeDesktop?
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
@@ -62,6 +64,7 @@ public final class EngineHost {
         destinations?.abandon()
         _ = clients.owner.drain(until: MonotonicClock.now() + 1_000_000_000)
         opened?.screen?.end()
+        desktop?.leave()
         request?.registration.unregister()
         return departure?.status ?? 0
     }
@@ -130,6 +133,7 @@ public final class EngineHost {
                     to: client)
             }
             clients.tellAll(.microphone(on: isOn))
+            desktop?.microphone(isOn: isOn)
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
         case .addDestination(let destination, let reference):

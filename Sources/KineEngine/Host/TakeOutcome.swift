@@ -34,6 +34,7 @@ struct TakeOutcome {
         case .recorded(.empty), .unrecorded: break
         }
         summary?.destinations = destinations
+        summary?.stoppedAtDesktop = reason == .stoppedAtDesktop ? true : nil
         // The file is elsewhere, for example because its directory is gone.
         let note = path.flatMap { $0 == output ? nil : "; what was recorded is in \($0)" } ?? ""
         let failure: TakeFailure

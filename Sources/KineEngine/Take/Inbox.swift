@@ -1,4 +1,5 @@
 // The queue from a take's threads to the main loop, with a descriptor that poll can wait for.
+import KineDesktop
 import KinePlatform
 import KineRelay
 import Synchronization
@@ -18,6 +19,8 @@ final class Inbox: Sendable {
         /// A clip that a client asked for was written, or could not be.
         case clip(ClipExports.Delivery)
         case opened(Result<OpenedTake, TakeError>)
+        /// Something happened on the person's desktop.
+        case desktop(Desktop.Event)
         /// The take's last sample has been given to every sink.
         case samplesEnded
         case recordingEnded(Take.Ending)

@@ -7,6 +7,8 @@ struct TakeStateMachine: Sendable {
     /// The reason why a take ends.
     enum StopReason: Sendable, Equatable {
         case stopped
+        /// The person at the screen pressed Stop.
+        case stoppedAtDesktop
         case durationReached
         case clientLost
         /// The source came to its natural end; a few words.
@@ -18,6 +20,7 @@ struct TakeStateMachine: Sendable {
         var text: String {
             switch self {
             case .stopped: "stopped"
+            case .stoppedAtDesktop: "stopped at the desktop"
             case .durationReached: "duration reached"
             case .clientLost: "the client went away"
             case .sourceEnded(let reason): reason

@@ -9,11 +9,15 @@ struct RecordingResult: Sendable {
     var preview: RecordingPreview?
     /// Nil where the recording ended as it should.
     var error: RecordingError?
+    /// The person at the screen ended it.
+    var isStoppedAtDesktop = false
 
     /// - Parameter hasBegun: there was a first frame.
     init(_ outcome: TakeOutcome, hasBegun: Bool) {
         switch outcome {
-        case .finished(let summary): preview = Self.preview(summary)
+        case .finished(let summary):
+            preview = Self.preview(summary)
+            isStoppedAtDesktop = summary.stoppedAtDesktop ?? false
         case .failed(let failure):
             preview = failure.summary.flatMap(Self.preview)
             error = RecordingError(failure, hasBegun: hasBegun)

@@ -27,6 +27,15 @@ struct TakeOptions: ParsableArguments {
     var json = false
 
     @Flag(
+        help: ArgumentHelp(
+            "Show no notification on the desktop while the screen is captured.",
+            discussion: """
+                Otherwise the desktop says what is captured and has a button that stops it. There is none for a private \
+                screen or a pattern without a microphone.
+                """))
+    var noIndicator = false
+
+    @Flag(
         name: .shortAndLong,
         help: "Show frame rate, dropped frames, bitrates and memory in the progress line too.")
     var verbose = false
@@ -50,6 +59,7 @@ struct TakeOptions: ParsableArguments {
         configuration.fastStart = faststart
         configuration.durationLimit = duration?.time
         configuration.clipBuffer = clipBuffer?.time
+        configuration.isIndicated = !noIndicator
     }
 
     /// COMMAND with its executable found; nil where no COMMAND was given. Throws before the take begins if it cannot be started.

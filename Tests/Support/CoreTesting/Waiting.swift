@@ -3,6 +3,7 @@ import KinePlatform
 
 package struct WaitedInVain: Error, CustomStringConvertible {
     package let description: String
+    package init(description: String) { self.description = description }
 }
 
 /// Asks `condition` every few milliseconds until it holds. Only a failure waits to the end.

@@ -88,6 +88,8 @@ package struct TestPlace: Sendable {
         let path = ProcessEnvironment.value("PATH") ?? "/usr/bin:/bin"
         return [
             "PATH=\(path)", "HOME=\(directory)", "TMPDIR=\(directory)", "XDG_RUNTIME_DIR=\(runtime)", "LC_ALL=C.UTF-8",
+            // No desktop but the test's: this machine's may be locked.
+            "DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(directory)/no-bus",
         ]
     }
 

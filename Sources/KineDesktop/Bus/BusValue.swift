@@ -1,0 +1,104 @@
+// Values in messages on a bus. D-Bus Specification 0.41, "Type System".
+import Glibc
+
+/// A value of a D-Bus message.
+public indirect enum BusValue: Sendable, Equatable {
+    case byte(UInt8)
+    case boolean(Bool)
+    case int16(Int16)
+    case uint16(UInt16)
+    case int32(Int32)
+    case uint32(UInt32)
+    case int64(Int64)
+    case uint64(UInt64)
+    case double(Double)
+    case string(String)
+    case objectPath(String)
+    case signature(String)
+    /// The message duplicates it; a received one is closed when its last holder is released.
+    case descriptor(BusDescriptor)
+    case variant(BusValue)
+    case structure([BusValue])
+    /// The elements all have the type that `of` names.
+    case array(of: String, [BusValue])
+    /// An element of an array: a key and its value.
+    case entry(BusValue, BusValue)
+
+    /// An array of strings, `as`.
+    public static func strings(_ strings: [String]) -> BusValue { .array(of: "s", strings.map(BusValue.string)) }
+
+    /// Names with values of any type, `a{sv}`.
+    public static func properties(_ properties: [String: BusValue]) -> BusValue {
+        .array(
+            of: "{sv}",
+            properties.sorted { $0.key < $1.key }.map { .entry(.string($0.key), .variant($0.value)) })
+    }
+
+    /// The type in D-Bus's letters.
+    public var type: String {
+        switch self {
+        case .byte: "y"
+        case .boolean: "b"
+        case .int16: "n"
+        case .uint16: "q"
+        case .int32: "i"
+        case .uint32: "u"
+        case .int64: "x"
+        case .uint64: "t"
+        case .double: "d"
+        case .string: "s"
+        case .objectPath: "o"
+        case .signature: "g"
+        case .descriptor: "h"
+        case .variant: "v"
+        case .structure(let members): "(\(members.map(\.type).joined()))"
+        case .array(let element, _): "a\(element)"
+        case .entry(let key, let value): "{\(key.type)\(value.type)}"
+        }
+    }
+
+    // The contents of the types that are read here; nil for a value of another type.
+
+    public var asBoolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    public var asUInt32: UInt32? { if case .uint32(let value) = self { value } else { nil } }
+    public var asInt32: Int32? { if case .int32(let value) = self { value } else { nil } }
+    public var asByte: UInt8? { if case .byte(let value) = self { value } else { nil } }
+    public var asDescriptor: BusDescriptor? { if case .descriptor(let value) = self { value } else { nil } }
+    /// Of a variant.
+    public var content: BusValue? { if case .variant(let value) = self { value } else { nil } }
+
+    /// Of a string or an object's path.
+    public var asString: String? {
+        switch self {
+        case .string(let value), .objectPath(let value): value
+        default: nil
+        }
+    }
+
+    public var asStrings: [String]? {
+        guard case .array("s", let elements) = self else { return nil }
+        return elements.compactMap(\.asString)
+    }
+
+    /// Names with values, out of their variants.
+    public var asProperties: [String: BusValue]? {
+        guard case .array("{sv}", let elements) = self else { return nil }
+        var properties: [String: BusValue] = [:]
+        for case .entry(.string(let key), .variant(let value)) in elements { properties[key] = value }
+        return properties
+    }
+
+    /// Of a structure.
+    public var members: [BusValue]? { if case .structure(let members) = self { members } else { nil } }
+}
+
+/// A file descriptor of a message, which is closed with this object.
+public final class BusDescriptor: Sendable, Equatable {
+    public let rawValue: Int32
+
+    public init(adopting rawValue: Int32) { self.rawValue = rawValue }
+
+    deinit { close(rawValue) }
+
+    public static func == (one: BusDescriptor, other: BusDescriptor) -> Bool { one === other }
+}

@@ -1,0 +1,83 @@
+// A take's hold on the desktop. Nobody waits for it: requests are left for its thread, and what happens there is told from it.
+import KinePlatform
+import Synchronization
+import SystemPackage
+
+/// The desktop, over the buses of the user and the system. A machine without a bus, or a bus without the service that is asked,
+/// does nothing of it, and is no error.
+public final class Desktop: Sendable {
+    public enum Event: Sendable, Equatable {
+        /// The person has pressed this button of the indicator.
+        case action(key: String)
+    }
+
+    enum Request: Sendable {
+        case indicate(Notification?)
+    }
+
+    private let mailbox = DesktopMailbox()
+
+    /// Connects on a thread of its own. Nil where there is no bus, or no thread to be had.
+    ///
+    /// - Parameter tell: called on that thread.
+    public init?(_ addresses: BusAddresses, tell: @escaping @Sendable (Event) -> Void) {
+        guard addresses != BusAddresses(session: nil, system: nil) else { return nil }
+        let mailbox = mailbox
+        do throws(Errno) {
+            _ = try DedicatedThread(starting: "desktop") {
+                DesktopLoop(addresses, mailbox, tell: tell).run()
+                mailbox.finish()
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    /// Keeps this notification on the desktop, in place of the one before; nil takes it away.
+    public func indicate(_ notification: Notification?) { mailbox.post(.indicate(notification)) }
+
+    /// Takes everything back and ends the thread. Returns when the desktop has done so, or CLOCK_MONOTONIC reaches `deadline`
+    /// (nanoseconds).
+    public func end(until deadline: Int64) {
+        indicate(nil)
+        mailbox.end(until: deadline)
+    }
+}
+
+/// The requests to a desktop's thread.
+final class DesktopMailbox: Sendable {
+    private struct Contents {
+        var requests: [Desktop.Request] = []
+        var isEnding = false
+        var hasFinished = false
+    }
+
+    private let contents = Monitor(Contents())
+    private let wake = WakeSignal()
+
+    var descriptor: Int32 { wake.descriptor }
+
+    func post(_ request: Desktop.Request) {
+        contents.withLock { $0.requests.append(request) }
+        wake.signal()
+    }
+
+    func drain() -> [Desktop.Request] {
+        wake.clear()
+        return contents.withLock { contents in
+            defer { contents.requests = [] }
+            return contents.requests
+        }
+    }
+
+    /// No further request comes.
+    var isEnding: Bool { contents.withLock { $0.isEnding && $0.requests.isEmpty } }
+
+    func end(until deadline: Int64) {
+        contents.withLock { $0.isEnding = true }
+        wake.signal()
+        _ = contents.wait(until: deadline) { $0.hasFinished ? true : nil }
+    }
+
+    func finish() { contents.signal { $0.hasFinished = true } }
+}

@@ -1,0 +1,87 @@
+// A notification as the desktop is asked to show it. Desktop Notifications Specification 1.2.
+
+/// The contents of a notification. Texts are plain: what a desktop would read as markup is escaped when it is sent.
+public struct Notification: Sendable, Equatable {
+    /// A button.
+    public struct Action: Sendable, Equatable {
+        /// What `NotificationCenter.Event.action` says.
+        public var key: String
+        public var title: String
+
+        public init(key: String, title: String) {
+            self.key = key
+            self.title = title
+        }
+    }
+
+    public enum Urgency: UInt8, Sendable {
+        /// GNOME and others show it in the list alone, without a banner over the screen.
+        case low = 0
+        case normal = 1
+        case critical = 2
+    }
+
+    /// The name of the program that the desktop shows as its sender.
+    public var sender: String
+    /// A file's absolute path, or a name in the icon theme.
+    public var icon: String
+    /// The sender's desktop file, without ".desktop".
+    public var desktopEntry: String?
+    public var title: String
+    public var text: String
+    public var actions: [Action]
+    public var urgency: Urgency
+    /// Whether it stays until it is closed, also after one of its buttons was pressed.
+    public var isResident: Bool
+
+    public init(
+        sender: String, icon: String, desktopEntry: String? = nil, title: String, text: String, actions: [Action],
+        urgency: Urgency, isResident: Bool
+    ) {
+        self.sender = sender
+        self.icon = icon
+        self.desktopEntry = desktopEntry
+        self.title = title
+        self.text = text
+        self.actions = actions
+        self.urgency = urgency
+        self.isResident = isResident
+    }
+}
+
+/// What a notification server can do; the names of its `GetCapabilities`.
+public struct NotificationCapabilities: Sendable, Equatable {
+    /// It shows buttons.
+    public var hasActions = false
+    /// It reads the text as markup, so that `&` and `<` must be escaped.
+    public var readsMarkup = false
+    /// It keeps notifications until they are closed.
+    public var keeps = false
+
+    public init(_ names: [String] = []) {
+        hasActions = names.contains("actions")
+        readsMarkup = names.contains("body-markup")
+        keeps = names.contains("persistence")
+    }
+}
+
+extension Notification {
+    /// The arguments of `Notify`. `id`: that of the notification that it replaces; 0: none.
+    func arguments(replacing id: UInt32, _ capabilities: NotificationCapabilities) -> [BusValue] {
+        var hints: [String: BusValue] = [
+            "urgency": .byte(urgency.rawValue), "resident": .boolean(isResident), "transient": .boolean(false),
+            "suppress-sound": .boolean(true), "category": .string("device"),
+        ]
+        if let desktopEntry { hints["desktop-entry"] = .string(desktopEntry) }
+        let actions = capabilities.hasActions ? actions.flatMap { [$0.key, $0.title] } : []
+        return [
+            .string(sender), .uint32(id), .string(icon), .string(title),
+            .string(capabilities.readsMarkup ? Self.escaped(text) : text), .strings(actions), .properties(hints),
+            .int32(0),  // never expires
+        ]
+    }
+
+    static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+    }
+}

@@ -1,0 +1,79 @@
+// The desktop's notification server, on the user's bus: is it there, what can it do, what does a person press.
+
+/// Used on one thread.
+final class NotificationServer {
+    enum Event {
+        case found
+        case lost
+        case disappeared(id: UInt32)
+        case action(id: UInt32, key: String)
+    }
+
+    static let name = "org.freedesktop.Notifications"
+    private static let path = "/org/freedesktop/Notifications"
+
+    private let bus: BusConnection
+    private let tell: (Event) -> Void
+    private(set) var capabilities: NotificationCapabilities?
+    /// Counts the servers: what one was asked is not answered any more once it is lost.
+    private var generation = 0
+
+    /// Looks for the server, and starts one if the bus knows how.
+    init(_ bus: BusConnection, tell: @escaping (Event) -> Void) {
+        self.bus = bus
+        self.tell = tell
+        bus.match("type='signal',sender='\(Self.name)',interface='\(Self.name)',path='\(Self.path)'") {
+            [weak self] signal in self?.received(signal)
+        }
+        bus.match(BusDaemon.ownerRule(of: Self.name)) { [weak self] signal in
+            guard let self, let change = BusDaemon.ownerChange(signal), change.name == Self.name else { return }
+            if capabilities != nil { lose() }
+            if !change.isGone { find() }
+        }
+        find()
+    }
+
+    private func lose() {
+        capabilities = nil
+        generation += 1
+        tell(.lost)
+    }
+
+    private func find() {
+        bus.call(method("GetCapabilities")) { [weak self] answer in
+            guard let self, capabilities == nil, case .success(let values) = answer else { return }
+            capabilities = NotificationCapabilities(values.first?.asStrings ?? [])
+            tell(.found)
+        }
+    }
+
+    private func received(_ signal: BusSignal) {
+        guard let id = signal.arguments.first?.asUInt32 else { return }
+        switch signal.member {
+        case "NotificationClosed": tell(.disappeared(id: id))
+        case "ActionInvoked":
+            if signal.arguments.count > 1, let key = signal.arguments[1].asString { tell(.action(id: id, key: key)) }
+        default: break
+        }
+    }
+
+    /// `answer`: its number; nil where it was not shown.
+    func notify(_ notification: Notification, replacing id: UInt32, answer: @escaping (UInt32?) -> Void) {
+        let arguments = notification.arguments(replacing: id, capabilities ?? NotificationCapabilities())
+        ask("Notify", arguments) { answer((try? $0.get())?.first?.asUInt32) }
+    }
+
+    func close(_ id: UInt32, answer: @escaping () -> Void) {
+        ask("CloseNotification", [.uint32(id)]) { _ in answer() }
+    }
+
+    private func ask(_ member: String, _ arguments: [BusValue], answer: @escaping (BusConnection.Answer) -> Void) {
+        bus.call(method(member, arguments)) { [weak self, generation] result in
+            if self?.generation == generation { answer(result) }
+        }
+    }
+
+    private func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {
+        BusCall(Self.name, path: Self.path, interface: Self.name, member, arguments)
+    }
+}

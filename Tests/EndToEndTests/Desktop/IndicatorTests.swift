@@ -1,0 +1,90 @@
+// What the desktop shows while a take runs, with real programs, a real bus and a notification server at its other end.
+import DesktopTesting
+import Glibc
+import KineDesktop
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import ScreenTesting
+import Testing
+
+@Suite struct IndicatorTests {
+    private let bus: TestBus
+    private let daemon: NotificationDaemon
+    private let screen: PrivateScreen
+
+    init() throws {
+        bus = try TestBus()
+        daemon = try NotificationDaemon(bus)
+        screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
+    }
+
+    private func record(_ place: TestPlace, _ arguments: String...) throws -> RunningKinecast {
+        try place.start(
+            ["record", "--audio", "none", "--json", "a.mp4"] + arguments,
+            ["DISPLAY=\(screen.name)", "DBUS_SESSION_BUS_ADDRESS=\(bus.address)"])
+    }
+
+    @Test func `Stop on the desktop ends the take with a whole file, and says who stopped it`() throws {
+        try TestPlace.with { place in
+            let recorder = try record(place)
+            let shown = try daemon.wait("the indicator") { _ in true }
+            #expect(shown.title == "Kinecast is recording the screen")
+            #expect(shown.actions == ["stop", "Stop"])
+            try recorder.recorded(0.5)
+            daemon.press("stop", of: shown.id)
+            let ended = try recorder.wait()
+            #expect(ended.status == 0)
+            let summary = try #require(ended.events.last)
+            #expect(summary.result == "finished" && summary.reason == "stopped at the desktop")
+            #expect(try TakeFile.finishedDuration(place.path("a.mp4")) >= 0.5)
+            #expect(daemon.shown == [])
+        }
+    }
+
+    @Test func `it says that the take is paused, and stays away once the person has closed it`() throws {
+        try TestPlace.with { place in
+            let recorder = try record(place)
+            let first = try daemon.wait("the indicator") { _ in true }
+            try place.run("pause")
+            let paused = try daemon.wait("the pause") { $0.title == "Kinecast has paused recording the screen" }
+            #expect(paused.id == first.id)
+            daemon.dismiss(paused.id)
+            try place.run("resume")
+            _ = try daemon.wait("the next state") { $0.title == "Kinecast is recording the screen" }
+            recorder.signal(SIGINT)
+            #expect(try recorder.wait().status == 0)
+            #expect(daemon.shown == [])
+        }
+    }
+
+    @Test func `neither --no-indicator nor a private screen or a pattern shows anything`() throws {
+        try TestPlace.with { place in
+            for arguments in [["--no-indicator"], ["--virtual", "320x240"], ["--pattern", "320x240"]] {
+                let recorder = try place.start(
+                    ["record", "--audio", "none", "--json", "--overwrite", "a.mp4"] + arguments,
+                    ["DISPLAY=\(screen.name)", "DBUS_SESSION_BUS_ADDRESS=\(bus.address)"])
+                try recorder.recorded(0.2)
+                try place.run("pause")
+                recorder.signal(SIGINT)
+                #expect(try recorder.wait().status == 0)
+            }
+            #expect(daemon.notifyCount == 0)
+        }
+    }
+
+    @Test func `a server that takes the notification and never answers holds nothing up`() throws {
+        try TestPlace.with { place in
+            let quiet = try TestBus()
+            let silent = try NotificationDaemon(quiet, .deaf)
+            let recorder = try place.start(
+                ["record", "--audio", "none", "--json", "a.mp4"],
+                ["DISPLAY=\(screen.name)", "DBUS_SESSION_BUS_ADDRESS=\(quiet.address)"])
+            try recorder.recorded(0.5)
+            recorder.signal(SIGINT)
+            #expect(try recorder.wait().status == 0)
+            #expect(silent.shown == [])
+        }
+    }
+}
