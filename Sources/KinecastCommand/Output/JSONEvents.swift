@@ -26,7 +26,7 @@ struct JSONEvent: Encodable, Equatable {
     var framesDrawn: Int?
     var framesUnchanged: Int?
     var framesDropped: Int?
-    /// Of an excerpt: its frames, and those at its start that were encoded again.
+    /// Of a clip or an excerpt: its frames, and those at its start that were encoded again.
     var frames: Int?
     var framesEncoded: Int?
     /// Seconds from the recording's start: when the frame of an image begins to be shown.
@@ -46,7 +46,6 @@ struct JSONEvent: Encodable, Equatable {
     // The event `clip`: seconds of the take at which it begins, and the seconds that were asked for.
     var start: Double?
     var askedDuration: Double?
-    var frames: Int?
     // The event `destination`: its place among the take's destinations, and what happened to it.
     var destination: Int?
     var label: String?
