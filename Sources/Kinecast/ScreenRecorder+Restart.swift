@@ -29,7 +29,8 @@ extension ScreenRecorder {
             guard let file = take.output, store.contains(file) else { continue }
             // A take that has ended since the list was read is left out: its file is among those that are not saved.
             guard let session = try? await EngineSession.follow(take, progress: false),
-                let active = try? await active(session, file: URL(filePath: file), hasClipBuffer: take.clipBuffer != nil)
+                let active = try? await active(
+                    session, file: URL(filePath: file), hasClipBuffer: take.clipBuffer != nil)
             else { continue }
             watch(active)
             return active

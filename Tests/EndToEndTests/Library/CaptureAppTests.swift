@@ -8,7 +8,7 @@ import KinePlatform
 import SystemPackage
 import Testing
 
-@Suite(.serialized) struct CaptureAppTests {
+@Suite struct CaptureAppTests {
     /// The app, and the commands that it reads.
     private struct App {
         let process: RunningKinecast
@@ -41,23 +41,26 @@ import Testing
         }
     }
 
-    /// Builds it. scripts/test has done so before.
-    private func build() throws {
+    /// The build of the app, once for all tests. scripts/test has done it before.
+    private static let built = Result {
         let script = """
             source scripts/build.sh
             swift build "${debug_options[@]}" --package-path Examples/CaptureApp --scratch-path "$BUILD"
             """
-        let built = try RunningKinecast(
+        return try RunningKinecast(
             arguments: ["-c", script],
             environment: ProcessEnvironment.merging(
                 ProcessEnvironment.current, ["BUILD=\(NewExtensionTests.buildDirectory)"]),
             directory: RunningKinecast.checkout, executable: "/bin/bash"
         ).wait(for: NewExtensionTests.patience)
+    }
+
+    init() throws {
+        let built = try Self.built.get()
         try #require(built.status == 0, "\(built)")
     }
 
     @Test func `an app records, pauses, saves and discards itself, and is told what it did wrong`() throws {
-        try build()
         try TestPlace.with { place in
             let app = try App(place)
             try app.type("available", "available")
@@ -79,7 +82,6 @@ import Testing
     }
 
     @Test func `an app handles samples itself`() throws {
-        try build()
         try TestPlace.with { place in
             let app = try App(place)
             try app.type("frames 2", "frame 2 at ")
@@ -90,8 +92,24 @@ import Testing
         }
     }
 
+    @Test func `an app keeps the last moments beside a recording, and saves a clip of them`() throws {
+        try TestPlace.with { place in
+            let app = try App(place)
+            try app.type("clip \(place.path("clip.mp4"))", "error notBuffering: ")
+            try app.type("buffer 4000", "error invalidParameter: ")
+            try app.type("buffer 5", "buffering")
+            try app.type("buffer 5", "error alreadyBuffering: ")
+            try app.type("record", "recording 320x240")
+            try app.type("clip \(place.path("clip.mp4")) 60", "clip of ")
+            #expect(try RecordedVideo(path: place.path("clip.mp4")).size == PixelSize(width: 320, height: 240))
+            try app.type("clip \(place.path("clip.mp4"))", "error failedToSave: ")
+            try app.type("unbuffer", "not buffering")
+            try app.type("stop", "preview ")
+            #expect(try app.quit().status == 0)
+        }
+    }
+
     @Test func `a recording goes on where its app is killed, which takes it up when it runs again`() throws {
-        try build()
         try TestPlace.with { place in
             let first = try App(place)
             try first.type("record stays", "recording 320x240")
@@ -106,7 +124,6 @@ import Testing
     }
 
     @Test func `a recording that ends with its app is there when it runs again`() throws {
-        try build()
         try TestPlace.with { place in
             let first = try App(place)
             try first.type("record", "recording 320x240")
@@ -123,7 +140,6 @@ import Testing
     }
 
     @Test func `an engine that is killed is told with a file that plays`() throws {
-        try build()
         try TestPlace.with { place in
             let app = try App(place)
             try app.type("record", "recording 320x240")

@@ -25,7 +25,7 @@ actor Session {
 
     init(_ recorder: ScreenRecorder) { self.recorder = recorder }
 
-    private static let commands = recording + capturing
+    private static let commands = recording + capturing + clips
 
     /// Carries out a command, and prints what came of it.
     func run(_ name: String, _ arguments: [String]) async {
@@ -55,6 +55,7 @@ actor Session {
         switch event {
         case .availabilityChanged(let isAvailable): say(isAvailable ? "available" : "not available")
         case .warning(let sentence): say("warning: \(sentence)")
+        case .clipBufferingStopped(let error): say("buffering stopped\(error.map { ": \($0.message)" } ?? "")")
         case .stopped(let preview, let error):
             say("stopped\(error.map { ": \($0.message)" } ?? "")")
             if let preview { keep(preview) }
@@ -63,6 +64,7 @@ actor Session {
 
     /// The app is about to end: nothing that runs is lost.
     func end() async {
+        if recorder.isClipBuffering { try? await recorder.stopClipBuffering() }
         guard recorder.isRecording else { return }
         if let preview = try? await recorder.stopRecording() { keep(preview) }
         try? await recorder.stopCapture()
