@@ -139,6 +139,7 @@ final class ClipLoop {
         do throws(StorageError) {
             let file = try WholeFile(request.output, overwrite: request.overwrite, isPrivate: request.isPrivate)
             let finished = try ClipWriter.write(clip, video: video, to: file)
+            try file.publishWhole()
             return .exported(
                 ExportedClip(
                     output: finished.path, start: clip.start, duration: clip.duration, askedDuration: request.duration,

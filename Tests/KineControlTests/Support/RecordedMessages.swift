@@ -10,7 +10,9 @@ enum RecordedMessages {
         .start(TakeConfiguration(source: .screen(monitor: nil), output: nil)),
         .start(everything), .start(screen), .start(region), .start(window), .status, .pause, .resume,
         .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
-        .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp),
+        .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp), .start(buffered),
+        .exportClip(ClipRequest(id: 7, output: "/tmp/ü.mp4", duration: .seconds(15), overwrite: true, isPrivate: true)),
+        .exportClip(ClipRequest(id: 8, output: "/tmp/a.mp4", duration: nil)),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -28,8 +30,23 @@ enum RecordedMessages {
             .failed(TakeFailure(exitStatus: 74, message: "The disk is full.", summary: summary)),
             .refused("The take is paused already."),
         ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) } + [
-            .microphone(on: false)
+            .microphone(on: false), .clip(ClipAnswer(id: 7, result: .exported(clip))),
+            .clip(
+                ClipAnswer(
+                    id: 8, result: .failed(ClipFailure(.exportInProgress, "A clip of this take is being written.")))),
         ]
+
+    private static let clip = ExportedClip(
+        output: "/tmp/ü.mp4", start: .seconds(85), duration: .seconds(16), askedDuration: .seconds(15),
+        bytes: 1_234_567,
+        frames: 480)
+
+    private static let buffered = {
+        var take = screen
+        take.output = nil
+        take.clipBuffer = .seconds(30)
+        return take
+    }()
 
     private static let everything = {
         var take = TakeConfiguration(source: .virtual(PixelSize(width: 1280, height: 720)), output: "/tmp/ü.mp4")
