@@ -59,6 +59,8 @@ struct ClipLog {
     mutating func append(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
+            // At once, since growing by halves would leave holes in memory. Pages that are not written take none.
+            if tail.isEmpty { tail.reserveCapacity(Self.chunkSize) }
             let part = rest.prefix(Self.chunkSize - tail.count)
             tail.append(contentsOf: part)
             rest = rest.dropFirst(part.count)
