@@ -68,6 +68,23 @@ import Testing
                 == "Broadcast 3.0 s, 640x480; 0 frames drawn, 0 skipped as unchanged, 0 dropped.")
     }
 
+    @Test(arguments: [
+        (nil, "."), (15, "."), (14.2, ", and so begins 0.8 s earlier than asked, at the keyframe before."),
+        (60, "; that is all there is, 45.0 s less than asked."),
+    ])
+    func `a clip says how long it is, and where it begins if not as asked`(asked: Double?, ending: String) {
+        let clip = ExportedClip(
+            output: "/tmp/a.mp4", start: .seconds(85), duration: .seconds(15),
+            askedDuration: asked.map(MediaTime.seconds), bytes: 1_500_000, frames: 450)
+        #expect(TakeSentences.clip(clip) == "Saved /tmp/a.mp4: the last 15.0 s, 1.5 MB" + ending)
+    }
+
+    @Test func `a take without a file and without destinations was captured`() throws {
+        let summary = TakeSummary(
+            output: nil, size: PixelSize(width: 640, height: 480), progress: TakeProgress(), reason: "stopped")
+        #expect(try #require(TakeSentences.summary(summary).first).hasPrefix("Captured 0.0 s, 640x480; "))
+    }
+
     static let saved = RecoveredFile(
         bytes: 1_500_000, duration: .seconds(3), frames: 90, audioAccessUnits: 0, wasAlreadyFinished: false,
         skippedBytes: 0)
@@ -83,7 +100,7 @@ import Testing
                 + "it was left as it is."
         ),
         (.olderKept(path: "/a.mp4"), " before anything was on the disk; /a.mp4 is still the older file."),
-        (.notRecorded, ", and the broadcast is over; nothing was being recorded."),
+        (.notRecorded, ", and the take is over; nothing was being recorded."),
         (.notBegun, " before anything was recorded; kinecast doctor may say why."),
         (.leftAlone(path: "/a.mp4"), "; if /a.mp4 does not play, kinecast recover finishes it."),
         (.leftAlone(path: nil), "; kinecast status shows what runs."),

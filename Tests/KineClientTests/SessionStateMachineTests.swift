@@ -41,6 +41,31 @@ import Testing
         #expect(machine.handle(.abort) == [])
     }
 
+    @Test func `each request for a clip has its own answer, and none after the take's end`() {
+        var machine = guest()
+        let requests = (1...3).map { ClipRequest(id: 10 * $0, output: "/tmp/\($0).mp4", duration: nil) }
+        for (id, request) in zip(1..., requests) {
+            #expect(
+                machine.handle(.request(id: id, .exportClip(request), deadline: nil)) == [.send(.exportClip(request))])
+        }
+        let refused = ClipAnswer.Result.failed(ClipFailure(.exportInProgress, "Another is written."))
+        #expect(
+            machine.handle(.message(.clip(ClipAnswer(id: 20, result: refused)))) == [
+                .answer(id: 2, .success(.clip(refused)))
+            ])
+        let clip = ExportedClip(
+            output: "/tmp/1.mp4", start: .zero, duration: .seconds(1), askedDuration: nil, bytes: 1, frames: 1)
+        #expect(
+            machine.handle(.message(.clip(ClipAnswer(id: 10, result: .exported(clip))))) == [
+                .answer(id: 1, .success(.clip(.exported(clip))))
+            ])
+        #expect(machine.handle(.message(.clip(ClipAnswer(id: 10, result: .exported(clip))))) == [])
+        #expect(
+            machine.handle(.message(.finished(Self.summary))) == [
+                .emit(.ended(.finished(Self.summary))), .answer(id: 3, .failure(.takeIsOver)),
+            ])
+    }
+
     @Test func `an engine that dies leaves its file to be recovered by the client that started it`() {
         var machine = owner()
         #expect(machine.handle(.channelClosed(nil)) == [.recover(.died, output: "/tmp/a.mp4", hasBegun: true)])

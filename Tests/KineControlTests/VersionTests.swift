@@ -40,6 +40,14 @@ import Testing
         #expect(try read(later) == [ClientMessage.unknown("start")])
     }
 
+    @Test func `a failure of a clip that a later version knows is unknown, and its sentence is kept`() throws {
+        let json = #"{"clip":{"_0":{"id":1,"result":{"failed":{"_0":{"code":"quota","message":"It is too large."}}}}}}"#
+        #expect(
+            try read(json) == [
+                EngineMessage.clip(ClipAnswer(id: 1, result: .failed(ClipFailure(.unknown, "It is too large."))))
+            ])
+    }
+
     @Test func `a key that is not known is ignored`() throws {
         #expect(try read(#"{"stop":{"immediately":true,"reason":"late"}}"#) == [ClientMessage.stop(immediately: true)])
     }

@@ -44,6 +44,29 @@ import Testing
         #expect(try configuration().audio.microphone == TakeConfiguration.Microphone.none)
     }
 
+    @Test func `a clip buffer is a length of up to thirty minutes, and alone it needs no file`() throws {
+        #expect(try configuration("--clip-buffer", "30m").clipBuffer == .seconds(1800))
+        #expect(try configuration().clipBuffer == nil)
+        #expect(throws: (any Error).self) { try parse("--clip-buffer", "30m1s") }
+        #expect(throws: (any Error).self) { try parse("--clip-buffer", "0") }
+        let alone = try parse("--clip-buffer", "15s")
+        #expect(try alone.outputPath() == nil)
+        #expect(try alone.takeConfiguration(output: nil).output == nil)
+        #expect(try parse("a.mp4", "--clip-buffer", "15s").outputPath() != nil)
+        #expect(try parse().outputPath() != nil)
+    }
+
+    @Test func `a clip is asked of a take, with a length and a file, or all that is kept`() throws {
+        let all = try #require(try RootCommand.parseAsRoot(["clip"]) as? ClipCommand)
+        #expect(all.take == nil && all.duration == nil && all.output == nil && !all.overwrite && !all.json)
+        let some = try #require(
+            try RootCommand.parseAsRoot(["clip", "abc", "-t", "1m30s", "-o", "a.mp4", "--overwrite", "--json"])
+                as? ClipCommand)
+        #expect(some.take == "abc" && some.duration?.time == .seconds(90) && some.output == "a.mp4")
+        #expect(some.overwrite && some.json)
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["clip", "-t", "0"]) }
+    }
+
     @Test func `the file's name is an argument or an option`() throws {
         #expect(try parse("a.mp4").outputName == "a.mp4")
         #expect(try parse("-o", "a.mp4").outputName == "a.mp4")

@@ -180,6 +180,13 @@ import Testing
         let alone = TakeStarted(id: "abc", output: nil, size: size, environment: [])
         let recorded = TakeStarted(id: "abc", output: "/a.mp4", size: size, environment: [])
         #expect(TakeReporter.heading(recorded, []) == "Recording 640x480 to /a.mp4 as abc; Ctrl-C ends it.")
+        let saving = " kinecast clip saves up to the last 30.0 s."
+        #expect(
+            TakeReporter.heading(recorded, [], clipBuffer: .seconds(30))
+                == "Recording 640x480 to /a.mp4 as abc; Ctrl-C ends it." + saving)
+        #expect(
+            TakeReporter.heading(alone, [], clipBuffer: .seconds(30))
+                == "Capturing 640x480 as abc; Ctrl-C ends it." + saving)
         #expect(
             TakeReporter.heading(alone, ["live", "b"])
                 == "Starting to broadcast 640x480 to live and b as abc; Ctrl-C ends it.")

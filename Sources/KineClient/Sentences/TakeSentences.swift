@@ -42,7 +42,7 @@ public enum TakeSentences {
         case .unrecoverable(let error): return "\(happened), and its file cannot be finished: \(error)."
         case .olderKept(let path):
             return "\(happened) before anything was on the disk; \(path) is still the older file."
-        case .notRecorded: return "\(happened), and the broadcast is over; nothing was being recorded."
+        case .notRecorded: return "\(happened), and the take is over; nothing was being recorded."
         case .notBegun: return "\(happened) before anything was recorded; kinecast doctor may say why."
         case .leftAlone(let path?):
             return "\(happened); if \(path) does not play, kinecast recover finishes it."

@@ -24,8 +24,11 @@ public final class WholeFile: StorageFile {
     }
 
     /// Makes the file durable and gives it its name, in one step. Throws `alreadyExists` where the name was taken meanwhile and the file
-    /// there is not to be replaced.
-    public func publishWhole() throws(StorageError) { try file.publish(replacing: overwrite) }
+    /// there is not to be replaced. The last call: it closes the file, so that others can open it.
+    public func publishWhole() throws(StorageError) {
+        try file.publish(replacing: overwrite)
+        file.close()
+    }
 
     public var path: String { file.path }
     public func size() throws(StorageError) -> Int64 { try file.size() }

@@ -37,7 +37,7 @@ extension TakeRecord {
     /// The end of a sentence about a take whose engine died: what to do about it.
     public var remedy: String {
         let dismissing = "kinecast dismiss \(id) takes it off the list"
-        guard let output else { return "it was only broadcast, and \(dismissing)" }
+        guard let output else { return "it wrote no file, and \(dismissing)" }
         return "kinecast recover \(output.shellWord) finishes its file, and \(dismissing)"
     }
 }

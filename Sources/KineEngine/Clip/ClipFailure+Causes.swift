@@ -17,6 +17,7 @@ extension ClipFailure {
         case .full(let path):
             self.init(
                 .storageFailed, "The clip \(path) does not fit on its disk, and nothing of it was kept; make room.")
+        case .inUse: self.init(.cannotCreate, "\(error.description).")
         default: self.init(error.isCreationFailure ? .cannotCreate : .storageFailed, "\(error.description).")
         }
     }

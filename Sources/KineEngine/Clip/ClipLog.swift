@@ -34,11 +34,13 @@ final class ClipChunk: Sendable {
 struct ClipLog {
     static let chunkSize = 256 << 10
 
-    private var chunks = ClipQueue<ClipChunk>()
+    private var chunks: [ClipChunk] = []
+    /// The number of the first of `chunks`.
+    private var first = 0
+    /// Chunks at the beginning of `chunks` that are on disk.
+    private var onDisk = 0
     /// The chunk that grows; the bytes after all of `chunks`.
     private var tail: [UInt8] = []
-    /// The number of the first chunk that is in memory.
-    private var firstInMemory = 0
     private let mostInMemory: Int
     private let scratch: ClipScratch
 
@@ -49,14 +51,16 @@ struct ClipLog {
     }
 
     /// The position after the last byte.
-    var end: Int64 { Int64(chunks.endIndex) * Int64(Self.chunkSize) + Int64(tail.count) }
+    var end: Int64 { Int64(first + chunks.count) * Int64(Self.chunkSize) + Int64(tail.count) }
 
     /// Bytes in memory.
-    var memory: Int { (chunks.endIndex - firstInMemory) * Self.chunkSize + tail.count }
+    var memory: Int { (chunks.count - onDisk) * Self.chunkSize + tail.count }
 
     mutating func append(_ bytes: [UInt8]) {
         var rest = bytes[...]
         while !rest.isEmpty {
+            // At once, since growing by halves would leave holes in memory. Pages that are not written take none.
+            if tail.isEmpty { tail.reserveCapacity(Self.chunkSize) }
             let part = rest.prefix(Self.chunkSize - tail.count)
             tail.append(contentsOf: part)
             rest = rest.dropFirst(part.count)
@@ -69,24 +73,26 @@ struct ClipLog {
     /// Moves chunks to the disk until memory holds no more than it may. False where the disk takes no more: something has to be
     /// discarded.
     mutating func makeRoom() -> Bool {
-        while chunks.endIndex - firstInMemory > mostInMemory {
-            guard chunks[firstInMemory].move(to: scratch) else { return false }
-            firstInMemory += 1
+        while chunks.count - onDisk > mostInMemory {
+            guard chunks[onDisk].move(to: scratch) else { return false }
+            onDisk += 1
         }
         return true
     }
 
     /// Nothing before that position is read any more.
     mutating func discard(before position: Int64) {
-        chunks.removeFirst(before: Int(position / Int64(Self.chunkSize)))
-        firstInMemory = max(firstInMemory, chunks.startIndex)
+        let passed = min(chunks.count, max(0, Int(position / Int64(Self.chunkSize)) - first))
+        guard passed > 0 else { return }
+        chunks.removeFirst(passed)
+        first += passed
+        onDisk = max(0, onDisk - passed)
     }
 
     /// The log as it is now, from that position on.
     func contents(from position: Int64) -> Contents {
-        let first = max(chunks.startIndex, Int(position / Int64(Self.chunkSize)))
-        let numbers = min(first, chunks.endIndex)..<chunks.endIndex
-        return Contents(first: numbers.lowerBound, chunks: numbers.map { chunks[$0] }, tail: tail)
+        let passed = min(chunks.count, max(0, Int(position / Int64(Self.chunkSize)) - first))
+        return Contents(first: first + passed, chunks: Array(chunks[passed...]), tail: tail)
     }
 
     /// A part of a log that stays readable whatever becomes of the log.

@@ -94,8 +94,15 @@ final class ClipLoop {
         }
         if store.isShortened, !hasWarnedOfRoom {
             hasWarnedOfRoom = true
-            let reason = scratch.problem.map { "as \($0.description)" } ?? "as it may take no more of the disk"
-            inbox.post(.warning("The clip buffer keeps less time than was asked for, \(reason); the take goes on."))
+            inbox.post(.warning("The clip buffer keeps less time than was asked for: \(reasonOfShortage). The take goes on."))
+        }
+    }
+
+    private var reasonOfShortage: String {
+        switch scratch.problem {
+        case nil: "the \(store.limits.disk >> 30) GB of disk that it may take are used up"
+        case .full(let directory): "little room is left on the disk of \(directory), and the rest is for others"
+        case .some(let error): error.description
         }
     }
 
@@ -139,6 +146,7 @@ final class ClipLoop {
         do throws(StorageError) {
             let file = try WholeFile(request.output, overwrite: request.overwrite, isPrivate: request.isPrivate)
             let finished = try ClipWriter.write(clip, video: video, to: file)
+            try file.publishWhole()
             return .exported(
                 ExportedClip(
                     output: finished.path, start: clip.start, duration: clip.duration, askedDuration: request.duration,

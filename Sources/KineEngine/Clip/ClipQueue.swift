@@ -1,7 +1,7 @@
 // A queue whose elements keep their numbers while older ones leave, so that an index can point into it.
 
 /// First in, first out. Elements are numbered from the first that was ever appended. Appending and removing cost the same however
-/// long the queue is, on average.
+/// long the queue is, on average; some removed elements stay in memory for a while.
 struct ClipQueue<Element> {
     private var storage: [Element] = []
     /// Elements at the front of `storage` that have left.

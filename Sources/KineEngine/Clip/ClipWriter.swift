@@ -1,4 +1,4 @@
-// Writes a clip to a file, which gets its name when it is whole.
+// Writes the samples of a clip to a file, as the recording's thread writes those of a take.
 import FoundationEssentials
 import KineContainers
 import KineMedia
@@ -7,19 +7,19 @@ enum ClipWriter {
     /// The clip's time in one fragment while it is written, and so what of it is in memory at once.
     private static let step = MediaTime.milliseconds(500)
 
-    /// Blocks for as long as the disk needs. If it throws, there is no new file.
+    /// Blocks for as long as the disk needs. Throws also where only a part could be written.
     ///
     /// - Parameter file: a new file, which is empty.
-    static func write(_ clip: ClipSelection, video: VideoFormat, to file: WholeFile) throws(StorageError)
-        -> FinishedFile
-    {
+    static func write(
+        _ clip: ClipSelection, video: VideoFormat, to file: any StorageFile
+    ) throws(StorageError) -> FinishedFile {
         let writer = try MP4Writer(
             file: file, video: video, audio: clip.audio.map(\.format), creationTime: Int64(Date().timeIntervalSince1970)
         )
         var tracks =
             [Track(type: .video, samples: clip.video, contents: clip.videoContents)]
             + clip.audio.map { Track(type: $0.format.type, samples: $0.samples, contents: $0.contents) }
-        let (end, duration) = (clip.duration, clip.duration)
+        let end = clip.duration
         var time = MediaTime.zero
         while time < end {
             time = min(end, time + step)
@@ -28,9 +28,8 @@ enum ClipWriter {
             }
             try writer.flush(through: time)
         }
-        let finished = try writer.finish(at: duration)
+        let finished = try writer.finish(at: end)
         if let failure = finished.failure { throw failure }
-        try file.publishWhole()
         return finished
     }
 

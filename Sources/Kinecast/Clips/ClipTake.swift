@@ -47,6 +47,8 @@ final class ClipTake: Sendable {
             return session
         }
         defer { state.withLock { $0 = .idle } }
+        // Until then the engine leaves a program on the private screen its time to end.
+        defer { session.close() }
         let outcome: TakeOutcome
         do throws(ClientError) {
             outcome = try await session.stop()
@@ -58,7 +60,8 @@ final class ClipTake: Sendable {
 
     /// The take has ended without `stop`. False if it is not the one that runs.
     func ended(_ session: EngineSession) -> Bool {
-        state.withLock { state in
+        defer { session.close() }
+        return state.withLock { state in
             guard case .running(let current) = state, current === session else { return false }
             state = .idle
             return true

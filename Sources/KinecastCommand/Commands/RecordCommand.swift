@@ -42,6 +42,11 @@ struct RecordCommand: ParsableCommand {
     /// The file's name as it was typed.
     var outputName: String? { out ?? output }
 
+    /// The file to write; nil: only a clip buffer is kept.
+    func outputPath() throws -> FilePath? {
+        outputName == nil && options.clipBuffer != nil ? nil : try OutputPath.resolveNow(outputName)
+    }
+
     /// The request to the engine, without the settings that depend on the terminal and the file's name.
     func takeConfiguration(output: FilePath?) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
@@ -53,8 +58,7 @@ struct RecordCommand: ParsableCommand {
 
     func run() throws {
         let command = try options.shownCommand()
-        let isRecorded = outputName != nil || options.clipBuffer == nil
-        var configuration = try takeConfiguration(output: isRecorded ? OutputPath.resolveNow(outputName) : nil)
+        var configuration = try takeConfiguration(output: outputPath())
         configuration.isOutputPrivate = try OutputPath.isNamedHere(outputName)
         try options.run(configuration, showing: command)
     }

@@ -30,6 +30,8 @@ struct StatusCommand: ParsableCommand {
         var framesUnchanged: Int?
         var framesDropped: Int?
         var destinations: [DestinationLine]?
+        /// Seconds.
+        var clipBuffer: Double?
     }
 
     func run() throws {
@@ -74,6 +76,6 @@ struct StatusCommand: ParsableCommand {
             output: record.output, started: record.started, duration: status?.progress.duration.seconds,
             bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
-            destinations: status?.destinations.map(DestinationLine.init))
+            destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds)
     }
 }

@@ -12,7 +12,9 @@ enum RecordedMessages {
         .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
         .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp),
         .addDestination(.init(service: "rtmp", setupInfo: ["url": "rtmp://h/a/k"], label: "rtmp (h/a)"), reference: 7),
-        .removeDestination(2),
+        .removeDestination(2), .start(buffered),
+        .exportClip(ClipRequest(id: 7, output: "/tmp/ü.mp4", duration: .seconds(15), overwrite: true, isPrivate: true)),
+        .exportClip(ClipRequest(id: 8, output: "/tmp/a.mp4", duration: nil)),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -33,7 +35,23 @@ enum RecordedMessages {
             .microphone(on: false), .destinationAdded(2, reference: 7), .status(afterRemoval),
             .destination(
                 DestinationEvent(destination: 1, label: "rtmp://h", kind: .serviceInfo(["viewers": "3"]))),
+            .clip(ClipAnswer(id: 7, result: .exported(clip))),
+            .clip(
+                ClipAnswer(
+                    id: 8, result: .failed(ClipFailure(.exportInProgress, "A clip of this take is being written.")))),
         ]
+
+    private static let clip = ExportedClip(
+        output: "/tmp/ü.mp4", start: .seconds(85), duration: .seconds(16), askedDuration: .seconds(15),
+        bytes: 1_234_567,
+        frames: 480)
+
+    private static let buffered = {
+        var take = screen
+        take.output = nil
+        take.clipBuffer = .seconds(30)
+        return take
+    }()
 
     private static let everything = {
         var take = TakeConfiguration(source: .virtual(PixelSize(width: 1280, height: 720)), output: "/tmp/ü.mp4")

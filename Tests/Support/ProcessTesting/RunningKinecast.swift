@@ -35,6 +35,9 @@ package final class RunningKinecast {
         package var status: Int32?
         package var message: String?
         package var pid: Int32?
+        package var start: Double?
+        package var askedDuration: Double?
+        package var frames: Int?
         package var phase: String?
         package var label: String?
         package var kind: String?
