@@ -70,6 +70,7 @@ public struct RecordingError: Error, Equatable, Sendable {
     static let notRecording = RecordingError(.notRecording, "The recorder does not record; start a recording first.")
     static let sampleIsGone = RecordingError(
         .sampleIsGone, "The sample can be read only until the next one is asked for; copy what is needed before.")
+    static let discarded = RecordingError(.failedToSave, "The recording was discarded already; record again.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
 
