@@ -257,6 +257,12 @@ let package = Package(
                 "KineContainers", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CoreTesting", system,
             ]),
         .testTarget(
+            name: "KineEditingTests",
+            dependencies: [
+                "KineEditing", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
+                "ProcessTesting", "CoreTesting", "KinecastCommand", "kinecast-engine", "kinecast-scene",
+            ]),
+        .testTarget(
             name: "KineRelayTests",
             dependencies: [
                 "KineRelay", "KineControl", "KineMeasure", "KineMedia", "KinePlatform", "CLinux", "CSharedAtomics",

@@ -18,6 +18,8 @@ let package = Package(
         .target(name: "FuzzDriver", dependencies: [.product(name: "KineContainers", package: "kinecast")]),
         fuzzer("recover", "KineContainers"),
         fuzzer("faststart", "KineContainers"),
+        fuzzer("excerpt", "KineContainers", "KineMedia"),
+        fuzzer("h264-headers", "KineCodecs", "KineMedia"),
         fuzzer("x-properties", "KineCapture"),
         fuzzer("control", "KineRelay", "KineControl"),
         fuzzer("engine-messages", "KineClient", "KineRelay", "KineControl", "KineMedia"),

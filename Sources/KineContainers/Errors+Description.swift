@@ -73,12 +73,3 @@ extension MovieExcerpt.Error: CustomStringConvertible {
         }
     }
 }
-
-extension MovieExcerpt.WritingError: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .storage(let error): error.description
-        case .notARecording(let path): MP4FastStart.Error.notARecording(path: path).description
-        }
-    }
-}

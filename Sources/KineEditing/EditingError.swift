@@ -16,7 +16,7 @@ public enum EditingError: Error, Equatable {
     case decoder(H264Decoder.Error)
     case encoder(X264Continuation.Error)
     case image(ImageEncoder.Error)
-    case writing(MovieExcerpt.WritingError)
+    case writing(StorageError)
 }
 
 extension EditingError: CustomStringConvertible {

@@ -14,15 +14,14 @@ public enum RecordingImages {
         public var data: [UInt8]
     }
 
-    /// The frames that are shown at these times, in the order of the times; the recording's end means its last frame. Frames between
-    /// the same two keyframes are decoded once.
+    /// The frames that are shown at these times, in the order of the times; frames between the same two keyframes are
+    /// decoded once.
     /// - Parameter limit: images are no larger; nil: they have the frames' size.
     public static func make(
         of recording: FinishedRecording, at times: [MediaTime], fitting limit: PixelSize?, _ format: ImageEncoder.Format
     ) throws(EditingError) -> [Image] {
         let index = recording.index
         let frames = try times.map { (time) throws(EditingError) in
-            guard time != index.duration else { return index.frameCount - 1 }
             guard let frame = index.frame(at: time) else { throw .beyondEnd(index.duration) }
             return frame
         }

@@ -30,11 +30,11 @@ public struct RecordingTrim {
     /// Writes the excerpt to `path`, beside which nothing is left if this throws. An older file there is refused unless it is
     /// `replacing`; the recording itself always is.
     public func write(to path: String, replacing: Bool = false) throws(EditingError) -> Result {
-        try EditingError.wrapping(EditingError.writing) { () throws(MovieExcerpt.WritingError) in
+        try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
             try excerpt.checkTarget(path, source: recording.file, replacing: replacing)
         }
         let encoded = try encode()
-        let written = try EditingError.wrapping(EditingError.writing) { () throws(MovieExcerpt.WritingError) in
+        let written = try EditingError.wrapping(EditingError.writing) { () throws(StorageError) in
             try excerpt.write(from: recording.file, encoded: encoded, to: path, replacing: replacing)
         }
         return Result(

@@ -87,6 +87,7 @@ public struct RecordingError: Error, Equatable, Sendable {
     static let notBuffering = RecordingError(
         .notBuffering, "The recorder buffers no clips; start clip buffering first.")
     static let userStopped = RecordingError(.userStopped, "The recording was stopped at the desktop.")
+    static let discarded = RecordingError(.failedToSave, "The recording was discarded already; record again.")
     static let cancelled = RecordingError(.cancelled, "The recording was ended before it had begun.")
 }
 

@@ -365,7 +365,7 @@ public final class ScreenRecorder: Sendable {
             return true
         }
         guard wasRunning else { return }
-        let result = RecordingResult(outcome, hasBegun: true)
+        let result = RecordingResult(outcome, hasBegun: true, editor: RecordingEditor(locator))
         tell(
             .stopped(preview: result.preview, error: result.error ?? (result.isStoppedAtDesktop ? .userStopped : nil)))
     }
@@ -441,7 +441,8 @@ public final class ScreenRecorder: Sendable {
         }
         defer { contents.withLock { $0.state = .idle } }
         do throws(ClientError) {
-            return RecordingResult(try await active.session.stop(), hasBegun: true)
+            return RecordingResult(
+                try await active.session.stop(), hasBegun: true, editor: RecordingEditor(locator))
         } catch {
             throw RecordingError(error)
         }

@@ -5,8 +5,8 @@
 // The recording's bytes are taken in runs as long as possible, so that the kernel copies them. A run includes the headers of
 // fragments that lie between its samples, but never a sample that was cut away: nobody expects to find that in the file.
 
-struct ExcerptLayout {
-    enum Piece: Equatable {
+public struct ExcerptLayout {
+    public enum Piece: Equatable, Sendable {
         /// These frames, as they were encoded again.
         case encoded(Range<Int>, at: Int64)
         /// Bytes of the recording.
@@ -15,9 +15,9 @@ struct ExcerptLayout {
 
     /// The file's first bytes, up to the first piece or what aligns it.
     private(set) var head = ByteChain()
-    private(set) var pieces: [Piece] = []
+    public private(set) var pieces: [Piece] = []
     /// Bytes of the whole file.
-    private(set) var size: Int64 = 0
+    public private(set) var size: Int64 = 0
 
     /// The most bytes between two samples that are copied with them: the header of a fragment is shorter.
     static let largestGap: Int64 = 64 << 10
@@ -26,8 +26,8 @@ struct ExcerptLayout {
     static let smallestAligned: Int64 = 1 << 20
 
     /// - Parameter encodedSizes: the bytes of each of the excerpt's encoded frames.
-    init(_ excerpt: MovieExcerpt, encodedSizes: [UInt32]) throws(MalformedBox) {
-        let runs = try SampleRun.all(of: excerpt)
+    public init(_ excerpt: MovieExcerpt, encodedSizes: [UInt32]) {
+        let runs = SampleRun.all(of: excerpt)
         var movie = MovieDescription(creationTime: excerpt.index.creationTime, tracks: [])
         var tables: [SampleTable] = []
         var shownTicks: [UInt64] = []
@@ -61,6 +61,9 @@ struct ExcerptLayout {
         header.integer(UInt64(size - start + 16))
         head.append(header.bytes)
     }
+
+    /// The head in one piece.
+    public var headBytes: [UInt8] { head.parts.flatMap { $0 } }
 
     private static func table(
         of runs: [SampleRun], _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
@@ -132,25 +135,31 @@ struct SampleRun {
         return samples.reduce(Int64(0)) { $0 + Int64(encodedSizes[$1 - excerpt.frames.lowerBound]) }
     }
 
-    /// The runs that an excerpt has, as they follow each other in the recording. Throws where samples overlap.
-    static func all(of excerpt: MovieExcerpt) throws(MalformedBox) -> [SampleRun] {
-        var all: [SampleRun] = []
-        for (number, track) in excerpt.index.tracks.enumerated() {
-            all += runs(of: track, number: number) { sample in
-                guard excerpt.cuts[number]?.samples.contains(sample) == true else { return .dropped }
-                return number == 0 && excerpt.encodedFrames.contains(sample) ? .encoded : .copied
-            }
-        }
-        all.sort { $0.offset < $1.offset }
+    /// The runs that an excerpt has, as they follow each other in the recording.
+    static func all(of excerpt: MovieExcerpt) -> [SampleRun] {
         var kept: [SampleRun] = []
         var (end, isCopied) = (Int64(0), false)
+        let all = inOrder(excerpt.index.tracks) { track, sample in
+            guard excerpt.cuts[track]?.samples.contains(sample) == true else { return .dropped }
+            return track == 0 && excerpt.encodedFrames.contains(sample) ? .encoded : .copied
+        }
         for var run in all {
-            guard run.offset >= end else { throw MalformedBox() }
             run.continuesCopy = run.role == .copied && isCopied && run.offset - end <= ExcerptLayout.largestGap
             (end, isCopied) = (run.end, run.role == .copied)
             if run.role != .dropped { kept.append(run) }
         }
         return kept
+    }
+
+    /// Whether no byte belongs to two samples.
+    static func areDisjoint(_ tracks: [IndexedTrack]) -> Bool {
+        let runs = inOrder(tracks) { _, _ in .copied }
+        return zip(runs, runs.dropFirst()).allSatisfy { $0.end <= $1.offset }
+    }
+
+    private static func inOrder(_ tracks: [IndexedTrack], role: (Int, Int) -> Role) -> [SampleRun] {
+        tracks.enumerated().flatMap { number, track in runs(of: track, number: number) { role(number, $0) } }
+            .sorted { $0.offset < $1.offset }
     }
 
     private static func runs(of track: IndexedTrack, number: Int, role: (Int) -> Role) -> [SampleRun] {

@@ -7,20 +7,10 @@ extension MovieExcerpt {
         public var bytes: Int64
     }
 
-    public enum WritingError: Swift.Error, Equatable {
-        case storage(StorageError)
-        /// The recording's index contradicts itself.
-        case notARecording(path: String)
-    }
-
     /// Throws where `write` would not get a file of that name.
-    public func checkTarget(_ path: String, source: DiskFile, replacing: Bool) throws(WritingError) {
-        do throws(StorageError) {
-            guard try !source.isFile(at: path) else { throw .alreadyExists(path: path) }
-            try DiskFile.checkTarget(DiskFile.resolved(path), replacing: replacing)
-        } catch {
-            throw .storage(error)
-        }
+    public func checkTarget(_ path: String, source: DiskFile, replacing: Bool) throws(StorageError) {
+        guard try !source.isFile(at: path) else { throw .alreadyExists(path: path) }
+        try DiskFile.checkTarget(DiskFile.resolved(path), replacing: replacing)
     }
 
     /// Writes the excerpt to `path`. The file gets its name when it is whole; an older file of that name is refused unless it is
@@ -30,30 +20,21 @@ extension MovieExcerpt {
     ///   - encoded: the access units of `encodedFrames`.
     public func write(
         from source: DiskFile, encoded: [[UInt8]], to path: String, replacing: Bool
-    ) throws(WritingError) -> Written {
+    ) throws(StorageError) -> Written {
         precondition(encoded.count == encodedFrames.count, "an access unit for each encoded frame")
-        let layout: ExcerptLayout
-        do {
-            layout = try ExcerptLayout(self, encodedSizes: encoded.map { UInt32(clamping: $0.count) })
-        } catch {
-            throw .notARecording(path: source.path)
-        }
+        let layout = ExcerptLayout(self, encodedSizes: encoded.map { UInt32(clamping: $0.count) })
         try checkTarget(path, source: source, replacing: replacing)
         let target = DiskFile.resolved(path)
+        let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
         do throws(StorageError) {
-            let file = try DiskFile.createReplacement(for: target, isPrivate: try source.isPrivate())
-            do throws(StorageError) {
-                try write(layout, from: source, encoded, to: file)
-                // A new file is no more durable than any copy: the recording is still there.
-                try file.publish(replacing: replacing, isDurable: replacing)
-            } catch {
-                file.discardTemporary()
-                throw error
-            }
-            return Written(path: target, bytes: layout.size)
+            try write(layout, from: source, encoded, to: file)
+            // A new file is no more durable than any copy: the recording is still there.
+            try file.publish(replacing: replacing, isDurable: replacing)
         } catch {
-            throw .storage(error)
+            file.discardTemporary()
+            throw error
         }
+        return Written(path: target, bytes: layout.size)
     }
 
     private func write(

@@ -26,14 +26,14 @@ public struct MovieExcerpt: Sendable {
     /// One for each track of the recording; nil where nothing of it is left.
     let cuts: [TrackCut?]
 
-    /// The times are rounded to the video's ticks, 1/90000 s. An `end` that is later than the recording's means that.
+    /// The times are rounded to the video's ticks, 1/90000 s. An `end` later than the last frame's means that.
     public init(of index: RecordingIndex, from start: MediaTime, to end: MediaTime) throws(Error) {
         guard start < end else { throw .empty }
-        guard start < index.duration else { throw .beyondEnd(index.duration) }
+        guard start < index.videoDuration else { throw .beyondEnd(index.videoDuration) }
         let video = index.video
         let first = UInt64(max(0, start.ticks(timescale: TrackDescription.videoTimescale)))
         // Compared before it is converted: an end may be any time.
-        let last = end < index.duration ? UInt64(end.ticks(timescale: TrackDescription.videoTimescale)) : video.end
+        let last = end < index.videoDuration ? UInt64(end.ticks(timescale: TrackDescription.videoTimescale)) : video.end
         guard first < last else { throw .empty }
         ticks = first..<last
         self.index = index

@@ -67,15 +67,17 @@ public struct RecordingIndex: Sendable {
         }
         // A track without samples was left out when the file was finished: the ids have gaps.
         guard let first = tracks.first, first.description.isVideo, tracks.count <= MovieDescription.mostTracks,
-            !tracks.dropFirst().contains(where: \.description.isVideo)
+            !tracks.dropFirst().contains(where: \.description.isVideo), SampleRun.areDisjoint(tracks)
         else { throw MalformedBox() }
         self.tracks = tracks
     }
 
     var video: IndexedTrack { tracks[0] }
 
+    /// The time of the end, which may be that of an access unit of audio behind the last frame's.
+    public var duration: MediaTime { RecordingLayout.duration(ticks: tracks.map(\.shownTicks).max() ?? 0) }
     /// The time of the last frame's end.
-    public var duration: MediaTime { RecordingLayout.duration(ticks: video.end) }
+    var videoDuration: MediaTime { RecordingLayout.duration(ticks: video.end) }
     public var frameCount: Int { video.sizes.count }
     public var codec: VideoCodec { VideoCodec(sampleEntry: video.description.sampleEntry) ?? .h264 }
 
@@ -89,9 +91,9 @@ public struct RecordingIndex: Sendable {
         codec == .h264 ? try? H264ParameterSets(sampleEntry: video.description.sampleEntry) : nil
     }
 
-    /// The frame that is shown at `time`: it stays until the next one. Nil at the end and later.
+    /// The frame that is shown at `time`: it stays until the next one, and the last one until the recording's end. Nil for other times.
     public func frame(at time: MediaTime) -> Int? {
-        guard time >= .zero, time < duration else { return nil }
+        guard time >= .zero, time <= duration else { return nil }
         return video.sample(atTick: UInt64(time.ticks(timescale: TrackDescription.videoTimescale)))
     }
 
@@ -130,7 +132,7 @@ struct IndexedTrack: Sendable {
     /// Ticks of the movie for which the track is shown.
     let shownTicks: UInt64
 
-    /// The sample that lasts at that tick, which is before `end`.
+    /// The sample that lasts at that tick; the last one from `end` on.
     func sample(atTick tick: UInt64) -> Int {
         var (low, high) = (0, starts.count)
         while high - low > 1 {

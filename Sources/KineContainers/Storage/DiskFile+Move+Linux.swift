@@ -1,4 +1,4 @@
-// A finished file that goes to another place: renamed where that is possible, copied to another file system.
+// A finished file that goes to another place: renamed where that is possible, copied to another file system. And its copies.
 import Glibc
 
 extension DiskFile {
@@ -16,6 +16,13 @@ extension DiskFile {
             try file.copyWhole(to: target, replacing: replacing)
             unlink(path)
         }
+    }
+
+    /// Copies the file at `path`, which nobody may be writing, to `target`, which gets its name when it is complete. A file that is
+    /// there already is kept, and `alreadyExists` thrown.
+    public static func copy(_ path: String, to target: String) throws(StorageError) {
+        try checkTarget(target, replacing: false)
+        try openToRead(path).copyWhole(to: target, replacing: false)
     }
 
     /// Copies the whole file to another one, which gets its name when it is complete.

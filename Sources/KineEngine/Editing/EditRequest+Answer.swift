@@ -46,12 +46,11 @@ extension EditingError {
         switch self {
         case .recording(.storage(.inUse)), .recording(.notFinished): .notFinished
         case .recording(.storage): .cannotRead
-        case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder),
-            .writing(.notARecording):
+        case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder):
             .notARecording
         case .excerpt, .beyondEnd: .outOfRange
         case .codec, .decoder, .encoder, .image: .unavailable
-        case .writing(.storage(let error)): error.isCreationFailure ? .cannotCreate : .storage
+        case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
         }
     }
 }

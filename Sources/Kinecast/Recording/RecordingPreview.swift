@@ -1,5 +1,6 @@
 // A recording that has ended: to be looked at, kept or thrown away.
 import FoundationEssentials
+import KineClient
 import KineContainers
 import KineMedia
 import KinePlatform
@@ -12,10 +13,13 @@ public final class RecordingPreview: Sendable {
     /// The frame in pixels; nil where the engine died before it could be told.
     public let size: PixelSize?
     private let place: Mutex<URL?>
+    let editor: RecordingEditor
+    let shared = Mutex<Set<ShareActivityType>>([])
 
-    init(_ file: URL, duration: MediaTime, size: PixelSize?) {
+    init(_ file: URL, duration: MediaTime, size: PixelSize?, editor: RecordingEditor = RecordingEditor()) {
         self.duration = .nanoseconds(duration.nanoseconds)
         self.size = size
+        self.editor = editor
         place = Mutex(file)
     }
 
@@ -49,15 +53,13 @@ public final class RecordingPreview: Sendable {
     ) async throws(RecordingError) {
         try await BlockingCall.run("kine-preview") { [self] () throws(RecordingError) in
             try place.withLock { (place: inout sending URL?) throws(RecordingError) in
-                guard let file = place else {
-                    throw RecordingError(.failedToSave, "The recording was discarded already; record again.")
-                }
+                guard let file = place else { throw .discarded }
                 place = try body(file)
             }
         }
     }
 
-    private static func path(of url: URL) throws(RecordingError) -> String {
+    static func path(of url: URL) throws(RecordingError) -> String {
         guard url.isFileURL, url.path.hasPrefix("/") else {
             throw RecordingError(
                 .failedToSave, "\(url.absoluteString) is not the address of a file; give an absolute path.")

@@ -13,25 +13,26 @@ struct RecordingResult: Sendable {
     var isStoppedAtDesktop = false
 
     /// - Parameter hasBegun: there was a first frame.
-    init(_ outcome: TakeOutcome, hasBegun: Bool) {
+    init(_ outcome: TakeOutcome, hasBegun: Bool, editor: RecordingEditor = RecordingEditor()) {
         switch outcome {
         case .finished(let summary):
-            preview = Self.preview(summary)
+            preview = Self.preview(summary, editor)
             isStoppedAtDesktop = summary.stoppedAtDesktop ?? false
         case .failed(let failure):
-            preview = failure.summary.flatMap(Self.preview)
+            preview = failure.summary.flatMap { Self.preview($0, editor) }
             error = RecordingError(failure, hasBegun: hasBegun)
         case .engineDied(let death):
             if case .recovered(let path, let saved) = death.file {
-                preview = RecordingPreview(URL(filePath: path), duration: saved.duration, size: nil)
+                preview = RecordingPreview(URL(filePath: path), duration: saved.duration, size: nil, editor: editor)
             }
             error = RecordingError(death)
         }
     }
 
-    private static func preview(_ summary: TakeSummary) -> RecordingPreview? {
+    private static func preview(_ summary: TakeSummary, _ editor: RecordingEditor) -> RecordingPreview? {
         // Where the directory had gone, the engine put the file elsewhere.
         guard let output = summary.output, summary.progress.framesDrawn > 0 else { return nil }
-        return RecordingPreview(URL(filePath: output), duration: summary.progress.duration, size: summary.size)
+        return RecordingPreview(
+            URL(filePath: output), duration: summary.progress.duration, size: summary.size, editor: editor)
     }
 }

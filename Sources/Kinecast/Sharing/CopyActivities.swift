@@ -1,0 +1,66 @@
+// Copies of a recording in a directory.
+import FoundationEssentials
+import KineContainers
+import KinePlatform
+import SystemPackage
+
+/// Puts a copy into the user's directory for videos, or home where there is none.
+public struct SaveToVideosActivity: ShareActivity {
+    public let type = ShareActivityType.saveToVideos
+    public let title = "Save to Videos"
+    /// nil: the user's.
+    var directory: URL?
+
+    public init() {}
+
+    public func perform(
+        with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
+    ) async throws -> URL? {
+        guard let directory = directory ?? UserDirectories.forRecordings.first.map({ URL(filePath: $0) }) else {
+            throw RecordingError(.unavailable, "This user has no home directory; copy the recording elsewhere.")
+        }
+        return try await CopyActivity(to: directory).perform(with: recording, progress: progress)
+    }
+}
+
+/// Puts a copy into a directory. No file there is replaced: the copy gets a number.
+public struct CopyActivity: ShareActivity {
+    public let type = ShareActivityType.copy
+    public let title = "Copy"
+    private let directory: URL
+
+    public init(to directory: URL) { self.directory = directory }
+
+    public func perform(
+        with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
+    ) async throws -> URL? {
+        try Task.checkCancellation()
+        let place = FilePath(try RecordingPreview.path(of: directory))
+        let name = FilePath(recording.suggestedName)
+        let target = try await BlockingCall.run("kine-copy") { () throws(RecordingError) in
+            let target = UnusedName.inDirectory(place, name.stem ?? "Recording", name.extension)
+            do throws(StorageError) {
+                try DiskFile.copy(recording.url.path, to: target)
+            } catch {
+                throw RecordingError(error.isFull ? .insufficientStorage : .failedToSave, "\(error).")
+            }
+            return target
+        }
+        progress(ShareProgress(completedBytes: recording.byteCount, totalBytes: recording.byteCount))
+        return URL(filePath: target)
+    }
+}
+
+extension StorageError {
+    fileprivate var isFull: Bool { if case .full = self { true } else { false } }
+}
+
+extension ShareActivity where Self == SaveToVideosActivity {
+    /// A copy in the user's directory for videos.
+    public static var saveToVideos: SaveToVideosActivity { SaveToVideosActivity() }
+}
+
+extension ShareActivity where Self == CopyActivity {
+    /// A copy in that directory.
+    public static func copy(to directory: URL) -> CopyActivity { CopyActivity(to: directory) }
+}

@@ -1,0 +1,69 @@
+// Other programs of the desktop, started for a recording.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+struct DesktopProgram: Sendable {
+    /// In PATH, or a path.
+    var name: String
+    var arguments: [String]
+
+    /// The time after which a program that still runs has opened the recording, in nanoseconds: some players end at once because
+    /// another instance goes on, some run until they are closed.
+    static let patience: Int64 = 3_000_000_000
+
+    /// Starts the first of the programs that is installed. It outlives this process. Throws where it ends with a failure within
+    /// `patience`.
+    static func start(
+        _ candidates: [DesktopProgram], adding arguments: [String], remedy: String, patience: Int64
+    ) async throws {
+        try Task.checkCancellation()
+        try await BlockingCall.run("kine-share") { () throws(RecordingError) in
+            for program in candidates {
+                let path = program.name.contains("/") ? program.name : ExecutableSearch.find(program.name)
+                guard let path, access(path, X_OK) == 0 else { continue }
+                return try program.start(path, adding: arguments, patience)
+            }
+            let names = candidates.map(\.name).joined(separator: " nor ")
+            throw RecordingError(
+                .unavailable, "There is no \(names) here; \(remedy), or share the recording otherwise.")
+        }
+    }
+
+    private func start(_ path: String, adding added: [String], _ patience: Int64) throws(RecordingError) {
+        let log = MemoryLog(name: "kinecast-share", limit: 64 << 10)
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, log?.descriptor, log?.descriptor]
+        options.newSession = true
+        let process: ChildProcess
+        do throws(Errno) {
+            process = try ChildProcess(
+                executable: path, arguments: arguments + added, environment: ProcessEnvironment.current,
+                options: options)
+        } catch {
+            throw RecordingError(.failedToShare, "\(path) cannot be started (\(error)); check its permissions.")
+        }
+        let deadline = MonotonicClock.now() + patience
+        while process.poll() == nil, MonotonicClock.now() < deadline {
+            _ = WakeSignal.poll([process.exitDescriptor], until: deadline)
+        }
+        switch process.poll() {
+        case .exited(status: 0): return
+        case nil: try Self.reap(process)
+        case .some(let ending):
+            throw RecordingError(
+                .failedToShare,
+                "\(name) did not open the recording (\(ending.sentence)"
+                    + "\(log?.lastWords().map { ": \($0)" } ?? "")); open it by hand.")
+        }
+    }
+
+    /// Waits for a program that runs on, which would else stay in the list of processes when it has ended.
+    private static func reap(_ process: ChildProcess) throws(RecordingError) {
+        do throws(Errno) {
+            _ = try DedicatedThread(starting: "kine-share-end") { _ = process.wait() }
+        } catch {
+            throw .noThread(name: "kine-share-end", error)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+// Activities that hand a recording to another program: a player, or the one that writes e-mail.
+import FoundationEssentials
+
+/// Opens the recording with a program, which goes on by itself.
+public struct OpenActivity: ShareActivity {
+    public let type = ShareActivityType.open
+    public let title = "Open"
+    private let program: String?
+    var patience = DesktopProgram.patience
+
+    /// - Parameter program: a name in PATH, or a path; nil: the one that the desktop opens videos with.
+    public init(with program: String? = nil) { self.program = program }
+
+    public func perform(
+        with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
+    ) async throws -> URL? {
+        let candidates =
+            program.map { [DesktopProgram(name: $0, arguments: [])] } ?? [
+                DesktopProgram(name: "xdg-open", arguments: []), DesktopProgram(name: "gio", arguments: ["open"]),
+            ]
+        try await DesktopProgram.start(
+            candidates, adding: [recording.url.path], remedy: program == nil ? "install xdg-utils" : "install it",
+            patience: patience)
+        return nil
+    }
+}
+
+/// Begins an e-mail with the recording attached, in the program that the user writes e-mail with.
+public struct EmailActivity: ShareActivity {
+    public let type = ShareActivityType.email
+    public let title = "E-mail"
+    private let recipients: [String]
+    private let subject: String
+    private let body: String
+    var patience = DesktopProgram.patience
+
+    public init(to recipients: [String] = [], subject: String = "", body: String = "") {
+        self.recipients = recipients
+        self.subject = subject
+        self.body = body
+    }
+
+    public func perform(
+        with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
+    ) async throws -> URL? {
+        // It would be taken for an option.
+        if let recipient = recipients.first(where: { $0.hasPrefix("-") || !$0.contains("@") }) {
+            throw RecordingError(.failedToShare, "“\(recipient)” is not an e-mail address; correct it.")
+        }
+        var arguments = ["--utf8", "--attach", recording.url.path]
+        if !subject.isEmpty { arguments += ["--subject", subject] }
+        if !body.isEmpty { arguments += ["--body", body] }
+        try await DesktopProgram.start(
+            [DesktopProgram(name: "xdg-email", arguments: arguments)], adding: recipients,
+            remedy: "install xdg-utils", patience: patience)
+        return nil
+    }
+}
+
+extension ShareActivity where Self == OpenActivity {
+    /// The program that the desktop opens videos with.
+    public static var open: OpenActivity { OpenActivity() }
+
+    /// That program: a name in PATH, or a path.
+    public static func open(with program: String) -> OpenActivity { OpenActivity(with: program) }
+}
+
+extension ShareActivity where Self == EmailActivity {
+    /// An e-mail with the recording attached.
+    public static func email(to recipients: [String] = [], subject: String = "", body: String = "") -> EmailActivity {
+        EmailActivity(to: recipients, subject: subject, body: body)
+    }
+}

@@ -1,0 +1,66 @@
+// The ways in which a recording leaves an app: those of this library, and those that the app adds.
+import FoundationEssentials
+
+/// The name of a kind of activity. Kinecast's begin with `org.kinecast.`; an app's should begin with its own identifier.
+public struct ShareActivityType: RawRepresentable, Hashable, Sendable {
+    public let rawValue: String
+
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    public static let saveToVideos = ShareActivityType(rawValue: "org.kinecast.save-to-videos")
+    public static let copy = ShareActivityType(rawValue: "org.kinecast.copy")
+    public static let open = ShareActivityType(rawValue: "org.kinecast.open")
+    public static let email = ShareActivityType(rawValue: "org.kinecast.email")
+    public static let upload = ShareActivityType(rawValue: "org.kinecast.upload")
+}
+
+/// One way to share a recording. `RecordingPreview.share(via:)` carries it out.
+///
+/// An app adds its own with a type that conforms:
+///
+///     struct PostToForum: ShareActivity {
+///         let type = ShareActivityType(rawValue: "org.example.App.post")
+///         let title = "Post to the Forum"
+///         func perform(with recording: SharedRecording, progress: …) async throws -> URL? { … }
+///     }
+public protocol ShareActivity: Sendable {
+    var type: ShareActivityType { get }
+    /// A few words for a menu.
+    var title: String { get }
+
+    /// Shares the recording, whose file stays where it is. Throws `CancellationError` where the person, or the task, has cancelled.
+    /// - Parameter progress: may be called from any thread, as often as there is something to tell.
+    /// - Returns: the place where the recording is now, where it has one.
+    func perform(
+        with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
+    ) async throws -> URL?
+}
+
+/// What an activity shares.
+public struct SharedRecording: Sendable, Equatable {
+    public let url: URL
+    public let duration: Duration
+    public let byteCount: Int64
+    /// A name for copies: `Recording 2026-02-14 16.05.09.mp4`.
+    public let suggestedName: String
+}
+
+public struct ShareProgress: Sendable, Equatable {
+    public let completedBytes: Int64
+    public let totalBytes: Int64
+
+    public init(completedBytes: Int64, totalBytes: Int64) {
+        self.completedBytes = completedBytes
+        self.totalBytes = totalBytes
+    }
+
+    /// From 0 to 1.
+    public var fraction: Double { totalBytes > 0 ? Double(completedBytes) / Double(totalBytes) : 1 }
+}
+
+/// How sharing ended, where it did not fail.
+public enum ShareResult: Sendable, Equatable {
+    /// `url`: where the recording is now, where it has a place.
+    case completed(ShareActivityType, url: URL?)
+    case cancelled(ShareActivityType)
+}

@@ -1,0 +1,88 @@
+// A file as ffmpeg reads it: its packets, its frames and its audio. Any complaint of ffmpeg's is a failure.
+import Foundation
+import KineMeasure
+import KineMedia
+import Testing
+
+struct DecodedFile {
+    struct Packet: Equatable {
+        /// Ticks of 1/90000 s.
+        var start: Int
+        var duration: Int
+        /// A hash of its bytes as they are in the file.
+        var hash: Substring
+        var isKeyframe: Bool
+    }
+
+    let packets: [Packet]
+    /// The end of the last frame, in ticks.
+    var end: Int { packets.last.map { $0.start + $0.duration } ?? 0 }
+    /// The planes of each frame.
+    private let pixels: Data
+    private let frameBytes: Int
+    /// The audio tracks mixed to one channel each, 48000 samples a second; sample 0 is heard at the file's start.
+    let audio: [[Float]]
+
+    init(_ path: String, in folder: TemporaryDirectory) throws {
+        let probed = try Tool.output(
+            "ffprobe",
+            [
+                "-v", "error", "-show_entries", "packet=codec_type,flags:stream=codec_type", "-of", "compact=p=1:nk=1",
+                path,
+            ]
+        ).split(separator: "\n").map { $0.split(separator: "|") }
+        let audioTracks = probed.count { $0 == ["stream", "audio"] }
+        let flags = probed.filter { $0.starts(with: ["packet", "video"]) }.map { $0[2] }
+        var arguments = ["-v", "warning", "-nostdin", "-y", "-xerror", "-i", path]
+        arguments += ["-map", "0:v", "-c", "copy", "-f", "framemd5", folder.file("packets")]
+        arguments += ["-map", "0:v", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "rawvideo"]
+        arguments += [folder.file("video")]
+        for track in 0..<audioTracks {
+            arguments += [
+                "-map", "0:a:\(track)", "-ac", "1", "-ar", "48000", "-f", "f32le", folder.file("audio\(track)"),
+            ]
+        }
+        let complaints = try Tool.complaints("ffmpeg", arguments)
+        try #require(complaints == "", "\(path): \(complaints)")
+        let text = String(decoding: try contents(folder.file("packets")), as: UTF8.self)
+        try #require(text.contains("#tb 0: 1/90000"))
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        try #require(lines.count == flags.count)
+        packets = try zip(lines, flags).map { line, flags in
+            let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            return Packet(
+                start: try #require(Int(fields[2])), duration: try #require(Int(fields[3])),
+                hash: Substring(fields[5]), isKeyframe: flags.hasPrefix("K"))
+        }
+        pixels = try contents(folder.file("video"))
+        frameBytes = pixels.count / packets.count
+        try #require(frameBytes * packets.count == pixels.count && frameBytes > 0)
+        audio = try (0..<audioTracks).map { track in
+            try contents(folder.file("audio\(track)")).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
+        }
+    }
+
+    /// The planes of a frame.
+    func frame(_ number: Int) -> Data { pixels[number * frameBytes..<(number + 1) * frameBytes] }
+
+    /// The frame that is shown at a tick.
+    func number(at tick: Int) throws -> Int { try #require(packets.lastIndex { $0.start <= tick }) }
+}
+
+extension Data {
+    /// The peak signal-to-noise ratio, in decibels, of a frame beside another one.
+    func ratio(to other: Data) -> Double {
+        guard self != other else { return 100 }
+        let error = zip(self, other).reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
+        return 10 * log10(255 * 255 * Double(count) / Double(error))
+    }
+}
+
+func contents(_ path: String) throws -> Data { try Data(contentsOf: URL(filePath: path)) }
+
+extension Tool {
+    /// Runs a tool, and returns what it wrote on standard error.
+    static func complaints(_ name: String, _ arguments: [String]) throws -> String {
+        try output("/bin/sh", ["-c", "\"$0\" \"$@\" 2>&1 >/dev/null || echo failed", try path(of: name)] + arguments)
+    }
+}

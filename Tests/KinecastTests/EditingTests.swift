@@ -1,0 +1,105 @@
+// A recording that an app looks into and cuts, with a real engine.
+import FoundationEssentials
+import KineClient
+import KineControl
+import KineMeasure
+import KineMedia
+import Testing
+
+@testable import Kinecast
+
+@Suite struct EditingTests {
+    private let folder: TemporaryDirectory
+    private let editor: RecordingEditor
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        editor = RecordingEditor(EngineLocator(named: try Tool.sibling("kinecast-engine")))
+    }
+
+    /// Two seconds of a pattern.
+    private func record() async throws -> RecordingPreview {
+        var configuration = TakeConfiguration(
+            source: .pattern(PixelSize(width: 321, height: 240)), output: folder.file("a.mp4"))
+        configuration.durationLimit = .seconds(2)
+        let session = try await EngineSession.start(
+            configuration, locator: EngineLocator(named: try Tool.sibling("kinecast-engine")))
+        for await event in session.events {
+            guard case .ended(let outcome) = event else { continue }
+            return try #require(RecordingResult(outcome, hasBegun: true, editor: editor).preview)
+        }
+        throw RecordingError.notRecording
+    }
+
+    @Test func `an excerpt is a preview of its own, and the recording stays until it is discarded`() async throws {
+        let recording = try await record()
+        let path = try #require(recording.url).path
+        let before = FileManager.default.contents(atPath: path)
+        let excerpt = try await recording.trim(from: .milliseconds(310), to: .milliseconds(1500))
+        #expect(excerpt.duration == .milliseconds(1190))
+        #expect(excerpt.size == recording.size)
+        #expect(excerpt.url?.lastPathComponent == "a trimmed.mp4")
+        #expect(FileManager.default.contents(atPath: path) == before)
+        // An excerpt of an excerpt, which gets a name of its own.
+        let second = try await recording.trim(from: .seconds(1))
+        #expect(second.url?.lastPathComponent == "a trimmed 2.mp4")
+        let third = try await excerpt.trim(to: .milliseconds(500))
+        #expect(third.duration == .milliseconds(500))
+        try await excerpt.save(to: URL(filePath: folder.file("kept.mp4")))
+        let opened = try await RecordingPreview.open(URL(filePath: folder.file("kept.mp4")))
+        #expect((opened.duration, opened.size) == (.milliseconds(1190), recording.size))
+    }
+
+    @Test func `thumbnails are in the order of their times, of the asked size and form`() async throws {
+        let recording = try await record()
+        let times: [Duration] = [.milliseconds(1500), .zero, .milliseconds(700), .milliseconds(1500)]
+        let small = try await recording.thumbnails(
+            at: times, maximumSize: PixelSize(width: 100, height: 100), format: .jpeg)
+        #expect(small.map(\.size) == Array(repeating: PixelSize(width: 100, height: 75), count: 4))
+        for (image, time) in zip(small, times) {
+            // The frame that is shown then, at most one interval of 30 frames a second earlier.
+            #expect(image.time <= time && time - image.time < .milliseconds(200))
+            #expect(image.data.starts(with: [0xff, 0xd8]))
+        }
+        #expect(small[0] == small[3] && small[0].data != small[1].data)
+        let whole = try await recording.thumbnails(at: [recording.duration])
+        #expect(whole.first?.size == PixelSize(width: 321, height: 240))
+        let poster = try await recording.poster
+        #expect(poster.data.starts(with: [0x89, 0x50, 0x4e, 0x47]))
+        #expect(try await recording.thumbnails(at: []) == [])
+    }
+
+    @Test func `times outside of the recording are typed errors`() async throws {
+        let recording = try await record()
+        for (from, to) in [(Duration.seconds(3), Duration?.none), (.seconds(1), .seconds(1)), (.seconds(-1), nil)] {
+            let error = await #expect(throws: RecordingError.self) { try await recording.trim(from: from, to: to) }
+            #expect(error?.code == .outOfRange)
+        }
+        let error = await #expect(throws: RecordingError.self) { try await recording.thumbnails(at: [.seconds(9)]) }
+        #expect(error?.code == .outOfRange && error?.message.contains("choose an earlier time") == true)
+        // A time far later than the end means the end of the last frame.
+        let whole = try await recording.trim(to: .seconds(1 << 60))
+        #expect(whole.duration <= recording.duration && whole.duration > recording.duration - .milliseconds(25))
+    }
+
+    @Test func `foreign, unfinished and missing files are refused in words`() async throws {
+        let foreign = try folder.write("no film".utf8, to: "foreign.mp4")
+        for path in [foreign, folder.file("missing.mp4"), folder.path] {
+            let file = URL(filePath: path)
+            let opening = await #expect(throws: RecordingError.self) { try await RecordingPreview.open(file) }
+            #expect(opening?.code == .notARecording)
+            let preview = RecordingPreview(file, duration: .seconds(1), size: nil, editor: editor)
+            let error = await #expect(throws: RecordingError.self) { try await preview.trim(to: .seconds(1)) }
+            #expect(error?.code == .notARecording && error?.message.contains(path) == true)
+        }
+    }
+
+    @Test func `an excerpt that is cancelled leaves nothing behind`() async throws {
+        let recording = try await record()
+        let task = Task { try await recording.trim(from: .milliseconds(500)) }
+        task.cancel()
+        let error = await #expect(throws: RecordingError.self) { try await task.value }
+        #expect(error?.code == .cancelled)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["a.mp4"])
+    }
+}
