@@ -241,15 +241,8 @@ public final class ScreenRecorder: Sendable {
             return contents.settings
         }
         do throws(RecordingError) {
-            let app = if let identity { identity } else { try AppIdentity.ofThisProcess() }
-            var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
-            configuration.app = app
-            configuration.isOutputPrivate = true
-            configuration.video.framesPerSecond = settings.framesPerSecond
-            configuration.audio.microphone = .defaultDevice
-            configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
-            let file = try configure(app, &configuration)
-            let session = try await startSession(configuration)
+            let (session, file) = try await TakeStart(app: identity, locator: locator, settings: settings)
+                .session(configure)
             try await prepare(session)
             let take = try await Self.firstFrame(session, file: file)
             let active = Active(
@@ -263,14 +256,6 @@ public final class ScreenRecorder: Sendable {
         } catch {
             contents.withLock { $0.state = .idle }
             throw error
-        }
-    }
-
-    private func startSession(_ configuration: TakeConfiguration) async throws(RecordingError) -> EngineSession {
-        do throws(ClientError) {
-            return try await EngineSession.start(configuration, locator: locator)
-        } catch {
-            throw RecordingError(error)
         }
     }
 
