@@ -168,6 +168,10 @@ let package = Package(
         .executableTarget(
             name: "kinecast-witness", dependencies: ["KinecastExtension"], path: "Tests/Support/WitnessExtension"),
 
+        // An app that broadcasts, for tests that kill it.
+        .executableTarget(
+            name: "kinecast-broadcaster", dependencies: ["Kinecast"], path: "Tests/Support/BroadcastingApp"),
+
         // Support, for tests and for Benchmarks/, which is a package of its own: known frames, a client that draws them,
         // the reading of recordings, the cost of a process, the far end of a network. The pixel loops are optimised in
         // debug builds too, or a test would draw slower than the screen it imitates.
@@ -306,8 +310,9 @@ let package = Package(
         .testTarget(
             name: "KinecastTests",
             dependencies: [
-                "Kinecast", "KineClient", "KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform",
-                "kinecast-engine",
+                "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
+                "KinePlatform",
+                "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster", system,
             ]),
         .testTarget(
             name: "KinecastCommandTests",

@@ -2,7 +2,7 @@
 import Synchronization
 
 /// Any number of tasks may wait; each gets the value.
-final class Promise<Value: Sendable>: Sendable {
+package final class Promise<Value: Sendable>: Sendable {
     private struct State {
         var value: Value?
         var waiters: [Int: CheckedContinuation<Value?, Never>] = [:]
@@ -12,8 +12,10 @@ final class Promise<Value: Sendable>: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Gives the value to all that wait and will wait. A second value is ignored.
-    func fulfil(_ value: Value) {
+    package func fulfil(_ value: Value) {
         let waiters = state.withLock { state in
             guard state.value == nil else { return [CheckedContinuation<Value?, Never>]() }
             state.value = value
@@ -24,7 +26,7 @@ final class Promise<Value: Sendable>: Sendable {
     }
 
     /// Waits for the value; nil where the task is cancelled first.
-    func value() async -> Value? {
+    package func value() async -> Value? {
         let waiter = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter

@@ -29,13 +29,15 @@ extension AppIdentity {
         }
     }
 
-    /// An identity given in code, which becomes part of a path.
-    func checked() throws(RecordingError) -> AppIdentity {
-        guard identifier.isServiceID else {
+    /// An identity given in code, which becomes part of a path; this process's where none is given.
+    static func checked(_ given: AppIdentity?) throws(RecordingError) -> AppIdentity {
+        guard let given else { return try ofThisProcess() }
+        guard given.identifier.isServiceID else {
             throw RecordingError(
-                .unavailable, "The app's identifier “\(identifier.printable(limit: 100))” \(String.serviceIDRule).")
+                .unavailable,
+                "The app's identifier “\(given.identifier.printable(limit: 100))” \(String.serviceIDRule).")
         }
-        return self
+        return given
     }
 }
 

@@ -117,14 +117,9 @@ public final class ScreenRecorder: Sendable {
         return listeners.add()
     }
 
-    /// The app that recordings belong to.
-    func app() throws(RecordingError) -> AppIdentity {
-        if let identity { try identity.checked() } else { try AppIdentity.ofThisProcess() }
-    }
-
     /// The app's recordings that it has not saved yet.
     func recordings() throws(RecordingError) -> RecordingStore {
-        if let store { store } else { RecordingStore(try app()) }
+        if let store { store } else { RecordingStore(try AppIdentity.checked(identity)) }
     }
 
     /// Whether a recording of `scope` could begin now: there are an engine, and what it needs. The machine is asked each time.
@@ -292,20 +287,15 @@ public final class ScreenRecorder: Sendable {
         _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
         prepare: (EngineSession) async throws(RecordingError) -> Void = { _ throws(RecordingError) in }
     ) async throws(RecordingError) -> Active {
-        let settings = contents.withLock { $0.settings }
-        let app = try app()
-        var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
-        configuration.app = app
-        configuration.isOutputPrivate = true
-        configuration.video.framesPerSecond = settings.framesPerSecond
-        configuration.video.showsCursor = settings.showsCursor
-        configuration.audio.microphone = .defaultDevice
-        configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
-        configuration.audio.isMicrophoneOptional = true
-        let file = try configure(app, &configuration)
-        let session = try await startSession(configuration)
+        var hasClipBuffer = false
+        let (session, file) = try await TakeStart(
+            app: identity, locator: locator, settings: contents.withLock { $0.settings }
+        ).session { app, configuration throws(RecordingError) in
+            defer { hasClipBuffer = configuration.clipBuffer != nil }
+            return try configure(app, &configuration)
+        }
         try await prepare(session)
-        return try await active(session, file: file, hasClipBuffer: configuration.clipBuffer != nil)
+        return try await active(session, file: file, hasClipBuffer: hasClipBuffer)
     }
 
     /// Waits for a take's first frame.
@@ -323,14 +313,6 @@ public final class ScreenRecorder: Sendable {
         contents.withLock { $0.state = .recording(active) }
         Task { [weak self] in
             for await event in active.session.events { self?.received(event, of: active) }
-        }
-    }
-
-    private func startSession(_ configuration: TakeConfiguration) async throws(RecordingError) -> EngineSession {
-        do throws(ClientError) {
-            return try await EngineSession.start(configuration, locator: locator)
-        } catch {
-            throw RecordingError(error)
         }
     }
 

@@ -1,0 +1,70 @@
+// What a controller tells the app, as events and as calls of its delegate.
+import FoundationEssentials
+import KineControl
+
+/// A destination of a broadcast: its number, phase, links, memory and losses.
+public typealias BroadcastDestination = KineControl.DestinationStatus
+
+extension BroadcastController {
+    public enum Event: Sendable, Equatable {
+        /// The broadcast begins in so many seconds, unless it is cancelled.
+        case countdown(Int)
+        /// The broadcast arrives at its service.
+        case live
+        /// It does not arrive now; the service tries again. The reason in a sentence, if it is known.
+        case reconnecting(String?)
+        case paused
+        case resumed
+        /// Where the broadcast can be watched from now on.
+        case broadcastURLChanged(URL)
+        /// What the service tells from now on.
+        case serviceInfoChanged([String: String])
+        /// Something a person should know while the broadcast goes on; one sentence.
+        case warning(String)
+        /// The last of its services has ended, and the recording beside it goes on until `finishBroadcast`.
+        case serviceEnded(BroadcastError)
+        /// The broadcast ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what
+        /// there is of the recording beside it.
+        case finished(preview: RecordingPreview?, error: BroadcastError?)
+
+        public static func == (one: Event, other: Event) -> Bool {
+            switch (one, other) {
+            case (.countdown(let a), .countdown(let b)): a == b
+            case (.live, .live), (.paused, .paused), (.resumed, .resumed): true
+            case (.reconnecting(let a), .reconnecting(let b)): a == b
+            case (.broadcastURLChanged(let a), .broadcastURLChanged(let b)): a == b
+            case (.serviceInfoChanged(let a), .serviceInfoChanged(let b)): a == b
+            case (.warning(let a), .warning(let b)): a == b
+            case (.serviceEnded(let a), .serviceEnded(let b)): a == b
+            case (.finished(let a, let b), .finished(let c, let d)): a === c && b == d
+            default: false
+            }
+        }
+    }
+}
+
+/// Told by a controller, on any thread and one call at a time. Each method does nothing unless it is implemented.
+public protocol BroadcastControllerDelegate: AnyObject, Sendable {
+    /// The broadcast ended without a call of the app: because of `error`, or as somebody else stopped it (nil).
+    func broadcastController(
+        _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?)
+
+    /// The service tells something else from now on.
+    func broadcastController(
+        _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String])
+
+    /// The broadcast can be watched there from now on.
+    func broadcastController(_ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL)
+}
+
+extension BroadcastControllerDelegate {
+    public func broadcastController(
+        _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?
+    ) {}
+
+    public func broadcastController(
+        _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String]
+    ) {}
+
+    public func broadcastController(_ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL) {}
+}

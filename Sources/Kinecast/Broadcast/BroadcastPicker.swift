@@ -1,0 +1,142 @@
+// The picker: an object that the app's own button triggers, and that hands out a controller for what the person has chosen.
+import KineClient
+import KineRelay
+import Synchronization
+
+/// Has a person choose a service and fill in its fields. What shows it is a `BroadcastPresenter`; the terminal, if none is given.
+///
+/// It is presented once however often it is asked at the same time: all callers get the same controller, or the same error. It closes
+/// itself when the broadcast has started, or when nothing comes of it; a controller that the app forgets does not keep it from being
+/// presented again.
+public final class BroadcastPicker: Sendable {
+    private typealias Outcome = Result<BroadcastController, BroadcastError>
+
+    private struct Presentation {
+        let outcome: Promise<Outcome>
+        let task: Task<Void, Never>
+        /// Callers that wait for it.
+        var callers = 1
+    }
+
+    private struct Contents {
+        var preferredService: String?
+        var showsMicrophoneButton = true
+        var isMicrophoneEnabled = false
+        var presentation: Presentation?
+    }
+
+    private let app: AppIdentity?
+    private let presenter: any BroadcastPresenter
+    private let locator: EngineLocator
+    private let contents = Mutex(Contents())
+
+    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    public convenience init(app: AppIdentity? = nil, presenter: any BroadcastPresenter = TerminalPresenter()) {
+        self.init(app: app, presenter: presenter, locator: EngineLocator())
+    }
+
+    init(app: AppIdentity?, presenter: any BroadcastPresenter, locator: EngineLocator) {
+        self.app = app
+        self.presenter = presenter
+        self.locator = locator
+    }
+
+    /// The identifier of the only service to show; nil: all of them.
+    public var preferredService: String? {
+        get { contents.withLock { $0.preferredService } }
+        set { contents.withLock { $0.preferredService = newValue } }
+    }
+
+    /// Whether the person may turn the microphone on and off in the picker.
+    public var showsMicrophoneButton: Bool {
+        get { contents.withLock { $0.showsMicrophoneButton } }
+        set { contents.withLock { $0.showsMicrophoneButton = newValue } }
+    }
+
+    /// Whether the microphone is on when the picker opens; afterwards, what the person has chosen.
+    public var isMicrophoneEnabled: Bool {
+        get { contents.withLock { $0.isMicrophoneEnabled } }
+        set { contents.withLock { $0.isMicrophoneEnabled = newValue } }
+    }
+
+    /// Those that wait for the present presentation.
+    var callers: Int { contents.withLock { $0.presentation?.callers ?? 0 } }
+
+    /// Shows the picker and waits for the person. Throws `cancelled` where they, or the tasks of all callers, have cancelled.
+    public func present() async throws(BroadcastError) -> BroadcastController {
+        let outcome = contents.withLock { contents in
+            if contents.presentation != nil {
+                contents.presentation?.callers += 1
+            } else {
+                contents.presentation = begin(contents)
+            }
+            return contents.presentation?.outcome
+        }
+        guard let result = await outcome?.value() else {
+            leave(outcome)
+            throw .cancelled
+        }
+        return try result.get()
+    }
+
+    /// A caller waits no longer; the last one takes the presentation with it.
+    private func leave(_ outcome: Promise<Outcome>?) {
+        contents.withLock { contents in
+            guard let presentation = contents.presentation, presentation.outcome === outcome else { return }
+            contents.presentation?.callers -= 1
+            if presentation.callers == 1 { presentation.task.cancel() }
+        }
+    }
+
+    private func begin(_ contents: Contents) -> Presentation {
+        let outcome = Promise<Outcome>()
+        let task = Task { [self] in
+            let result: Outcome
+            do throws(BroadcastError) {
+                result = .success(try await choose(contents))
+            } catch {
+                presenter.close()
+                result = .failure(error)
+            }
+            self.contents.withLock { $0.presentation = nil }
+            outcome.fulfil(result)
+        }
+        return Presentation(outcome: outcome, task: task)
+    }
+
+    private func choose(_ contents: Contents) async throws(BroadcastError) -> BroadcastController {
+        let identity: AppIdentity
+        do throws(RecordingError) {
+            identity = if let app { app } else { try AppIdentity.ofThisProcess() }
+        } catch {
+            throw BroadcastError(error)
+        }
+        let services = try await offer(contents.preferredService)
+        let choice = try await presenter.chooseService(
+            BroadcastRequest(
+                app: identity, services: services, showsMicrophoneButton: contents.showsMicrophoneButton,
+                isMicrophoneEnabled: contents.isMicrophoneEnabled))
+        guard let service = services.first(where: { $0.id == choice.service }) else {
+            throw .unknownService(choice.service, installed: services)
+        }
+        if contents.showsMicrophoneButton { isMicrophoneEnabled = choice.isMicrophoneEnabled }
+        let setup = try await setUp(service)
+        if Task.isCancelled { throw .cancelled }
+        let controller = BroadcastController(setup, app: identity, presenter: presenter, locator: locator)
+        controller.isMicrophoneEnabled = isMicrophoneEnabled
+        return controller
+    }
+
+    /// The services to show.
+    private func offer(_ preferred: String?) async throws(BroadcastError) -> [BroadcastService] {
+        let services = BroadcastServices(locator: locator)
+        if let preferred { return [try await services.service(preferred)] }
+        return try await services.list()
+    }
+
+    private func setUp(_ service: BroadcastService) async throws(BroadcastError) -> BroadcastSetup {
+        guard !service.fields.isEmpty else { return try BroadcastSetup(service) }
+        let form = BroadcastForm(service: service, message: nil, fields: service.fields)
+        return try BroadcastSetup(service, values: try await presenter.fillIn(form))
+    }
+}

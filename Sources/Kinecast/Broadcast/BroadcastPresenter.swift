@@ -1,0 +1,64 @@
+// What a picker needs of whoever shows it to the person: a terminal, a window of the app's, a page.
+import FoundationEssentials
+import KineRelay
+
+/// What a person is to choose from.
+public struct BroadcastRequest: Sendable {
+    /// Who wants to broadcast.
+    public let app: AppIdentity
+    /// At least one. Only the preferred one where the app has a preference.
+    public let services: [BroadcastService]
+    /// Whether the person may turn the microphone on and off.
+    public let showsMicrophoneButton: Bool
+    public let isMicrophoneEnabled: Bool
+}
+
+/// What a person has chosen.
+public struct BroadcastChoice: Sendable {
+    /// The identifier of one of the request's services.
+    public var service: String
+    public var isMicrophoneEnabled: Bool
+
+    public init(service: String, isMicrophoneEnabled: Bool) {
+        self.service = service
+        self.isMicrophoneEnabled = isMicrophoneEnabled
+    }
+}
+
+/// Fields that a person is to fill in.
+public struct BroadcastForm: Sendable {
+    public let service: BroadcastService
+    /// A sentence above the fields; nil: none.
+    public let message: String?
+    public let fields: [BroadcastField]
+}
+
+/// Shows a picker to the person. Calls come one after the other, from any thread; a call whose task is cancelled throws `cancelled`.
+public protocol BroadcastPresenter: Sendable {
+    /// Has one of the services chosen. Throws `BroadcastError.cancelled(by:)` where the person will not.
+    func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice
+
+    /// Has the fields filled in. `BroadcastField.problem(with:)` says what is wrong with a value; one that is not corrected ends the
+    /// picker with an error. Secrets must not be shown.
+    func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String]
+
+    /// The broadcast begins in so many seconds; `cancel` keeps it from beginning, and may be called until `close`.
+    func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void)
+
+    /// The broadcast has started, or will not: nothing is to be seen any more. May come more than once, and without a call before.
+    func close()
+}
+
+extension BroadcastPresenter {
+    public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) {}
+}
+
+extension BroadcastError {
+    /// The error of a presenter whose person has cancelled.
+    public static func cancelled(by person: String) -> BroadcastError {
+        BroadcastError(.cancelled, "The broadcast was cancelled by \(person).")
+    }
+
+    /// The error of a presenter that cannot show anything; one sentence.
+    public static func noPresenter(_ sentence: String) -> BroadcastError { BroadcastError(.noPresenter, sentence) }
+}

@@ -1,0 +1,240 @@
+// The course of a controller's broadcast: what it may be asked for, and what the take's events mean to the app. Pure.
+import FoundationEssentials
+import KineClient
+import KineControl
+
+struct BroadcastProgress: Sendable {
+    enum Phase: Sendable, Equatable {
+        /// Nothing runs; it can be started.
+        case ready
+        case countingDown
+        /// The take is being started, and no service has said yet whether it works.
+        case starting
+        case broadcasting
+        case finishing
+    }
+
+    enum Action: Sendable, Equatable {
+        case tell(BroadcastController.Event)
+        /// `startBroadcast` is to return.
+        case begun
+        /// `startBroadcast` is to throw, and the take to be stopped.
+        case failedToBegin(BroadcastError)
+        /// The take has ended by itself.
+        case over(TakeOutcome)
+    }
+
+    private(set) var phase = Phase.ready
+    private(set) var isPaused = false
+    private(set) var take: TakeStarted?
+    /// The take's id.
+    private(set) var takeID: String?
+    /// In the order of their numbers.
+    private(set) var destinations: [DestinationStatus] = []
+    private(set) var broadcastURL: URL?
+    private(set) var serviceInfo: [String: String] = [:]
+    private var hasRecording = false
+    private var isLive = false
+    /// The end of the last destination that ended; what an ended take is explained with.
+    private var lastFailure: BroadcastError?
+
+    init(broadcastURL: URL? = nil) { self.broadcastURL = broadcastURL }
+
+    /// A broadcast that is found again.
+    init(_ status: TakeStatus) {
+        phase = .broadcasting
+        isPaused = status.phase == .paused
+        hasRecording = status.output != nil
+        takeID = status.id
+        update(status.destinations)
+        isLive = running.contains { $0.phase == .live || $0.phase == .paused }
+        broadcastURL = running.lazy.compactMap { $0.link.flatMap(URL.init(string:)) }.first
+        serviceInfo = running.lazy.compactMap(\.serviceInfo).first ?? [:]
+    }
+
+    private var running: [DestinationStatus] { destinations.filter { $0.phase != .ended } }
+
+    /// A broadcast runs, paused or not.
+    var isBroadcasting: Bool {
+        switch phase {
+        case .broadcasting, .finishing: !running.isEmpty
+        case .ready, .countingDown, .starting: false
+        }
+    }
+
+    // MARK: Requests
+
+    mutating func startRequested(hasRecording: Bool) throws(BroadcastError) {
+        guard phase == .ready else { throw .alreadyBroadcasting }
+        let url = take == nil ? broadcastURL : nil
+        self = BroadcastProgress(broadcastURL: url)
+        self.hasRecording = hasRecording
+        phase = .countingDown
+    }
+
+    /// The countdown is over. `labels`: of the destinations that the take has from the start.
+    mutating func takeRequested(_ destinations: [TakeConfiguration.Destination]) {
+        phase = .starting
+        self.destinations = destinations.enumerated().map {
+            DestinationStatus(destination: $0, service: $1.service, label: $1.label, phase: .launching)
+        }
+    }
+
+    /// Nothing came of the start.
+    mutating func startFailed() { phase = .ready }
+
+    mutating func finishRequested() throws(BroadcastError) {
+        guard phase == .broadcasting else { throw .notBroadcasting }
+        phase = .finishing
+    }
+
+    /// The take is over as it was asked to be.
+    mutating func finished() {
+        phase = .ready
+        isPaused = false
+    }
+
+    mutating func added(_ destination: TakeConfiguration.Destination, number: Int) {
+        guard !destinations.contains(where: { $0.destination == number }) else { return }
+        destinations.append(
+            DestinationStatus(
+                destination: number, service: destination.service, label: destination.label, phase: .launching))
+    }
+
+    /// The failure of a broadcast that ends now: of its services, if all of them failed.
+    func failure(in summary: [DestinationStatus]) -> BroadcastError? {
+        let kept = summary.filter { !$0.isRemoved }
+        guard !kept.contains(where: { $0.ending == .finished }) else { return nil }
+        return kept.compactMap { status in status.ending.flatMap { BroadcastError($0, of: status.label) } }.last
+    }
+
+    // MARK: Events
+
+    mutating func received(_ event: SessionEvent) -> [Action] {
+        switch event {
+        case .started(let take):
+            self.take = take
+            takeID = take.id
+            return begunIfReady()
+        case .progress(_, let statuses):
+            update(statuses)
+            return begunIfReady() + noteServiceInfo(statuses)
+        case .paused:
+            isPaused = true
+            return [.tell(.paused)]
+        case .resumed:
+            isPaused = false
+            return [.tell(.resumed)]
+        case .warning(let sentence): return [.tell(.warning(sentence))]
+        case .connectionFailed(let error): return [.tell(.warning(error.description))]
+        case .destination(let event): return received(event)
+        case .ended(let outcome): return ended(outcome)
+        default: return []
+        }
+    }
+
+    private mutating func update(_ statuses: [DestinationStatus]) {
+        for status in statuses {
+            if let index = destinations.firstIndex(where: { $0.destination == status.destination }) {
+                destinations[index] = status
+            } else {
+                destinations.append(status)
+            }
+        }
+    }
+
+    private mutating func received(_ event: DestinationEvent) -> [Action] {
+        let index =
+            destinations.firstIndex { $0.destination == event.destination }
+            ?? {
+                // Another client has added it.
+                destinations.append(
+                    DestinationStatus(
+                        destination: event.destination, service: "", label: event.label, phase: .launching))
+                return destinations.count - 1
+            }()
+        switch event.kind {
+        case .phase(let phase):
+            destinations[index].phase = phase
+            return begunIfReady() + noteLiveness()
+        case .link(let link):
+            destinations[index].link = link
+            guard let url = URL(string: link), url != broadcastURL else { return [] }
+            broadcastURL = url
+            return [.tell(.broadcastURLChanged(url))]
+        case .serviceInfo(let info):
+            destinations[index].serviceInfo = info
+            return noteServiceInfo([destinations[index]])
+        case .state(let state):
+            destinations[index].state = state
+            return []
+        case .warning, .memoryWarning, .restarting:
+            guard let sentence = DestinationSentences.sentence(event, isKnownLive: true) else { return [] }
+            return [.tell(.warning(sentence.text))]
+        case .ended(let ending):
+            destinations[index].phase = .ended
+            destinations[index].ending = ending
+            return destinationEnded(destinations[index], ending)
+        case .playerLink(let link):
+            destinations[index].playerLink = link
+            return []
+        }
+    }
+
+    private mutating func noteServiceInfo(_ statuses: [DestinationStatus]) -> [Action] {
+        guard let info = statuses.lazy.filter({ $0.phase != .ended }).compactMap(\.serviceInfo).first,
+            info != serviceInfo
+        else { return [] }
+        serviceInfo = info
+        return [.tell(.serviceInfoChanged(info))]
+    }
+
+    /// The start is over when the take has a frame and its service is live, or says why it is not yet.
+    private mutating func begunIfReady() -> [Action] {
+        let isHeard = running.contains { $0.phase == .live || $0.phase == .paused || $0.problem != nil }
+        guard phase == .starting, take != nil, isHeard else { return [] }
+        phase = .broadcasting
+        return [.begun] + noteLiveness()
+    }
+
+    private mutating func noteLiveness() -> [Action] {
+        guard phase == .broadcasting, !running.isEmpty, !isPaused else { return [] }
+        let isLive = running.contains { $0.phase == .live || $0.phase == .paused }
+        guard isLive != self.isLive else { return [] }
+        self.isLive = isLive
+        return [.tell(isLive ? .live : .reconnecting(running.lazy.compactMap(\.problem).first))]
+    }
+
+    private mutating func destinationEnded(_ status: DestinationStatus, _ ending: DestinationEnding) -> [Action] {
+        guard let failure = BroadcastError(ending, of: status.label), !status.isRemoved else { return noteLiveness() }
+        lastFailure = failure
+        guard running.isEmpty else {
+            return [.tell(.warning(failure.message))] + noteLiveness()
+        }
+        switch phase {
+        case .starting: return [.failedToBegin(failure)]
+        // Without a recording the take ends now, which is told then.
+        case .broadcasting: return hasRecording ? [.tell(.serviceEnded(failure))] : []
+        case .ready, .countingDown, .finishing: return []
+        }
+    }
+
+    private mutating func ended(_ outcome: TakeOutcome) -> [Action] {
+        switch phase {
+        case .starting:
+            let result = RecordingResult(outcome, hasBegun: take != nil)
+            return [.failedToBegin(lastFailure ?? result.error.map { BroadcastError($0) } ?? .cancelled)]
+        case .broadcasting:
+            phase = .ready
+            isPaused = false
+            return [.over(outcome)]
+        case .ready, .countingDown, .finishing: return []
+        }
+    }
+
+    /// The error of a take that has ended by itself. The service's own says more than that nothing is left to do.
+    func error(of result: RecordingResult) -> BroadcastError? {
+        guard let error = result.error else { return nil }
+        return !hasRecording && running.isEmpty ? lastFailure ?? BroadcastError(error) : BroadcastError(error)
+    }
+}

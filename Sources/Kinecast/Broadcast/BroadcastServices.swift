@@ -1,0 +1,87 @@
+// The services that an app can broadcast to, and when others are installed.
+import FoundationEssentials
+import KineClient
+import KinePlatform
+import KineServices
+import SystemPackage
+
+/// A setting of a service that a person fills in.
+public typealias BroadcastField = ServiceManifest.SetupField
+
+/// Something that can be broadcast to.
+public struct BroadcastService: Sendable, Equatable, Identifiable {
+    let service: Service
+
+    init(_ service: Service) { self.service = service }
+
+    /// The same for all versions of the service, and for no other: "rtmp", "org.example.uploader" …
+    public var id: String { service.id }
+    /// For a person to read.
+    public var name: String { service.manifest.name }
+    public var version: String? { service.manifest.version }
+    /// The file of its picture, PNG or SVG; nil: it has none.
+    public var icon: URL? { service.icon.map { URL(filePath: $0.string) } }
+    /// The fields that a person fills in, in their order.
+    public var fields: [BroadcastField] {
+        let manifest = service.manifest
+        guard let scheme = manifest.urlSchemes.first, !manifest.setup.contains(where: { $0.key == Service.addressKey })
+        else { return manifest.setup }
+        // An address may hold a key or a password.
+        let address = BroadcastField(key: Service.addressKey, title: "Address, \(scheme)://…", isSecret: true)
+        return [address] + manifest.setup
+    }
+}
+
+/// The services that are installed for this user.
+public struct BroadcastServices: Sendable {
+    private let locator: EngineLocator
+
+    public init() { self.init(locator: EngineLocator()) }
+
+    init(locator: EngineLocator) { self.locator = locator }
+
+    /// The services, those that come with Kinecast first. Bundles that are damaged are left out; `kinecast services` names them.
+    public func list() async throws(BroadcastError) -> [BroadcastService] {
+        try await BlockingCall.run("kine-services") { [locator] () throws(BroadcastError) in
+            do throws(ClientError) {
+                let directory = try locator.locate().removingLastComponent()
+                return ServiceCatalog.standard(executableDirectory: directory).list().services
+                    .map(BroadcastService.init)
+            } catch {
+                throw BroadcastError(error)
+            }
+        }
+    }
+
+    /// The service of that identifier.
+    public func service(_ identifier: String) async throws(BroadcastError) -> BroadcastService {
+        let services = try await list()
+        if let service = services.first(where: { $0.id == identifier }) { return service }
+        throw .unknownService(identifier, installed: services)
+    }
+
+    /// The list whenever it has changed, looked up every two seconds. Each call has a sequence of its own, which ends with its reader.
+    public var changes: AsyncStream<[BroadcastService]> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: [BroadcastService].self, bufferingPolicy: .bufferingNewest(1))
+        let watch = Task {
+            var known = try? await list()
+            while (try? await Task.sleep(for: .seconds(2))) != nil {
+                guard let services = try? await list(), services != known else { continue }
+                known = services
+                continuation.yield(services)
+            }
+        }
+        continuation.onTermination = { _ in watch.cancel() }
+        return stream
+    }
+}
+
+extension BroadcastError {
+    static func unknownService(_ identifier: String, installed: [BroadcastService]) -> BroadcastError {
+        BroadcastError(
+            .unknownService,
+            "No service is called \(identifier.printable(limit: 100)); there are "
+                + "\(installed.map(\.id).joined(separator: ", ")), and kinecast services install adds one.")
+    }
+}

@@ -1,0 +1,32 @@
+// A service with everything that its extension is told: what a picker makes, or an app with forms of its own.
+import FoundationEssentials
+import KineControl
+import KineServices
+
+/// A service that is ready to be broadcast to.
+public struct BroadcastSetup: Sendable, Equatable {
+    public let service: BroadcastService
+    /// What the service's setup said where the broadcast can be watched; nil: the extension tells it later, or nobody does.
+    public let broadcastURL: URL?
+    /// Secrets among it.
+    let info: [String: String]
+
+    /// - Parameters:
+    ///   - values: by the keys of the service's fields; a field that is absent or empty gets its default value.
+    ///   - broadcastURL: where the broadcast can be watched, if that is known already.
+    public init(
+        _ service: BroadcastService, values: [String: String] = [:], broadcastURL: URL? = nil
+    ) throws(BroadcastError) {
+        do throws(Service.SetupProblem) {
+            info = try service.service.setupInfo(from: values.filter { !$0.value.isEmpty })
+        } catch {
+            throw BroadcastError(error)
+        }
+        self.service = service
+        self.broadcastURL = broadcastURL
+    }
+
+    var destination: TakeConfiguration.Destination {
+        .init(service: service.id, setupInfo: info, label: service.service.label(for: info))
+    }
+}

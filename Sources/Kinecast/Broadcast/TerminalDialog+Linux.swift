@@ -1,0 +1,109 @@
+// One question on a terminal and the line that answers it. Waits on a thread of its own, and can be cancelled while it waits.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+enum TerminalDialog {
+    /// The longest answer, in bytes.
+    private static let limit = 16384
+
+    /// Shows lines and a prompt, and waits for a line; nil where the person types the end of input, or interrupts a secret. The text
+    /// that is shown is foreign: what steers a terminal is left out.
+    static func ask(
+        on path: String, _ lines: [String], _ prompt: String, isSecret: Bool
+    ) async throws(BroadcastError) -> String? {
+        let wake = WakeSignal()
+        let result = await withTaskCancellationHandler { () -> Result<String?, BroadcastError> in
+            do throws(BroadcastError) {
+                return .success(
+                    try await BlockingCall.run("kine-terminal") { () throws(BroadcastError) in
+                        try askBlocking(path, lines, prompt, isSecret: isSecret, wake)
+                    })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            wake.signal()
+        }
+        return try result.get()
+    }
+
+    /// Shows a line.
+    static func show(_ line: String, on path: String) {
+        guard let terminal = try? open(path) else { return }
+        defer { try? terminal.close() }
+        _ = try? terminal.writeAll((line.printable(limit: 1000) + "\n").utf8)
+    }
+
+    private static func open(_ path: String) throws(Errno) -> FileDescriptor {
+        let descriptor = Glibc.open(path, O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+        return FileDescriptor(rawValue: descriptor)
+    }
+
+    private static func askBlocking(
+        _ path: String, _ lines: [String], _ prompt: String, isSecret: Bool, _ wake: WakeSignal
+    ) throws(BroadcastError) -> String? {
+        let terminal: FileDescriptor
+        do throws(Errno) {
+            terminal = try open(path)
+        } catch {
+            throw .noPresenter(
+                "There is no terminal to ask at (\(path): \(error)); give the picker a presenter of the app's.")
+        }
+        defer { try? terminal.close() }
+        let text = lines.map { $0.printable(limit: 1000) + "\n" }.joined() + prompt.printable(limit: 1000)
+        let usual = isSecret ? hideInput(of: terminal) : nil
+        defer { if let usual { restore(usual, of: terminal) } }
+        do {
+            _ = try terminal.writeAll(text.utf8)
+            let answer = try readLine(terminal, wake, isSecret: isSecret)
+            if isSecret { _ = try? terminal.writeAll("\n".utf8) }
+            return answer
+        } catch let error as BroadcastError {
+            throw error
+        } catch {
+            throw .noPresenter("The terminal \(path) cannot be used (\(error)); open another.")
+        }
+    }
+
+    /// Characters are not shown, and an interrupt is read as a character: a process that it ended would leave the terminal like this.
+    private static func hideInput(of terminal: FileDescriptor) -> termios? {
+        var mode = termios()
+        guard tcgetattr(terminal.rawValue, &mode) == 0 else { return nil }
+        let usual = mode
+        mode.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        return tcsetattr(terminal.rawValue, TCSAFLUSH, &mode) == 0 ? usual : nil
+    }
+
+    private static func restore(_ mode: termios, of terminal: FileDescriptor) {
+        var mode = mode
+        tcsetattr(terminal.rawValue, TCSAFLUSH, &mode)
+    }
+
+    private static func readLine(
+        _ terminal: FileDescriptor, _ wake: WakeSignal, isSecret: Bool
+    ) throws -> String? {
+        var line: [UInt8] = []
+        while true {
+            let ready = WakeSignal.poll([terminal.rawValue, wake.descriptor], until: nil)
+            if ready[1] { throw BroadcastError.cancelled }
+            var chunk = [UInt8](repeating: 0, count: 1024)
+            let count: Int
+            do {
+                count = try chunk.withUnsafeMutableBytes { try terminal.read(into: $0) }
+            } catch Errno.wouldBlock {
+                continue
+            }
+            // The terminal is gone, or its user has typed the end of input.
+            if count == 0 { return nil }
+            line += chunk[..<count]
+            let interrupt: UInt8 = 3
+            if isSecret, line.contains(interrupt) { return nil }
+            if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
+                return String(decoding: line[..<end], as: UTF8.self).printable(limit: limit)
+            }
+            if line.count > limit { return nil }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+// What recordings, captures and broadcasts have in common: a take in the app's name, of what the app has chosen to show.
+import FoundationEssentials
+import KineClient
+import KineControl
+import KineRelay
+
+struct TakeStart: Sendable {
+    /// Nil: as `kinecast-app.json` says.
+    var app: AppIdentity?
+    var locator: EngineLocator
+    var settings: ScreenRecorder.Settings
+
+    /// Starts an engine and asks it for a take.
+    ///
+    /// - Parameter configure: completes what the engine is asked for; returns the file that it writes.
+    func session(
+        _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?
+    ) async throws(RecordingError) -> (session: EngineSession, file: URL?) {
+        let app = try AppIdentity.checked(app)
+        var configuration = TakeConfiguration(source: try await settings.scope.source(locator), output: nil)
+        configuration.app = app
+        configuration.isOutputPrivate = true
+        configuration.video.framesPerSecond = settings.framesPerSecond
+        configuration.video.showsCursor = settings.showsCursor
+        configuration.audio.microphone = .defaultDevice
+        configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled
+        configuration.audio.isMicrophoneOptional = true
+        let file = try configure(app, &configuration)
+        do throws(ClientError) {
+            return (try await EngineSession.start(configuration, locator: locator), file)
+        } catch {
+            throw RecordingError(error)
+        }
+    }
+}

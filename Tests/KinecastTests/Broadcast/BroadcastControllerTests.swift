@@ -1,0 +1,232 @@
+// Broadcasts with real engines and extensions: the built-in services, and one with fields of every type.
+import FoundationEssentials
+import Glibc
+import KineClient
+import KineControl
+import KineMeasure
+import KinePlatform
+import KineRelay
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Kinecast
+
+@Suite struct BroadcastControllerTests {
+    private let place: BroadcastPlace
+
+    init() throws { place = try BroadcastPlace() }
+
+    @Test func `a broadcast to the live page is started, paused, resumed and finished`() async throws {
+        let controller = try await place.controller(service: "live")
+        #expect(!controller.isBroadcasting && controller.extensionIdentifier == "live")
+        try await controller.startBroadcast(countdown: 0)
+        #expect(controller.isBroadcasting && !controller.isPaused)
+        let take = try #require(controller.take)
+        #expect(try await place.takes().map(\.id) == [take])
+        #expect(controller.environment.contains { $0.hasPrefix("DISPLAY=") })
+        #expect(controller.broadcastURL?.scheme == "http")
+        try await controller.pauseBroadcast()
+        #expect(controller.isPaused && controller.isBroadcasting)
+        try await controller.pauseBroadcast()
+        try await controller.resumeBroadcast()
+        #expect(!controller.isPaused)
+        #expect(try await controller.finishBroadcast() == nil)
+        #expect(!controller.isBroadcasting)
+        try await place.waitForNoTake()
+    }
+
+    /// What the delegate is told.
+    private final class Delegate: BroadcastControllerDelegate {
+        let told = Monitor<[String]>([])
+
+        func broadcastController(
+            _ broadcastController: BroadcastController, didUpdateServiceInfo serviceInfo: [String: String]
+        ) {
+            told.signal { $0.append("info \(serviceInfo)") }
+        }
+
+        func broadcastController(_ broadcastController: BroadcastController, didUpdateBroadcast broadcastURL: URL) {
+            told.signal { $0.append("url \(broadcastURL.absoluteString)") }
+        }
+
+        func broadcastController(
+            _ broadcastController: BroadcastController, didFinishWith preview: RecordingPreview?, error: BroadcastError?
+        ) {
+            told.signal { $0.append("finished \(error?.code.rawValue ?? "well")") }
+        }
+
+        func wait(for words: String) -> Bool {
+            told.wait(until: MonotonicClock.now() + 300_000_000_000) { $0.contains(words) ? true : nil } ?? false
+        }
+    }
+
+    @Test func `what a service says reaches the app: its address, its information and their changes`() async throws {
+        let delegate = Delegate()
+        let controller = try await place.controller(["link": "https://example.org/watch", "info": "blue"])
+        controller.delegate = delegate
+        let updates = controller.serviceInfoUpdates
+        try await controller.startBroadcast(countdown: 0)
+        #expect(await updates.first { $0["room"] } == "blue")
+        #expect(controller.serviceInfo == ["room": "blue"])
+        #expect(delegate.wait(for: "url https://example.org/watch") && delegate.wait(for: #"info ["room": "blue"]"#))
+        #expect(controller.broadcastURL?.absoluteString == "https://example.org/watch")
+        _ = try await EngineSession.attach(to: controller.take).stop()
+        #expect(delegate.wait(for: "finished well"))
+        #expect(!controller.isBroadcasting)
+    }
+
+    @Test func `one take makes a broadcast and a recording`() async throws {
+        let controller = try await place.controller()
+        let file = URL(filePath: place.folder.file("beside.mp4"))
+        try await controller.startBroadcast(recordingTo: file, countdown: 0)
+        #expect(try await place.takes().map(\.output) == [file.path])
+        while await KnownTakes.status(of: try #require(place.takes().first))?.progress.bytes ?? 0 == 0 {
+            await Task.yield()
+        }
+        let preview = try #require(try await controller.finishBroadcast())
+        #expect(preview.url == file)
+        #expect(try RecordedVideo(path: file.path).size == PixelSize(width: 320, height: 240))
+        // A file that is there already is not replaced unasked.
+        let again = await #expect(throws: BroadcastError.self) {
+            try await controller.startBroadcast(recordingTo: file, countdown: 0)
+        }
+        #expect(again?.code == .failedToSave)
+        try await controller.startBroadcast(recordingTo: file, replacing: true, countdown: 0)
+        try await controller.finishBroadcast()
+    }
+
+    @Test func `a service that refuses is an error of the start, and nothing runs on`() async throws {
+        let controller = try await place.controller(["fail": "The key is wrong; get another."])
+        let error = await #expect(throws: BroadcastError.self) { try await controller.startBroadcast(countdown: 0) }
+        #expect(error?.code == .serviceFailed && error?.message.contains("The key is wrong; get another") == true)
+        #expect(!controller.isBroadcasting)
+        try await place.waitForNoTake()
+    }
+
+    @Test func `after its extension has crashed a broadcast can be started again`() async throws {
+        let controller = try await place.controller(["crash": "1"])
+        let error = await #expect(throws: BroadcastError.self) { try await controller.startBroadcast(countdown: 0) }
+        #expect(error?.code == .serviceFailed && error?.message.contains("crashed") == true)
+        try await controller.startBroadcast(countdown: 0)
+        #expect(controller.isBroadcasting)
+        try await controller.finishBroadcast()
+    }
+
+    @Test func `a server that does not answer is told, and does not hold up the start`() async throws {
+        // Nobody listens on a port that was just given back.
+        let controller = try await place.controller(["url": "rtmp://127.0.0.1:9/live/hush-hush-key"], service: "rtmp")
+        let events = controller.events
+        try await controller.startBroadcast(countdown: 0)
+        #expect(controller.isBroadcasting)
+        let problem = try #require(controller.destinations.first?.problem)
+        #expect(!problem.contains("hush-hush-key"))
+        let error = await #expect(throws: BroadcastError.self) { try await controller.finishBroadcast() }
+        #expect(error?.code == .serviceFailed && error?.message.contains("never live") == true)
+        withExtendedLifetime(events) {}
+    }
+
+    /// Cancels the countdown at its second second.
+    private final class Canceller: BroadcastPresenter {
+        let shown = Mutex<[Int]>([])
+        let closings = Mutex(0)
+
+        func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
+            throw .cancelled
+        }
+        func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String] { [:] }
+        func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) {
+            shown.withLock { $0.append(secondsLeft) }
+            if secondsLeft == 2 { cancel() }
+        }
+        func close() { closings.withLock { $0 += 1 } }
+    }
+
+    @Test func `a countdown can be cancelled, and the broadcast started later`() async throws {
+        let presenter = Canceller()
+        let controller = try await place.controller(presenter: presenter)
+        let error = await #expect(throws: BroadcastError.self) { try await controller.startBroadcast() }
+        #expect(error?.code == .cancelled)
+        #expect(presenter.shown.withLock { $0 } == [3, 2] && presenter.closings.withLock { $0 } == 1)
+        try await place.waitForNoTake()
+        try await controller.startBroadcast(countdown: 1)
+        #expect(controller.isBroadcasting)
+        try await controller.finishBroadcast()
+    }
+
+    @Test func `a countdown is told second by second, and a cancelled task ends it`() async throws {
+        let controller = try await place.controller(second: { try await Task.sleep(for: .seconds(100_000)) })
+        let events = controller.events
+        let start = Task { try await controller.startBroadcast() }
+        #expect(await events.first { $0 == .countdown(3) ? true : nil } == true)
+        let twice = await #expect(throws: BroadcastError.self) { try await controller.startBroadcast() }
+        #expect(twice?.code == .alreadyBroadcasting)
+        start.cancel()
+        let error = await #expect(throws: BroadcastError.self) { try await start.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func `wrong use is a typed error`() async throws {
+        let controller = try await place.controller()
+        for call in [controller.pauseBroadcast, controller.resumeBroadcast] {
+            let error = await #expect(throws: BroadcastError.self) { try await call() }
+            #expect(error?.code == .notBroadcasting)
+        }
+        let unstarted = await #expect(throws: BroadcastError.self) { try await controller.finishBroadcast() }
+        #expect(unstarted?.code == .notBroadcasting)
+        let relative = await #expect(throws: BroadcastError.self) {
+            try await controller.startBroadcast(recordingTo: URL(string: "https://example.org/a.mp4"), countdown: 0)
+        }
+        #expect(relative?.code == .failedToSave)
+        try await controller.startBroadcast(countdown: 0)
+        let twice = await #expect(throws: BroadcastError.self) { try await controller.startBroadcast(countdown: 0) }
+        #expect(twice?.code == .alreadyBroadcasting && controller.isBroadcasting)
+        try await controller.finishBroadcast()
+        controller.scope = .ownWindow
+        let windowless = await #expect(throws: BroadcastError.self) {
+            try await controller.startBroadcast(countdown: 0)
+        }
+        #expect(windowless?.code == .noWindow && !controller.isBroadcasting)
+    }
+
+    @Test func `a further service is added to a broadcast and removed from it`() async throws {
+        let controller = try await place.controller()
+        try await controller.startBroadcast(countdown: 0)
+        let live = try BroadcastSetup(try await place.service("live"))
+        let number = try await controller.add(live)
+        #expect(number == 1 && controller.destinations.map(\.service) == ["witness", "live"])
+        try await controller.remove(number)
+        #expect(controller.destinations.last?.ending != nil && controller.isBroadcasting)
+        let last = await #expect(throws: BroadcastError.self) { try await controller.remove(0) }
+        #expect(last?.message.contains("last destination") == true)
+        try await controller.finishBroadcast()
+    }
+
+    @Test func `an engine that is killed is told`() async throws {
+        let delegate = Delegate()
+        let controller = try await place.controller()
+        controller.delegate = delegate
+        try await controller.startBroadcast(countdown: 0)
+        kill(try #require(try await place.takes().first).pid, SIGKILL)
+        #expect(delegate.wait(for: "finished engineDied"))
+        #expect(!controller.isBroadcasting)
+    }
+
+    @Test func `a controller that is released leaves its broadcast, which is found again`() async throws {
+        var controller: BroadcastController? = try await place.controller(["link": "https://example.org/watch"])
+        try await controller?.startBroadcast(countdown: 0)
+        try await controller?.pauseBroadcast()
+        let take = controller?.take
+        controller = nil
+        let found = try #require(try await BroadcastController.find(app: place.app).first)
+        #expect(found.take == take && found.isBroadcasting && found.isPaused)
+        #expect(found.extensionIdentifier == "witness")
+        #expect(found.broadcastURL?.absoluteString == "https://example.org/watch")
+        let anew = await #expect(throws: BroadcastError.self) { try await found.startBroadcast() }
+        #expect(anew?.code == .unavailable)
+        try await found.resumeBroadcast()
+        try await found.finishBroadcast()
+        try await place.waitForNoTake()
+        #expect(try await BroadcastController.find(app: place.app).isEmpty)
+    }
+}

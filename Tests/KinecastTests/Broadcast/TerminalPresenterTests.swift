@@ -1,0 +1,180 @@
+// The picker on a terminal: a pseudoterminal, with the test as its person.
+import Glibc
+import KinePlatform
+import KineServices
+import Synchronization
+import SystemPackage
+import Testing
+
+@testable import Kinecast
+
+@Suite struct TerminalPresenterTests {
+    /// A terminal and the person before it.
+    private final class Person: Sendable {
+        let path: String
+        private let descriptor: Int32
+        /// Keeps the terminal open between two questions.
+        private let held: Int32
+        private let seen = Mutex("")
+
+        init() throws {
+            descriptor = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+            // TIOCSPTLCK and TIOCGPTN (ioctl_tty(2)), whose macros Swift cannot read.
+            var (unlock, number) = (Int32(0), UInt32(0))
+            guard ioctl(descriptor, 0x4004_5431, &unlock) == 0, ioctl(descriptor, 0x8004_5430, &number) == 0 else {
+                throw Errno(rawValue: errno)
+            }
+            path = "/dev/pts/\(number)"
+            held = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+            guard held >= 0 else { throw Errno(rawValue: errno) }
+        }
+
+        deinit {
+            close(held)
+            close(descriptor)
+        }
+
+        /// Everything shown so far.
+        var screen: String { seen.withLock { $0 } }
+
+        /// Waits until these words are shown, after what was shown when the last ones were waited for, and types.
+        func sees(_ words: String, types text: String? = nil) {
+            let deadline = MonotonicClock.now() + 300_000_000_000
+            while !screen.contains(words), MonotonicClock.now() < deadline {
+                guard WakeSignal.poll([descriptor], until: deadline)[0] else { break }
+                var chunk = [UInt8](repeating: 0, count: 4096)
+                let count = read(descriptor, &chunk, chunk.count)
+                guard count > 0 else { break }
+                seen.withLock { $0 += String(decoding: chunk[..<count], as: UTF8.self) }
+            }
+            #expect(screen.contains(words), "\(screen)")
+            if let text { type(text) }
+        }
+
+        func type(_ text: String) { _ = text.withCString { write(descriptor, $0, strlen($0)) } }
+
+        var echoes: Bool {
+            var mode = termios()
+            tcgetattr(held, &mode)
+            return mode.c_lflag & tcflag_t(ECHO) != 0
+        }
+    }
+
+    private let person: Person
+    private let presenter: TerminalPresenter
+
+    init() throws {
+        person = try Person()
+        presenter = TerminalPresenter(path: person.path)
+    }
+
+    private static let service = {
+        var manifest = ServiceManifest(id: "meter", name: "Meter", executable: "meter")
+        manifest.setup = [
+            .init(key: "token", title: "Token", isRequired: true, isSecret: true),
+            .init(key: "quality", title: "Quality", defaultValue: "low"),
+            .init(key: "count", title: "Count"),
+        ]
+        manifest.setup[1].kind = .choice([.init(value: "low"), .init(value: "high", title: "Best")])
+        manifest.setup[1].hint = "Needs a fast network."
+        manifest.setup[2].kind = .number(.init(minimum: 1, maximum: 5))
+        return BroadcastService(Service(manifest: manifest, origin: .user, bundle: nil, executable: "/meter"))
+    }()
+
+    private static let request = BroadcastRequest(
+        app: AppIdentity(identifier: "org.example.App", name: "My app"), services: [service, service],
+        showsMicrophoneButton: true, isMicrophoneEnabled: false)
+
+    private static let form = BroadcastForm(service: service, message: nil, fields: service.fields)
+
+    /// The person acts on a thread of their own, since reading what is shown blocks.
+    private func act(_ body: @escaping @Sendable (Person) -> Void) -> DedicatedThread {
+        DedicatedThread(name: "person") { [person] in body(person) }
+    }
+
+    @Test func `a person chooses a service and the microphone, and is asked again after a mistake`() async throws {
+        let acting = act { person in
+            person.sees("My app wants to broadcast")
+            person.sees("q to cancel: ", types: "7\n")
+            person.sees("Type a number from 1 to 2, or q.", types: "2\n")
+            person.sees("y or n [n]: ", types: "y\n")
+        }
+        let choice = try await presenter.chooseService(Self.request)
+        #expect(choice.service == "meter" && choice.isMicrophoneEnabled)
+        acting.join()
+    }
+
+    @Test func `a person fills in fields: a secret unseen, a default by Enter, a number after a mistake`() async throws
+    {
+        let acting = act { person in
+            person.sees("Token [not shown]: ")
+            while person.echoes { sched_yield() }
+            person.type("\n")
+            person.sees("Token must be given.", types: "hush-hush\n")
+            person.sees("Needs a fast network.")
+            person.sees("Quality [low]: ", types: "\n")
+            person.sees("Count [may be empty]: ", types: "6\n")
+            person.sees("Count has to be a number from 1 to 5.", types: "5\n")
+        }
+        let values = try await presenter.fillIn(Self.form)
+        acting.join()
+        #expect(values == ["token": "hush-hush", "quality": "", "count": "5"])
+        #expect(person.echoes && !person.screen.contains("hush-hush"))
+    }
+
+    @Test(arguments: ["q\n", "\u{4}"]) func `a person cancels by q or the end of input`(keys: String) async throws {
+        let acting = act { $0.sees("q to cancel: ", types: keys) }
+        let error = await #expect(throws: BroadcastError.self) { try await presenter.chooseService(Self.request) }
+        #expect(error?.code == .cancelled)
+        acting.join()
+    }
+
+    @Test func `an interrupt while a secret is typed cancels, and the terminal shows what is typed again`() async throws
+    {
+        let acting = act { person in
+            person.sees("Token [not shown]: ")
+            while person.echoes { sched_yield() }
+            person.type("\u{3}\n")
+        }
+        let error = await #expect(throws: BroadcastError.self) { try await presenter.fillIn(Self.form) }
+        #expect(error?.code == .cancelled && person.echoes)
+        acting.join()
+    }
+
+    @Test func `a task that is cancelled asks no longer`() async throws {
+        let presenter = presenter
+        let question = Task { try await presenter.chooseService(Self.request) }
+        let acting = act { $0.sees("q to cancel: ") }
+        acting.join()
+        question.cancel()
+        let error = await #expect(throws: BroadcastError.self) { try await question.value }
+        #expect(error?.code == .cancelled)
+    }
+
+    @Test func `Enter cancels the countdown, and closing it leaves the next line to others`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        presenter.showCountdown(3) { continuation.yield() }
+        presenter.showCountdown(2) { continuation.yield() }
+        let acting = act { $0.sees("begins in 2 s; press Enter to cancel.", types: "\n") }
+        for await _ in stream { break }
+        acting.join()
+        presenter.close()
+        presenter.close()
+        presenter.showCountdown(3) { Issue.record("it was closed") }
+        presenter.close()
+        let choosing = act { person in
+            person.sees("q to cancel: ", types: "1\n")
+            person.sees("y or n [n]: ", types: "\n")
+        }
+        #expect(try await presenter.chooseService(Self.request).service == "meter")
+        choosing.join()
+    }
+
+    @Test func `without a terminal there is an error that says what to do`() async throws {
+        let error = await #expect(throws: BroadcastError.self) {
+            try await TerminalPresenter(path: "/nowhere/tty").chooseService(Self.request)
+        }
+        #expect(error?.code == .noPresenter && error?.message.contains("give the picker a presenter") == true)
+    }
+}
