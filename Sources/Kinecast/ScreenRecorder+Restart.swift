@@ -47,7 +47,9 @@ extension ScreenRecorder {
         for file in store.files() where !running.contains(file.path) {
             do throws(ClientError) {
                 let saved = try await KnownTakes.recover(file.path)
-                previews.append(RecordingPreview(file, duration: saved.duration, size: nil))
+                previews.append(
+                    RecordingPreview(
+                        file, duration: saved.duration, size: nil, editor: RecordingEditor(locator)))
             } catch {
                 continue
             }

@@ -77,7 +77,7 @@ public final class ScreenRecorder: Sendable {
     }
 
     private let identity: AppIdentity?
-    private let locator: EngineLocator
+    let locator: EngineLocator
     private let store: RecordingStore?
     let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()

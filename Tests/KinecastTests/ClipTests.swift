@@ -147,8 +147,9 @@ import Testing
         }
         #expect(!recorder.isClipBuffering)
         let second = try await recorder.startClipBuffering()
+        let later = recorder.events
         _ = try await EngineSession.attach(to: second.take).stop()
-        for await event in recorder.events {
+        for await event in later {
             guard case .clipBufferingStopped(let error) = event else { continue }
             #expect(error == nil)
             break

@@ -12,7 +12,7 @@ extension BroadcastController {
         let identity: AppIdentity
         let takes: [TakeRecord]
         do {
-            identity = if let app { app } else { try AppIdentity.ofThisProcess() }
+            identity = try AppIdentity.checked(app)
             takes = try await KnownTakes.list().running
         } catch let error as RecordingError {
             throw BroadcastError(error)

@@ -107,7 +107,7 @@ public final class BroadcastPicker: Sendable {
     private func choose(_ contents: Contents) async throws(BroadcastError) -> BroadcastController {
         let identity: AppIdentity
         do throws(RecordingError) {
-            identity = if let app { app } else { try AppIdentity.ofThisProcess() }
+            identity = try AppIdentity.checked(app)
         } catch {
             throw BroadcastError(error)
         }
