@@ -94,7 +94,8 @@ final class ClipLoop {
         }
         if store.isShortened, !hasWarnedOfRoom {
             hasWarnedOfRoom = true
-            inbox.post(.warning("The clip buffer keeps less time than was asked for: \(reasonOfShortage). The take goes on."))
+            inbox.post(
+                .warning("The clip buffer keeps less time than was asked for: \(reasonOfShortage). The take goes on."))
         }
     }
 
