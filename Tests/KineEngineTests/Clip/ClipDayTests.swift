@@ -45,7 +45,7 @@ import Testing
             largest.memory = max(largest.memory, store.memory)
             largest.units = max(largest.units, store.video.units.count + store.audio.reduce(0) { $0 + $1.units.count })
             guard screen.now >= nextExport else { continue }
-            nextExport = screen.now + .milliseconds(Int64.random(in: 1...600_000, using: &random))
+            nextExport = screen.now + .milliseconds(Int64.random(in: 1...300_000, using: &random))
             let duration = MediaTime.milliseconds(Int64.random(in: 1...70_000, using: &random))
             let beginning = try check(store, model, end: screen.now, duration: duration)
             beginnings[beginning, default: 0] += 1

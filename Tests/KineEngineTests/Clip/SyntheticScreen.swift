@@ -70,6 +70,8 @@ struct SyntheticScreen {
 
     private mutating func choose(at time: MediaTime) {
         activity = [100, 1000, 12_000].randomElement(using: &random) ?? 1000
-        changesUntil = time + .milliseconds(Int64.random(in: 10...20_000, using: &random))
+        // Often a single frame, as when a key is typed.
+        let limit: Int64 = Int.random(in: 0..<3, using: &random) == 0 ? 20_000 : 1
+        changesUntil = time + .milliseconds(Int64.random(in: 1...limit, using: &random))
     }
 }
