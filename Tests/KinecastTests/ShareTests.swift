@@ -73,7 +73,8 @@ import Testing
         #expect(preview.completedActivities.isEmpty)
     }
 
-    @Test func `an app's own activity is carried out and reported, and so are its cancel and its failure`() async throws {
+    @Test func `an app's own activity is carried out and reported, and so are its cancel and its failure`() async throws
+    {
         struct Fault: Error {}
         let type = ShareActivityType(rawValue: "org.example.own")
         let seen = Mutex<[ShareProgress]>([])
@@ -90,7 +91,8 @@ import Testing
     @Test func `a program gets the recording's path, and one that fails is told with its words`() async throws {
         let program = try script("echo \"$@\" >\"$0.seen\"", "player")
         #expect(try await preview.share(via: .open(with: program)) == .completed(.open, url: nil))
-        #expect(try String(contentsOf: URL(filePath: program + ".seen"), encoding: .utf8) == folder.file("a.mp4") + "\n")
+        #expect(
+            try String(contentsOf: URL(filePath: program + ".seen"), encoding: .utf8) == folder.file("a.mp4") + "\n")
         var failing = OpenActivity(with: try script("echo no such codec >&2; exit 3", "broken"))
         failing.patience = 300_000_000_000
         let error = await #expect(throws: RecordingError.self) { try await preview.share(via: failing) }
@@ -133,7 +135,8 @@ import Testing
         let server = try UploadServer()
         let seen = Mutex<[ShareProgress]>([])
         let url = try address(server, "closed/b.mp4?token=top%20secret")
-        let result = try await preview.share(via: .upload(to: url, headers: ["Authorization": "Bearer secret"])) { progress in
+        let result = try await preview.share(via: .upload(to: url, headers: ["Authorization": "Bearer secret"])) {
+            progress in
             seen.withLock { $0.append(progress) }
         }
         #expect(result == .completed(.upload, url: url))
