@@ -24,8 +24,9 @@ let package = Package(
             name: "kinecast-bench",
             dependencies: ["CEpoll"]
                 + kinecast(
-                    "CLinux", "KineCapture", "KineControl", "KineMeasure", "KineMedia", "KinePlatform", "KineRelay",
-                    "KineServices")
+                    "CLinux", "KineCapture", "KineCodecs", "KineContainers", "KineControl", "KineImaging",
+                    "KineMeasure",
+                    "KineMedia", "KinePlatform", "KineRelay", "KineServices")
                 + [argumentParser, system]
                 + ["NIOCore", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
                 + [.product(name: "NIOSSL", package: "swift-nio-ssl")],

@@ -11,5 +11,6 @@ struct BenchCommand: ParsableCommand {
             GoingLiveCommand.self,
             FeedCommand.self, WatchCommand.self, CrowdCommand.self, SwallowCommand.self, GlassCommand.self,
             RTMPCommand.self, RTMPFeedCommand.self, FaultsCommand.self, ViewersCommand.self, CrowdReaderCommand.self,
+            TrimCommand.self,
         ], defaultSubcommand: CompareCommand.self)
 }

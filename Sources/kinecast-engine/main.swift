@@ -20,6 +20,8 @@ func answer(_ value: some Encodable) -> Never {
 
 /// Reads a client's question about a recording from standard input, prints the answer, and exits.
 func answerEditRequest() -> Never {
+    // A file that may not grow further is an error, not the end of the process.
+    signal(SIGXFSZ, SIG_IGN)
     guard let bytes = try? FileDescriptor.standardInput.readToEnd(atMost: 16 << 20),
         let request = try? JSONDecoder().decode(EditRequest.self, from: Data(bytes))
     else {

@@ -23,6 +23,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("0", 0.0), ("0s", 0), ("0.0", 0), ("12.5", 12.5), ("1m30s", 90), ("1:30", 90), ("0:00.25", 0.25),
+        ("1:02:03.5", 3723.5), ("90:00", 5400), ("100:59:59", 363_599),
+    ])
+    func `a time in a recording is a length, or a player's clock`(text: String, seconds: Double) {
+        #expect(TimeOption(argument: text)?.time == .seconds(seconds))
+    }
+
+    @Test(arguments: [
+        "", "-1", ":", "1:", ":30", "1:60", "1:2:60", "1:60:00", "1:2:3:4", "1.5:00", "1:.5", "1:5.", "0x1", "s", ".",
+    ])
+    func `what is no time is refused`(text: String) {
+        #expect(TimeOption(argument: text) == nil)
+    }
+
+    @Test(arguments: [
         ("4000000", 4_000_000), ("800k", 800_000), ("4M", 4_000_000), ("4.5m", 4_500_000), ("1000", 1000),
         ("1000M", 1_000_000_000),
     ])

@@ -28,8 +28,8 @@ public struct MovieExcerpt: Sendable {
 
     /// The times are rounded to the video's ticks, 1/90000 s. An `end` later than the last frame's means that.
     public init(of index: RecordingIndex, from start: MediaTime, to end: MediaTime) throws(Error) {
-        guard start < end else { throw .empty }
         guard start < index.videoDuration else { throw .beyondEnd(index.videoDuration) }
+        guard start < end else { throw .empty }
         let video = index.video
         let first = UInt64(max(0, start.ticks(timescale: TrackDescription.videoTimescale)))
         // Compared before it is converted: an end may be any time.

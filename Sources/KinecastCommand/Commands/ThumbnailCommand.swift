@@ -11,6 +11,8 @@ struct ThumbnailCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "thumbnail", abstract: "Save a frame of a recording as a PNG or JPEG image.",
         discussion: """
+            The frame that is shown at that time is decoded; the recording stays as it is. Without -o the image is beside FILE.
+
             kinecast thumbnail demo.mp4 --at 1:05 --size 320x180 -o demo.jpg
             """)
 
