@@ -28,6 +28,8 @@ extension ExtensionStateMachine {
         case resumeRequested
         case annotateRequested([String: String])
         case linkRenewalRequested
+        /// The screen that the take shows was locked or unlocked.
+        case screenLockChanged(Bool)
         /// The last sample of the take has been written.
         case finishRequested
     }
@@ -38,6 +40,7 @@ extension ExtensionStateMachine {
         case resume
         case annotate([String: String])
         case renewLink
+        case screenLocked(Bool)
         case finish(seconds: Double)
     }
 

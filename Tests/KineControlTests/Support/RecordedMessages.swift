@@ -10,7 +10,7 @@ enum RecordedMessages {
         .start(TakeConfiguration(source: .screen(monitor: nil), output: nil)),
         .start(everything), .start(screen), .start(region), .start(window), .status, .pause, .resume,
         .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
-        .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp),
+        .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp), .start(unseen),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -28,7 +28,7 @@ enum RecordedMessages {
             .failed(TakeFailure(exitStatus: 74, message: "The disk is full.", summary: summary)),
             .refused("The take is paused already."),
         ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) } + [
-            .microphone(on: false)
+            .microphone(on: false), .screenLocked(true), .finished(stoppedAtDesktop),
         ]
 
     private static let everything = {
@@ -66,6 +66,21 @@ enum RecordedMessages {
         take.outlivesClient = true
         take.audio.isMicrophoneOff = true
         return take
+    }()
+
+    private static let unseen = {
+        var take = slow
+        take.audio.isMicrophoneOff = true
+        take.isIndicated = false
+        take.whenLocked = .keepRunning
+        return take
+    }()
+
+    private static let stoppedAtDesktop = {
+        var summary = TakeSummary(
+            output: nil, size: PixelSize(width: 2, height: 2), progress: progress, reason: "stopped at the desktop")
+        summary.stoppedAtDesktop = true
+        return summary
     }()
 
     private static let region = TakeConfiguration(
