@@ -99,4 +99,20 @@ import Testing
                     session: "unix:path=/run/user/1%20%c3%bc/bus", system: "unix:path=/run/dbus/system_bus_socket"))
         #expect(BusAddresses.find({ _ in nil }, exists: { _ in false }) == BusAddresses(session: nil, system: nil))
     }
+
+    @Test func `the doctor learns what the desktop has, and does not wait for what never answers`() throws {
+        let (session, system) = (try TestBus(), try TestBus())
+        let addresses = BusAddresses(session: session.address, system: system.address)
+        let bare = DesktopSurvey.ask(addresses, until: .max)
+        #expect(bare.hasSession && bare.hasSystem && !bare.hasLogind)
+        #expect(bare.notifications == nil && bare.isLocked == nil)
+        let (daemon, logind) = (try NotificationDaemon(session), try LoginManager(system, isLocked: true))
+        let full = DesktopSurvey.ask(addresses, until: .max)
+        #expect(full.capabilities.hasActions && full.hasLogind && full.isLocked == true)
+        #expect(full.notifications == "Test 1.0")
+        daemon.end()
+        let silent = try NotificationDaemon(session, .silent)
+        #expect(DesktopSurvey.ask(addresses, until: MonotonicClock.now() + 500_000_000).notifications == nil)
+        withExtendedLifetime((silent, logind)) {}
+    }
 }
