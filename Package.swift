@@ -323,7 +323,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "KineEngineTests",
-            dependencies: ["KineEngine", "KineMeasure", "AudioTesting", "CoreTesting", "ThreadTesting"]),
+            dependencies: ["KineEngine", "KineDesktop", "KineMeasure", "AudioTesting", "CoreTesting", "ThreadTesting"]),
         .testTarget(
             name: "KineMeasureTests",
             dependencies: [

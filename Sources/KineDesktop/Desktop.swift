@@ -9,10 +9,14 @@ public final class Desktop: Sendable {
     public enum Event: Sendable, Equatable {
         /// The person has pressed this button of the indicator.
         case action(key: String)
+        /// Whether the screen is locked: once it is known, and then whenever it changes.
+        case screenLocked(Bool)
     }
 
     enum Request: Sendable {
         case indicate(Notification?)
+        case inhibitSleep(SleepInhibition?)
+        case watchLock
     }
 
     private let mailbox = DesktopMailbox()
@@ -36,10 +40,17 @@ public final class Desktop: Sendable {
     /// Keeps this notification on the desktop, in place of the one before; nil takes it away.
     public func indicate(_ notification: Notification?) { mailbox.post(.indicate(notification)) }
 
+    /// Keeps the machine awake for this reason; nil lets it sleep.
+    public func inhibitSleep(_ inhibition: SleepInhibition?) { mailbox.post(.inhibitSleep(inhibition)) }
+
+    /// Has `screenLocked` told from now on. Once.
+    public func watchLock() { mailbox.post(.watchLock) }
+
     /// Takes everything back and ends the thread. Returns when the desktop has done so, or CLOCK_MONOTONIC reaches `deadline`
     /// (nanoseconds).
     public func end(until deadline: Int64) {
         indicate(nil)
+        inhibitSleep(nil)
         mailbox.end(until: deadline)
     }
 }

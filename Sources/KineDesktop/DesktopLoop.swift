@@ -7,13 +7,18 @@ final class DesktopLoop {
     private let mailbox: DesktopMailbox
     private let tell: @Sendable (Desktop.Event) -> Void
     private let session: BusConnection?
+    private let system: BusConnection?
+    private let inhibitor: SleepInhibitor
     private var server: NotificationServer?
     private var indicator = IndicatorStateMachine()
+    private var lock: LockWatch?
 
     init(_ addresses: BusAddresses, _ mailbox: DesktopMailbox, tell: @escaping @Sendable (Desktop.Event) -> Void) {
         self.mailbox = mailbox
         self.tell = tell
         session = addresses.session.flatMap { try? BusConnection(address: $0) }
+        system = addresses.system.flatMap { try? BusConnection(address: $0) }
+        inhibitor = SleepInhibitor(session: session, system: system)
         if let session {
             server = NotificationServer(session) { [weak self] event in self?.received(event) }
         }
@@ -21,7 +26,7 @@ final class DesktopLoop {
 
     /// Returns when it is told to end and nothing is outstanding.
     func run() {
-        let buses = [session].compactMap(\.self)
+        let buses = [session, system].compactMap(\.self)
         while true {
             for bus in buses { bus.process() }
             for request in mailbox.drain() { carryOut(request) }
@@ -38,6 +43,9 @@ final class DesktopLoop {
     private func carryOut(_ request: Desktop.Request) {
         switch request {
         case .indicate(let notification): handle(.want(notification))
+        case .inhibitSleep(let inhibition): inhibitor.want(inhibition)
+        case .watchLock:
+            lock = lock ?? LockWatch(session: session, system: system) { [tell] in tell(.screenLocked($0)) }
         }
     }
 

@@ -18,6 +18,9 @@ public final class ScreenRecorder: Sendable {
     public enum Event: Sendable {
         /// Whether `isAvailable` is true now.
         case availabilityChanged(Bool)
+        /// The screen that is recorded was locked or unlocked. While it is locked, the recording pauses, or shows a plain card, as
+        /// `keepsRunningWhenLocked` says.
+        case screenLocked(Bool)
         /// Something a person should know while the recording goes on; one sentence.
         case warning(String)
         /// The recording ended without a call of the app: because of `error`, which is `userStopped` where the person did it at the
@@ -45,6 +48,7 @@ public final class ScreenRecorder: Sendable {
         var showsCursor = true
         /// Of the next recording.
         var clipBuffer: Duration?
+        var keepsRunningWhenLocked = false
     }
 
     /// A recording or a capture that runs.
@@ -203,6 +207,13 @@ public final class ScreenRecorder: Sendable {
         contents.withLock { if case .recording(let active) = $0.state { active } else { nil } }
     }
 
+    /// Whether the next recording goes on while the screen is locked, with a plain card instead of the lock screen; otherwise it pauses
+    /// meanwhile. A virtual screen is never locked.
+    public var keepsRunningWhenLocked: Bool {
+        get { contents.withLock { $0.settings.keepsRunningWhenLocked } }
+        set { contents.withLock { $0.settings.keepsRunningWhenLocked = newValue } }
+    }
+
     /// Starts a recording. Returns when its first frame is there.
     ///
     /// - Parameter outlivesApp: where the app ends or is killed, the recording goes on until somebody stops it: the app with
@@ -332,6 +343,7 @@ public final class ScreenRecorder: Sendable {
     private func received(_ event: SessionEvent, of active: Active) {
         switch event {
         case .warning(let sentence): tell(.warning(sentence))
+        case .screenLocked(let isLocked): tell(.screenLocked(isLocked))
         case .ended(let outcome): ended(active, outcome)
         default: break
         }
@@ -358,6 +370,7 @@ public final class ScreenRecorder: Sendable {
         switch event {
         case .availabilityChanged: delegate.screenRecorderDidChangeAvailability(self)
         case .warning: break
+        case .screenLocked(let isLocked): delegate.screenRecorder(self, didChangeScreenLock: isLocked)
         case .stopped(let preview, let error):
             delegate.screenRecorder(self, didStopRecordingWith: preview, error: error)
         case .clipBufferingStopped(let error):

@@ -2,8 +2,8 @@
 
 /// Told by a recorder, on any thread and one call at a time. Each method does nothing unless it is implemented.
 public protocol ScreenRecorderDelegate: AnyObject, Sendable {
-    /// The recording ended without a call of the app: because of `error`, or as somebody else stopped it (nil). `preview` is what there
-    /// is of it.
+    /// The recording ended without a call of the app: because of `error`, which is `userStopped` where the person did it at the
+    /// desktop, or as another program stopped it (nil). `preview` is what there is of it.
     func screenRecorder(
         _ screenRecorder: ScreenRecorder, didStopRecordingWith preview: RecordingPreview?, error: RecordingError?)
 
@@ -12,6 +12,9 @@ public protocol ScreenRecorderDelegate: AnyObject, Sendable {
 
     /// `isAvailable` has changed.
     func screenRecorderDidChangeAvailability(_ screenRecorder: ScreenRecorder)
+
+    /// The screen that is recorded was locked or unlocked. While it is locked, the recording pauses or shows a plain card.
+    func screenRecorder(_ screenRecorder: ScreenRecorder, didChangeScreenLock isLocked: Bool)
 }
 
 extension ScreenRecorderDelegate {
@@ -22,4 +25,6 @@ extension ScreenRecorderDelegate {
     public func screenRecorder(_ screenRecorder: ScreenRecorder, didStopClipBufferingWith error: RecordingError?) {}
 
     public func screenRecorderDidChangeAvailability(_ screenRecorder: ScreenRecorder) {}
+
+    public func screenRecorder(_ screenRecorder: ScreenRecorder, didChangeScreenLock isLocked: Bool) {}
 }

@@ -18,7 +18,7 @@ import KineRelay
 /// ## Topics
 /// - Callbacks: `broadcastStarted(withSetupInfo:)`, `processSampleBuffer(_:with:)`, `broadcastPaused()`,
 ///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastLinkRenewalRequested()`,
-///   `broadcastFinished()`
+///   `broadcastScreenLocked(_:)`, `broadcastFinished()`
 /// - The formats: `context`
 /// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `updateServiceInfo(_:)`, `viewers`, `sentBytes`,
 ///   `addSentBytes(_:)`, `connectionStatistics`
@@ -47,6 +47,10 @@ open class BroadcastSampleHandler {
     /// Called when the user wants another link. Make the old one stop working, and announce a new one. Only called if the last link
     /// was announced as renewable.
     open func broadcastLinkRenewalRequested() async {}
+
+    /// Called when the screen that is shown was locked or unlocked; never for a private screen. Most takes pause meanwhile, which
+    /// `broadcastPaused()` says; the others show a plain card.
+    open func broadcastScreenLocked(_ isLocked: Bool) async {}
 
     /// The last callback, after the last sample. Finish uploads within `context.finishSeconds`. Not called after
     /// `finishBroadcastWithError(_:)`, and not if `broadcastStarted` threw.

@@ -191,6 +191,12 @@ public final class ExtensionRehearsal<Handler: BroadcastSampleHandler> {
         try await settle()
     }
 
+    /// The screen that is shown is locked or unlocked.
+    public func screenLocked(_ isLocked: Bool) async throws(Error) {
+        try send(.screenLocked(isLocked, after: sender.position))
+        try await settle()
+    }
+
     /// Ends the broadcast as an engine does: `broadcastFinished` may take `seconds`.
     public func finish(seconds: Double = 5) async -> Ending {
         // Sending fails if the handler has ended the broadcast, which `wait` finds out.

@@ -183,6 +183,7 @@ struct SessionStateMachine {
         case .paused: events = [.emit(.paused)]
         case .resumed: events = [.emit(.resumed)]
         case .samples(let message): events = [.feed(message)]
+        case .screenLocked(let isLocked): events = [.emit(.screenLocked(isLocked))]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
         case .clip: break
         case .warning(let text): events = [.emit(.warning(text))]

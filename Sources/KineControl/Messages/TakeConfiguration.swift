@@ -43,6 +43,14 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case bitsPerSecondPerPixel(Double)
     }
 
+    /// What becomes of a take of a person's screen while that is locked. Virtual screens and patterns go on.
+    public enum WhenLocked: String, Codable, Sendable, CaseIterable {
+        /// The take pauses, and goes on when the screen is unlocked.
+        case pause
+        /// The take goes on, and shows a plain card instead of the lock screen.
+        case keepRunning
+    }
+
     public struct Video: Codable, Sendable, Equatable {
         public var framesPerSecond = 30
         public var rateControl = RateControl.constantQuality(Video.defaultQuality)
@@ -175,6 +183,12 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     }
     /// Absent where it is false, as in messages of older clients.
     private var indicatorOff: Bool?
+    public var whenLocked: WhenLocked {
+        get { lockBehaviour ?? .pause }
+        set { lockBehaviour = newValue == .pause ? nil : newValue }
+    }
+    /// Absent where the take pauses, as in messages of older clients.
+    private var lockBehaviour: WhenLocked?
 
     public init(source: Source, output: String?) {
         self.source = source

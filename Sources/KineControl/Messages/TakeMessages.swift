@@ -49,6 +49,9 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case resumed
     /// The microphone is recorded from now on, or no more.
     case microphone(on: Bool)
+    /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses meanwhile; otherwise
+    /// it shows a card while the screen is locked.
+    case screenLocked(Bool)
     /// One sentence for a person about a problem; the take goes on.
     case warning(String)
     /// Something happened to one of the destinations; the take goes on.

@@ -40,7 +40,7 @@ final class NotificationServer {
     }
 
     private func find() {
-        bus.call(method("GetCapabilities")) { [weak self] answer in
+        bus.call(Self.method("GetCapabilities")) { [weak self] answer in
             guard let self, capabilities == nil, case .success(let values) = answer else { return }
             capabilities = NotificationCapabilities(values.first?.asStrings ?? [])
             tell(.found)
@@ -68,12 +68,12 @@ final class NotificationServer {
     }
 
     private func ask(_ member: String, _ arguments: [BusValue], answer: @escaping (BusConnection.Answer) -> Void) {
-        bus.call(method(member, arguments)) { [weak self, generation] result in
+        bus.call(Self.method(member, arguments)) { [weak self, generation] result in
             if self?.generation == generation { answer(result) }
         }
     }
 
-    private func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {
-        BusCall(Self.name, path: Self.path, interface: Self.name, member, arguments)
+    static func method(_ member: String, _ arguments: [BusValue] = []) -> BusCall {
+        BusCall(name, path: path, interface: name, member, arguments)
     }
 }

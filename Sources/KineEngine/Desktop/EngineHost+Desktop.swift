@@ -6,6 +6,23 @@ extension EngineHost {
         switch event {
         case .action(key: IndicatorContents.stop.key): handle(.stopRequested(.stoppedAtDesktop, at: now))
         case .action: break
+        case .screenLocked(let isLocked):
+            screenLock(.lockChanged(isLocked: isLocked), at: now)
+            desktop?.cover.settle()
+            opened?.take.coverChanged()
+        }
+    }
+
+    /// Carries out what the screen's lock means for the take.
+    func screenLock(_ event: ScreenLockStateMachine.Event, at now: Int64) {
+        for action in desktop?.handle(event) ?? [] {
+            switch action {
+            case .announce(let isLocked):
+                clients.tellAll(.screenLocked(isLocked))
+                destinations?.request(.screenLockChanged(isLocked), at: now)
+            case .pause: handle(.pauseRequested(at: now))
+            case .resume: handle(.resumeRequested(at: now))
+            }
         }
     }
 }

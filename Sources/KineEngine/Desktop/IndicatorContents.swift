@@ -23,6 +23,8 @@ struct IndicatorContents: Sendable, Equatable {
     var destinations: [String]
     var isMicrophoneOn: Bool
     var isPaused = false
+    /// The screen is locked, and a card is captured instead.
+    var isCardShown = false
 
     init(_ configuration: TakeConfiguration) {
         app = configuration.app
@@ -40,6 +42,12 @@ struct IndicatorContents: Sendable, Equatable {
             sender: name, icon: app?.icon ?? "media-record", desktopEntry: app?.desktopFile,
             title: isPaused ? "\(name) has paused \(deed)" : "\(name) is \(deed)", text: text,
             actions: [Self.stop], urgency: .low, isResident: true)
+    }
+
+    /// What keeps the machine awake meanwhile. It does not matter to a private screen whether the real one is on. It is the same
+    /// whatever else changes: between two of them the machine could fall asleep.
+    var inhibition: SleepInhibition {
+        SleepInhibition(who: name, why: "The take goes on.", keepsScreenOn: source.showsDesktop)
     }
 
     private var name: String { app.map { ($0.name ?? $0.identifier).printable(limit: 60) } ?? "Kinecast" }
@@ -64,6 +72,7 @@ struct IndicatorContents: Sendable, Equatable {
 
     private var text: String {
         var sentences: [String] = []
+        if isCardShown { sentences.append("The screen is locked: a plain card is captured instead.") }
         if isMicrophoneOn {
             sentences.append(isPaused ? "The microphone is paused too." : "The microphone is on.")
         }

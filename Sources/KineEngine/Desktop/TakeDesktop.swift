@@ -6,16 +6,38 @@ import KinePlatform
 /// Used by the main thread. Nothing here waits for the desktop.
 final class TakeDesktop {
     private let desktop: Desktop?
+    /// Covers the screen while it is locked.
+    let cover: ScreenCover
     private let isIndicated: Bool
+    private var lock: ScreenLockStateMachine
     private var contents: IndicatorContents
     private var isRunning = false
     private var shown: Notification?
+    private var inhibition: SleepInhibition?
 
     /// `inbox` brings what happens on the desktop to the main thread.
     init(_ configuration: TakeConfiguration, inbox: Inbox, addresses: BusAddresses = .find()) {
         contents = IndicatorContents(configuration)
         isIndicated = configuration.isIndicated
-        desktop = Desktop(addresses) { inbox.post(.desktop($0)) }
+        lock = ScreenLockStateMachine(configuration.whenLocked)
+        let cover = ScreenCover(isKnown: !configuration.source.showsDesktop)
+        self.cover = cover
+        desktop = Desktop(addresses) { event in
+            // At once: the main thread may be busy, and the lock screen is there already.
+            if case .screenLocked(let isLocked) = event { cover.screenLocked(isLocked) }
+            inbox.post(.desktop(event))
+        }
+        guard configuration.source.showsDesktop else { return }
+        if let desktop { desktop.watchLock() } else { cover.screenLocked(false) }
+    }
+
+    /// The screen is locked, as the clients were told.
+    var isLocked: Bool { lock.isLocked }
+
+    /// What follows for the take from a change of the screen's lock, or from its own changes.
+    func handle(_ event: ScreenLockStateMachine.Event) -> [ScreenLockStateMachine.Action] {
+        defer { update { $0.contents.isCardShown = lock.isCardShown } }
+        return lock.handle(event)
     }
 
     /// The first frame was captured.
@@ -34,9 +56,11 @@ final class TakeDesktop {
     private func update(_ change: (TakeDesktop) -> Void) {
         change(self)
         let wanted = isRunning && isIndicated && contents.concernsPerson ? contents.notification : nil
-        guard wanted != shown else { return }
+        if wanted != shown { desktop?.indicate(wanted) }
         shown = wanted
-        desktop?.indicate(wanted)
+        let reason = isRunning && !contents.isPaused ? contents.inhibition : nil
+        if reason != inhibition { desktop?.inhibitSleep(reason) }
+        inhibition = reason
     }
 
     /// Takes everything back before the process ends. A desktop that does not answer gets a second.

@@ -22,12 +22,13 @@ extension EngineHost {
             request.destinations.map(\.service.manifest)
             + configuration.expectedSamples.map { ServiceManifest($0) }
         let directory = request.registration.directory.string
+        let cover = desktop?.cover ?? ScreenCover()
         worker.perform {
             inbox.post(
                 .opened(
                     Result { () throws(TakeError) in
                         try OpenedTake(
-                            configuration, services: services, directory: directory, inbox: inbox,
+                            configuration, services: services, directory: directory, cover: cover, inbox: inbox,
                             cancellation: cancellation)
                     }))
         }
@@ -82,12 +83,14 @@ extension EngineHost {
                 clientFeeds.paused()
                 clients.tellAll(.paused)
                 desktop?.paused()
+                screenLock(.paused, at: instant)
             case .resume(let instant):
                 clientFeeds.resuming()
                 destinations?.request(.resumeRequested, at: instant)
                 opened?.take.resume(at: instant)
                 clients.tellAll(.resumed)
                 desktop?.resumed()
+                screenLock(.resumed, at: instant)
             case .refuse(let reason): refuse(reason, to: client)
             case .finish(let instant):
                 desktop?.ended()
@@ -119,6 +122,7 @@ extension EngineHost {
     private func announceStarted() {
         if let started { clients.tellStarted(started) }
         desktop?.began()
+        screenLock(.began, at: MonotonicClock.now())
         scheduleProgress()
     }
 
@@ -128,6 +132,7 @@ extension EngineHost {
         if let status { try? client.send(.status(status)) }
         guard machine.phase == .recording || machine.phase == .paused, let started else { return }
         try? client.send(.started(started))
+        if desktop?.isLocked == true { try? client.send(.screenLocked(true)) }
         if machine.phase == .paused { try? client.send(.paused) }
         scheduleProgress()
     }

@@ -12,16 +12,18 @@ struct OpenedTake: Sendable {
     ///
     /// - Parameters:
     ///   - directory: the take's own, for the private servers' files.
+    ///   - cover: hides the screen while it is locked.
     ///   - cancellation: ends all waits, also later ones for the frames' source.
     init(
-        _ configuration: TakeConfiguration, services: [ServiceManifest], directory: String, inbox: Inbox,
-        cancellation: Cancellation
+        _ configuration: TakeConfiguration, services: [ServiceManifest], directory: String, cover: ScreenCover,
+        inbox: Inbox, cancellation: Cancellation
     ) throws(TakeError) {
         let screen = try SourceRegistry.kind(of: configuration.source)?
             .startSession(in: directory, withAudio: configuration.audio.app != .none, cancellation)
         do throws(TakeError) {
             take = try Take(
-                configuration: configuration, services: services, inbox: inbox, cancellation: cancellation)
+                configuration: configuration, services: services, cover: cover, inbox: inbox, cancellation: cancellation
+            )
         } catch {
             screen?.end()
             throw error

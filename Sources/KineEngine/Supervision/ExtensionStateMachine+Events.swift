@@ -30,6 +30,8 @@ extension ExtensionStateMachine {
         case linkRenewalRequested
         /// A client takes the destination from the take, which goes on.
         case removalRequested
+        /// The screen that the take shows was locked or unlocked.
+        case screenLockChanged(Bool)
         /// The last sample of the take has been written.
         case finishRequested
     }
@@ -40,6 +42,7 @@ extension ExtensionStateMachine {
         case resume
         case annotate([String: String])
         case renewLink
+        case screenLocked(Bool)
         case finish(seconds: Double)
     }
 

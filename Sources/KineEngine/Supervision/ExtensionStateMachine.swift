@@ -31,6 +31,7 @@ struct ExtensionStateMachine: Sendable {
     private var pause = Pause.none
     private var liveness = Liveness()
     private var annotation: [String: String]?
+    private var isScreenLocked = false
     private var isLinkRenewable = false
     private var allowance = SpeechAllowance()
     private var nextKeyframe = Int64.min
@@ -117,6 +118,9 @@ struct ExtensionStateMachine: Sendable {
             status.isRemoved = true
             liveness.isRemoved = true
             return finish(at: now)
+        case .screenLockChanged(let isLocked):
+            isScreenLocked = isLocked
+            return isRunning ? [.send(.screenLocked(isLocked))] : []
         case .finishRequested: return finish(at: now)
         }
     }
@@ -298,6 +302,7 @@ struct ExtensionStateMachine: Sendable {
         // In a paused take both phases are announced, first live and then paused.
         var actions = [.beginFeeding] + announce(liveness.phase)
         if let annotation { actions.append(.send(.annotate(annotation))) }
+        if isScreenLocked { actions.append(.send(.screenLocked(true))) }
         if pause == .told { actions += [.send(.pause)] + announcePhase() }
         return actions + tellEncoding(at: now)
     }

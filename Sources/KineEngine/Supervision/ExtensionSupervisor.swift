@@ -322,6 +322,7 @@ final class ExtensionSupervisor {
             case .resume: .resume(after: position)
             case .annotate(let info): .annotate(info, after: position)
             case .renewLink: .renewLink(after: position)
+            case .screenLocked(let isLocked): .screenLocked(isLocked, after: position)
             case .finish(let seconds): .finish(after: position, seconds: seconds)
             }
         do throws(ControlError) {

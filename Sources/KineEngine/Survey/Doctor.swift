@@ -12,7 +12,7 @@ public enum Doctor {
     public static func examine() -> [DoctorCheck] {
         SourceRegistry.kinds.compactMap { $0.check() } + [
             audio(), encoder(), disk(), descriptors(), takes(), services(), confinement(), memoryLimit(),
-        ]
+        ] + desktop()
     }
 
     private static func audio() -> DoctorCheck {

@@ -21,10 +21,11 @@ struct FramePipeline: Sendable {
 
     /// Opens the source in a new thread; the other stages follow when its size is known. `cancellation` ends its waits.
     func start(
-        cancellation: Cancellation, open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
+        cover: ScreenCover, cancellation: Cancellation,
+        open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
     ) -> CaptureThread {
         CaptureThread(
-            configuration: configuration, clock: clock, cancellation: cancellation, open: open,
+            configuration: configuration, clock: clock, cover: cover, cancellation: cancellation, open: open,
             output: CaptureThread.Output(
                 slots: { size throws(VideoSourceError) in try factory.makeSlots(size: size) },
                 opened: { canvas in

@@ -34,9 +34,11 @@ final class Take: Sendable {
     /// - Parameters:
     ///   - services: those that will be fed, one for each process. They decide before the first frame in which memory frames are
     ///     drawn, whether they are encoded, how far keyframes are apart, and which audio is made.
+    ///   - cover: hides the source while it is set. Its state is waited for before the source is opened.
     ///   - cancellation: ends that wait, and later those of the source.
     init(
-        configuration: TakeConfiguration, services: [ServiceManifest] = [], inbox: Inbox,
+        configuration: TakeConfiguration, services: [ServiceManifest] = [], cover: ScreenCover = ScreenCover(),
+        inbox: Inbox,
         cancellation: Cancellation = Cancellation()
     ) throws(TakeError) {
         self.configuration = configuration
@@ -59,10 +61,14 @@ final class Take: Sendable {
         let pipeline = FramePipeline(
             configuration: configuration, services: services, clock: clock, sinks: sinks, factory: factory, inbox: inbox
         )
-        capture = pipeline.start(cancellation: cancellation) { () throws(VideoSourceError) in
-            try SourceRegistry.open(configuration, cancellation)
+        capture = pipeline.start(cover: cover, cancellation: cancellation) { () throws(VideoSourceError) in
+            cover.wait(until: MonotonicClock.now() + Self.coverPatience)
+            return try SourceRegistry.open(configuration, cancellation)
         }
     }
+
+    /// Nanoseconds that the desktop has to say whether the screen is locked.
+    private static let coverPatience: Int64 = 500_000_000
 
     /// Nil: there is to be no file.
     private static func openFile(
@@ -132,6 +138,9 @@ final class Take: Sendable {
         // Viewers see at once that the take goes on, even if the screen is unchanged.
         if !feeds.isEmpty { capture.repeatFrame() }
     }
+
+    /// The cover was set or taken away: capture shows it.
+    func coverChanged() { capture.coverChanged() }
 
     /// Has the frame shown once more although it stands still, now or at an instant of CLOCK_MONOTONIC.
     func repeatFrame(at instant: Int64 = .min) { capture.repeatFrame(at: instant) }

@@ -11,17 +11,19 @@ final class CaptureLoop<Source: VideoSource> {
     private let compositor: Compositor
     private let distributor: FrameDistributor
     private let clock: TakeClock
+    private let cover: ScreenCover
     private let control: Monitor<CaptureThread.Control>
     private let output: CaptureThread.Output
     private var machine: CaptureStateMachine
     private var waiter: SourceWaiter
 
     init(
-        source: Source, configuration: TakeConfiguration, clock: TakeClock, control: Monitor<CaptureThread.Control>,
-        wake: WakeSignal, output: CaptureThread.Output
+        source: Source, configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover,
+        control: Monitor<CaptureThread.Control>, wake: WakeSignal, output: CaptureThread.Output
     ) throws(VideoSourceError) {
         self.source = source
         self.clock = clock
+        self.cover = cover
         self.control = control
         self.output = output
         let size = configuration.video.size ?? source.size
@@ -61,7 +63,12 @@ final class CaptureLoop<Source: VideoSource> {
         if isStopping { return nil }
         let now = MonotonicClock.now()
         machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
+        let cover = cover.state
+        machine.setCovered(cover == .covered || cover == .held, at: now)
         machine.repeatFrame(at: repeatAt)
+        if cover == .held, machine.hasBegun {
+            return .sleep(until: now + CaptureStateMachine.restInterval, for: .nothing)
+        }
         return machine.next(at: now, stillInterval: distributor.stillInterval)
     }
 
@@ -89,12 +96,7 @@ final class CaptureLoop<Source: VideoSource> {
         guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else {
             return compositor.abandon()
         }
-        let compositor = compositor
-        let isComplete = try source.read(machine.pending) { part in
-            switch part.storage {
-            case .memory(let pixels, let stride): compositor.draw(part.rect, pixels: pixels, stride: stride)
-            }
-        }
+        let isComplete = try draw(machine.pending)
         guard
             case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: MonotonicClock.now())
         else { return compositor.abandon() }
@@ -104,9 +106,28 @@ final class CaptureLoop<Source: VideoSource> {
         if let frame { deliver(frame) } else { _ = publish() }
     }
 
+    /// Draws the source, or the card. False where a part could not be read.
+    private func draw(_ region: DamageRegion) throws(VideoSourceError) -> Bool {
+        if machine.isCovered {
+            compositor.fill(region, with: Self.card)
+            return true
+        }
+        let compositor = compositor
+        return try source.read(region) { part in
+            switch part.storage {
+            case .memory(let pixels, let stride): compositor.draw(part.rect, pixels: pixels, stride: stride)
+            }
+        }
+    }
+
+    /// Dark grey: neither a black screen, which looks like a fault, nor bright.
+    private static var card: Compositor.Colour { Compositor.Colour(red: 40, green: 40, blue: 40) }
+
     private func collectDamage() throws(VideoSourceError) {
         machine.reported.removeAll()
         try source.addDamage(to: &machine.reported)
+        // The card stands still, whatever is behind it.
+        if machine.isCovered { machine.reported.removeAll() }
         compositor.changeSource(to: machine.reported.size)
         compositor.addDamage(to: &machine.reported)
     }

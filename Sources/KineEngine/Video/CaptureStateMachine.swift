@@ -72,6 +72,8 @@ struct CaptureStateMachine {
     private(set) var counts = CaptureThread.Counts()
     /// The first frame was handed on.
     private(set) var hasBegun = false
+    /// A card is drawn instead of the source.
+    private(set) var isCovered = false
     /// The instant of the next attempt at a first frame that could not be read.
     private var retryAt: Int64 = .min
     /// The changes that were not read yet.
@@ -120,6 +122,15 @@ struct CaptureStateMachine {
         }
     }
 
+    /// All of the source, or all of the card, is drawn next.
+    mutating func setCovered(_ isCovered: Bool, at now: Int64) {
+        guard isCovered != self.isCovered else { return }
+        self.isCovered = isCovered
+        pending.insertAll()
+        // Nobody reported that change, and it is no reason for suspicion.
+        trust = DamageTrust(rows: pending.rows, now: now)
+    }
+
     /// Has the frame shown once more although nothing changed; if a change is read soon anyway, its frame is enough.
     mutating func repeatFrame(at instant: Int64) { repeatAt = min(repeatAt, instant) }
 
@@ -138,7 +149,8 @@ struct CaptureStateMachine {
         let nextRepeat = min(repeatAt, stillInterval.map { lastDelivery + $0 } ?? .max)
         mustRepeat = now >= nextRepeat
         guard hasWork(at: now) else {
-            return mustRepeat ? .beginFrame : .sleep(until: min(trust.deadline, nextRepeat), for: .sources)
+            let look = isCovered ? .max : trust.deadline
+            return mustRepeat ? .beginFrame : .sleep(until: min(look, nextRepeat), for: .sources)
         }
         let earliest = grid.next.map { $0.nanoseconds + clockOffset } ?? pacer.earliest
         return now < earliest ? .sleep(until: earliest, for: .nothing) : .beginFrame
@@ -146,7 +158,7 @@ struct CaptureStateMachine {
 
     private func hasWork(at now: Int64) -> Bool {
         isConstantRate || !readsDamageOnly || !skipsUnchanged || sourceHasChanged || !pending.isEmpty
-            || now >= trust.deadline || trust.isSuspicious(at: now)
+            || !isCovered && (now >= trust.deadline || trust.isSuspicious(at: now))
     }
 
     /// The encoder holds every slot. Returns the instant until which to wait for one. Nothing is read meanwhile: the source
@@ -176,7 +188,7 @@ struct CaptureStateMachine {
             return .abandon
         }
         frameInstant = now
-        look = readsDamageOnly ? trust.look(at: now) : .all
+        look = isCovered ? nil : readsDamageOnly ? trust.look(at: now) : .all
         switch look {
         case .all: pending.insertAll()
         case .strips(let rows):

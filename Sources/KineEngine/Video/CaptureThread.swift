@@ -65,6 +65,7 @@ final class CaptureThread: Sendable {
 
     private let control: Monitor<Control>
     private let wake = WakeSignal()
+    private let cover: ScreenCover
     private let cancellation: Cancellation
     private let patience: Int64
     /// Nil if the process may have no more threads: `ended` was then called with that reason.
@@ -73,11 +74,13 @@ final class CaptureThread: Sendable {
     /// Opens the source in the new thread and begins. `open` is called there.
     ///
     /// - Parameters:
+    ///   - cover: while it is set, a card is shown and the source is not read.
     ///   - cancellation: ends the waits of the source while it is opened or read. `stop` cancels it if the source does not end
     ///     by itself.
     ///   - patience: nanoseconds that `stop` gives it.
     init(
-        configuration: TakeConfiguration, clock: TakeClock, cancellation: Cancellation = Cancellation(),
+        configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover = ScreenCover(),
+        cancellation: Cancellation = Cancellation(),
         patience: Int64 = 2_000_000_000,
         open: @escaping @Sendable () throws(VideoSourceError) -> any VideoSourceOpening, output: Output
     ) {
@@ -86,6 +89,7 @@ final class CaptureThread: Sendable {
             Control(grid: FrameGrid(framesPerSecond: video.framesPerSecond, isConstant: video.constantFrameRate)))
         let wake = wake
         self.control = control
+        self.cover = cover
         self.cancellation = cancellation
         self.patience = patience
         do throws(Errno) {
@@ -95,7 +99,7 @@ final class CaptureThread: Sendable {
                     if let source = try Self.finish(try open(), control, wake) {
                         control.withLock { $0.isOpen = true }
                         // The type is opened here: nothing is called through an existential for each frame.
-                        try Self.capture(source, configuration, clock, control, wake, output)
+                        try Self.capture(source, configuration, clock, cover, control, wake, output)
                     }
                     output.ended(nil)
                 } catch {
@@ -124,10 +128,11 @@ final class CaptureThread: Sendable {
 
     private static func capture(
         _ source: some VideoSource, _ configuration: TakeConfiguration, _ clock: TakeClock,
-        _ control: Monitor<Control>, _ wake: WakeSignal, _ output: Output
+        _ cover: ScreenCover, _ control: Monitor<Control>, _ wake: WakeSignal, _ output: Output
     ) throws(VideoSourceError) {
         try CaptureLoop(
-            source: source, configuration: configuration, clock: clock, control: control, wake: wake, output: output
+            source: source, configuration: configuration, clock: clock, cover: cover, control: control, wake: wake,
+            output: output
         ).run()
     }
 
@@ -139,6 +144,9 @@ final class CaptureThread: Sendable {
     /// Captures nothing until `resume`. The caller pauses the clock before.
     func pause() { change { $0.isPaused = true } }
     func resume() { change { $0.isPaused = false } }
+
+    /// The cover was set or taken away.
+    func coverChanged() { wake.signal() }
 
     /// Has the frame shown once more although nothing changed, now or at an instant of CLOCK_MONOTONIC.
     func repeatFrame(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }

@@ -14,6 +14,8 @@ public enum ExtensionRequest: Codable, ControlMessage, Equatable {
     case annotate([String: String], after: StreamPosition)
     /// The link is to be replaced: `broadcastLinkRenewalRequested()`. Only if `links` said that it can be.
     case renewLink(after: StreamPosition)
+    /// The screen that is shown was locked or unlocked: `broadcastScreenLocked(_:)`. Extensions older than this message skip it.
+    case screenLocked(Bool, after: StreamPosition)
     /// After everything up to that position, finish within so many seconds and end.
     case finish(after: StreamPosition, seconds: Double)
     /// One of a later version, by its name. Never sent.

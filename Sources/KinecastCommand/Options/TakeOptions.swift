@@ -3,6 +3,19 @@ import ArgumentParser
 import Glibc
 import KineControl
 
+/// The values of `--when-locked`.
+enum WhenLockedOption: String, ExpressibleByArgument, CaseIterable {
+    case pause
+    case `continue`
+
+    var value: TakeConfiguration.WhenLocked {
+        switch self {
+        case .pause: .pause
+        case .continue: .keepRunning
+        }
+    }
+}
+
 struct TakeOptions: ParsableArguments {
     @Option(
         name: [.customShort("t"), .long],
@@ -35,6 +48,12 @@ struct TakeOptions: ParsableArguments {
                 """))
     var noIndicator = false
 
+    @Option(
+        help: ArgumentHelp(
+            "While the screen is locked, pause, or continue with a plain card instead of the lock screen.",
+            valueName: "pause|continue"))
+    var whenLocked = WhenLockedOption.pause
+
     @Flag(
         name: .shortAndLong,
         help: "Show frame rate, dropped frames, bitrates and memory in the progress line too.")
@@ -60,6 +79,7 @@ struct TakeOptions: ParsableArguments {
         configuration.durationLimit = duration?.time
         configuration.clipBuffer = clipBuffer?.time
         configuration.isIndicated = !noIndicator
+        configuration.whenLocked = whenLocked.value
     }
 
     /// COMMAND with its executable found; nil where no COMMAND was given. Throws before the take begins if it cannot be started.

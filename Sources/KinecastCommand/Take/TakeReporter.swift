@@ -18,6 +18,7 @@ final class TakeReporter {
     private let clipBuffer: MediaTime?
     /// Whether the user chose the highest bitrate of the destinations.
     private let hasOwnMaximum: Bool
+    private let whenLocked: TakeConfiguration.WhenLocked
     private var last: TakeProgress?
     private var statuses: [DestinationStatus] = []
     private var isPaused = false
@@ -43,6 +44,7 @@ final class TakeReporter {
         destinations = configuration.destinations.map(\.label)
         clipBuffer = configuration.clipBuffer
         hasOwnMaximum = configuration.video.maximumBitrate != nil
+        whenLocked = configuration.whenLocked
         isJSON = json
         showsProgress = terminal.isInteractive && !hasCommand && !json
         self.isVerbose = isVerbose
@@ -94,6 +96,7 @@ final class TakeReporter {
         case .resumed:
             isPaused = false
             emit(JSONEvent("resumed"))
+        case .screenLocked(let isLocked): screenLocked(isLocked)
         case .microphone(let isOn): emit(JSONEvent("microphone") { $0.on = isOn })
         case .warning(let text): warning(text)
         case .connectionFailed(let error): warning(error.description)
@@ -103,6 +106,16 @@ final class TakeReporter {
             if case .failed(let failure) = outcome { emit(JSONEvent("error") { $0.message = failure.message }) }
             outcome.print(on: terminal)
             emit(.summary(outcome, size: started?.size))
+        }
+    }
+
+    private func screenLocked(_ isLocked: Bool) {
+        emit(JSONEvent("screenLocked") { $0.locked = isLocked })
+        guard !isJSON else { return }
+        switch (isLocked, whenLocked) {
+        case (true, .pause): terminal.line("The screen is locked; the take pauses until it is unlocked.")
+        case (true, .keepRunning): terminal.line("The screen is locked; a plain card is shown until it is unlocked.")
+        case (false, _): terminal.line("The screen is unlocked.")
         }
     }
 

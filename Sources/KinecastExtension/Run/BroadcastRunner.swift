@@ -59,6 +59,7 @@ package final class BroadcastRunner {
             case .resume: await handler.broadcastResumed()
             case .annotate(let info): await handler.broadcastAnnotated(withApplicationInfo: info)
             case .renewLink: await handler.broadcastLinkRenewalRequested()
+            case .screenLocked(let isLocked): await handler.broadcastScreenLocked(isLocked)
             case .finish:
                 await handler.broadcastFinished()
                 guard handler.link.failure == nil else { continue }

@@ -17,6 +17,7 @@ struct BroadcastStateMachine {
         case resume
         case annotate([String: String])
         case renewLink
+        case screenLocked(Bool)
         case finish
         /// The broadcast is over.
         case end
@@ -32,6 +33,7 @@ struct BroadcastStateMachine {
     enum Request {
         case pause, resume, renewLink, finish
         case annotate([String: String])
+        case screenLocked(Bool)
     }
 
     private var phase = Phase.waiting
@@ -51,6 +53,7 @@ struct BroadcastStateMachine {
         case .resume(let position): order.add(.resume, after: position)
         case .annotate(let info, let position): order.add(.annotate(info), after: position)
         case .renewLink(let position): order.add(.renewLink, after: position)
+        case .screenLocked(let isLocked, let position): order.add(.screenLocked(isLocked), after: position)
         case .finish(let position, _): order.add(.finish, after: position)
         case .unknown: break
         }
@@ -102,6 +105,7 @@ struct BroadcastStateMachine {
             return .resume
         case .annotate(let info): return .annotate(info)
         case .renewLink: return .renewLink
+        case .screenLocked(let isLocked): return .screenLocked(isLocked)
         case .finish:
             phase = .over
             return .finish

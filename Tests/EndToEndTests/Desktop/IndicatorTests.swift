@@ -1,4 +1,5 @@
 // What the desktop shows while a take runs, with real programs, a real bus and a notification server at its other end.
+import CoreTesting
 import DesktopTesting
 import Glibc
 import KineDesktop
@@ -85,6 +86,35 @@ import Testing
             recorder.signal(SIGINT)
             #expect(try recorder.wait().status == 0)
             #expect(silent.shown == [])
+        }
+    }
+}
+
+/// A notification daemon that people use: what it says it can do and what it takes are its own.
+@Suite struct RealNotificationDaemonTests {
+    @Test func `dunst shows the indicator, presses its button, and shows nothing at the end`() throws {
+        try TestPlace.with { place in
+            let (bus, screen) = (try TestBus(), try PrivateScreen(size: PixelSize(width: 640, height: 480)))
+            let desktop = ["DISPLAY=\(screen.name)", "DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]
+            var options = ChildProcess.Options()
+            options.descriptors = [nil, nil, nil]
+            options.parentDeathSignal = SIGTERM
+            let dunst = try ChildProcess(
+                executable: try Tool.path(of: "dunst"), arguments: [],
+                environment: ProcessEnvironment.merging(place.environment, desktop), options: options)
+            defer { _ = dunst.end(deadline: MonotonicClock.now() + 10_000_000_000) }
+            func control(_ arguments: String...) throws -> String {
+                try Tool.output("env", desktop + [try Tool.path(of: "dunstctl")] + arguments)
+            }
+            try wait("dunst") { (try? control("count", "displayed")) != nil }
+            let recorder = try place.start(["record", "--audio", "none", "--json", "a.mp4"], desktop)
+            try recorder.recorded(0.3)
+            try wait("the indicator") { try control("count", "displayed").hasPrefix("1") }
+            _ = try control("action")
+            let ended = try recorder.wait()
+            #expect(ended.status == 0)
+            #expect(ended.events.last?.reason == "stopped at the desktop")
+            #expect(try control("count", "displayed").hasPrefix("0"))
         }
     }
 }

@@ -15,6 +15,7 @@ enum RecordedMessages {
         .removeDestination(2), .start(buffered),
         .exportClip(ClipRequest(id: 7, output: "/tmp/ü.mp4", duration: .seconds(15), overwrite: true, isPrivate: true)),
         .exportClip(ClipRequest(id: 8, output: "/tmp/a.mp4", duration: nil)),
+        .start(unseen),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -39,6 +40,7 @@ enum RecordedMessages {
             .clip(
                 ClipAnswer(
                     id: 8, result: .failed(ClipFailure(.exportInProgress, "A clip of this take is being written.")))),
+            .screenLocked(true), .finished(stoppedAtDesktop),
         ]
 
     private static let clip = ExportedClip(
@@ -88,6 +90,21 @@ enum RecordedMessages {
         take.outlivesClient = true
         take.audio.isMicrophoneOff = true
         return take
+    }()
+
+    private static let unseen = {
+        var take = slow
+        take.audio.isMicrophoneOff = true
+        take.isIndicated = false
+        take.whenLocked = .keepRunning
+        return take
+    }()
+
+    private static let stoppedAtDesktop = {
+        var summary = TakeSummary(
+            output: nil, size: PixelSize(width: 2, height: 2), progress: progress, reason: "stopped at the desktop")
+        summary.stoppedAtDesktop = true
+        return summary
     }()
 
     private static let region = TakeConfiguration(

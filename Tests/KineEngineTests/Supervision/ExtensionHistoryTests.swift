@@ -63,7 +63,7 @@ import Testing
                     case .resume:
                         if !isPausedThere { return "resumed and not paused" }
                         isPausedThere = false
-                    case .annotate, .renewLink: break
+                    case .annotate, .renewLink, .screenLocked: break
                     }
                 case .kill: if !hasProcess { return "killed nobody" }
                 case .requestKeyframe: if !isFed { return "a keyframe for nobody" }

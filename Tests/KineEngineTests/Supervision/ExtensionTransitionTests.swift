@@ -94,6 +94,10 @@ import Testing
         (.annotateRequested([:]), [.running: [.send(.annotate([:]))], .paused: [.send(.annotate([:]))]]),
         (.linkRenewalRequested, [:]),
         (
+            .screenLockChanged(true),
+            [.running: [.send(.screenLocked(true))], .paused: [.send(.screenLocked(true))]]
+        ),
+        (
             .finishRequested,
             [
                 .waiting: [.announce(.ended(Tests.neverLive))], .launching: [.kill],

@@ -17,6 +17,8 @@ struct CaptureWorld {
         case paintSecretly
         /// A pause begins or ends.
         case pause
+        /// A card hides the source, or hides it no more.
+        case cover
         case repeatFrame
         /// The encoder keeps all slots, or gives them back.
         case holdSlots
@@ -51,6 +53,7 @@ struct CaptureWorld {
     var machine: CaptureStateMachine
     private(set) var now: Int64 = 1_000_000_000
     private(set) var isPaused = false
+    private(set) var isCovered = false
     private(set) var areSlotsLent = false
     private(set) var reads: [Read] = []
     private(set) var frames: [Frame] = []
@@ -80,6 +83,12 @@ struct CaptureWorld {
         (0..<4).allSatisfy { screen[$0] == canvas[$0] || secret.contains(column: $0 % 2, row: $0 / 2) }
     }
 
+    /// The last frame shows the card alone.
+    var isCardShown: Bool { canvas.allSatisfy { $0 == Self.card } }
+
+    /// The colour of the card, which no tile of the screen has.
+    private static let card = -2
+
     /// Nothing differs, also not what was painted secretly.
     var isTrue: Bool { screen == canvas }
 
@@ -92,11 +101,14 @@ struct CaptureWorld {
                 secret.insert(column: tile % 2, row: tile / 2)
             } else {
                 damage.insert(column: tile % 2, row: tile / 2)
-                if waitingSince == nil { waitingSince = now }
+                if waitingSince == nil, !isCovered { waitingSince = now }
             }
         case .pause:
             isPaused.toggle()
             _ = isPaused ? timeline.pause(at: now) : timeline.resume(at: now)
+            waitingSince = nil
+        case .cover:
+            isCovered.toggle()
             waitingSince = nil
         case .repeatFrame:
             machine.repeatFrame(at: .min)
@@ -115,6 +127,7 @@ struct CaptureWorld {
         let end = now + duration
         while true {
             machine.setPaused(isPaused, at: now, offset: now - timeline.mediaTime(at: now).nanoseconds)
+            machine.setCovered(isCovered, at: now)
             switch machine.next(at: now, stillInterval: stillInterval) {
             case .sleep(let until, let interest):
                 if interest == .sources, !damage.isEmpty {
@@ -147,7 +160,7 @@ struct CaptureWorld {
 
     private mutating func collect() {
         machine.reported.removeAll()
-        machine.reported.formUnion(damage)
+        if !isCovered { machine.reported.formUnion(damage) }
         damage.removeAll()
     }
 
@@ -164,11 +177,14 @@ struct CaptureWorld {
         failures = max(0, failures - 1)
         var changed = DamageRegion(size: Self.size)
         for tile in 0..<4 where isComplete && region.contains(column: tile % 2, row: tile / 2) {
-            if canvas[tile] != screen[tile] { changed.insert(column: tile % 2, row: tile / 2) }
-            canvas[tile] = screen[tile]
+            let colour = isCovered ? Self.card : screen[tile]
+            if canvas[tile] != colour { changed.insert(column: tile % 2, row: tile / 2) }
+            canvas[tile] = colour
         }
         var stillSecret = DamageRegion(size: Self.size)
-        for tile in 0..<4 where screen[tile] != canvas[tile] { stillSecret.insert(column: tile % 2, row: tile / 2) }
+        for tile in 0..<4 where !isCovered && screen[tile] != canvas[tile] {
+            stillSecret.insert(column: tile % 2, row: tile / 2)
+        }
         secret = stillSecret
         let started = now
         now += readTime

@@ -1,4 +1,5 @@
 // The doctor's verdict on the services that it finds.
+import KineDesktop
 import KineServices
 import SystemPackage
 import Testing
@@ -30,5 +31,21 @@ import Testing
     @Test func `a damaged bundle is told`() {
         let check = Doctor.services([service("live", .builtIn)], ["The service in x is left out."]) { _ in true }
         #expect(!check.ok && check.detail == "The service in x is left out.")
+    }
+
+    @Test func `a machine without a desktop is in order, and one that shows nothing is told what to start`() {
+        var survey = DesktopSurvey()
+        #expect(Doctor.desktop(survey).map(\.ok) == [true])
+        survey.hasLibrary = true
+        #expect(Doctor.desktop(survey).map(\.ok) == [true])
+        survey.hasSession = true
+        #expect(Doctor.desktop(survey).map(\.ok) == [false, false])
+        survey.notifications = "dunst 1.9"
+        survey.isLocked = false
+        #expect(Doctor.desktop(survey).map(\.ok) == [false, true])
+        survey.capabilities.hasActions = true
+        let checks = Doctor.desktop(survey)
+        #expect(checks.allSatisfy { $0.ok && !$0.essential })
+        #expect(checks.first?.detail.hasPrefix("dunst 1.9 shows") == true)
     }
 }

@@ -30,6 +30,7 @@ import Testing
     private func settled(_ world: CaptureWorld) -> CaptureWorld {
         var world = world
         if world.isPaused { world.handle(.pause) }
+        if world.isCovered { world.handle(.cover) }
         if world.areSlotsLent { world.handle(.holdSlots) }
         world.run(for: 3 * world.interval)
         return world
@@ -47,6 +48,20 @@ import Testing
         forEachHistory(of: 5, from: begun()) { world, history in
             let end = settled(world)
             if !end.isUpToDate { failed.append(history) }
+        }
+        expectNone(failed)
+    }
+
+    @Test func `under the card there is nothing of the screen, whatever happens`() {
+        var failed: [[CaptureWorld.Event]] = []
+        forEachHistory(of: 4, from: begun()) { world, history in
+            var end = settled(world)
+            end.handle(.cover)
+            end.handle(.paint)
+            end.run(for: DamageTrust.interval + 3 * end.interval)
+            if !end.isCardShown { failed.append(history) }
+            // It stands still, whatever changes below it.
+            if end.frames.last.map({ $0.at > end.now - DamageTrust.interval }) == true { failed.append(history) }
         }
         expectNone(failed)
     }

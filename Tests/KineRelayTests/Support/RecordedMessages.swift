@@ -7,7 +7,7 @@ enum RecordedMessages {
     static let fromEngines: [ExtensionRequest] = [
         .start(encoded), .start(raw), .pause(after: position), .resume(after: position),
         .annotate(["title": "ü"], after: position), .renewLink(after: position),
-        .finish(after: position, seconds: 5),
+        .finish(after: position, seconds: 5), .screenLocked(true, after: position),
     ]
 
     static let fromExtensions: [ExtensionReport] = [

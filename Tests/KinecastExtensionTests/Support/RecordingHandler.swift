@@ -46,6 +46,11 @@ class RecordingHandler: BroadcastSampleHandler {
         leave()
     }
 
+    override func broadcastScreenLocked(_ isLocked: Bool) async {
+        enter(isLocked ? "locked" : "unlocked")
+        leave()
+    }
+
     override func broadcastFinished() async {
         enter("finished")
         leave()

@@ -58,6 +58,8 @@ package final class NotificationDaemon: Sendable {
     private static func answer(_ call: ReceivedCall, _ capabilities: [String], _ contents: inout Contents) -> Reply {
         switch call.member {
         case _ where contents.mood == .silent, "Notify" where contents.mood == .deaf: return .silence
+        case "GetServerInformation":
+            return .values([.string("Test"), .string("Kinecast"), .string("1.0"), .string("1.2")])
         case "GetCapabilities": return .values([.strings(capabilities)])
         case "CloseNotification":
             contents.shown.removeAll { .uint32($0.id) == call.arguments.first }

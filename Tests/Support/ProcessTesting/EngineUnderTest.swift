@@ -33,7 +33,7 @@ package final class EngineUnderTest {
         options.newSession = true
         process = try ChildProcess(
             executable: RunningKinecast.sibling("kinecast-engine"), arguments: [],
-            environment: place.environment + environment, options: options)
+            environment: ProcessEnvironment.merging(place.environment, environment), options: options)
         try connection.send(.start(configuration))
     }
 

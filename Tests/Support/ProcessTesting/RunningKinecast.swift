@@ -44,6 +44,7 @@ package final class RunningKinecast {
         package var link: String?
         package var state: String?
         package var ending: String?
+        package var locked: Bool?
         package var destinations: [Destination]?
 
         package struct Destination: Decodable {

@@ -68,7 +68,8 @@ package struct TestPlace: Sendable {
         _ arguments: [String], _ variables: [String] = [], terminal: FileDescriptor? = nil
     ) throws -> RunningKinecast {
         try RunningKinecast(
-            arguments: arguments, environment: environment + variables, directory: directory, terminal: terminal)
+            arguments: arguments, environment: ProcessEnvironment.merging(environment, variables), directory: directory,
+            terminal: terminal)
     }
 
     /// Starts kinecast here with the screen of that name, and no audio.

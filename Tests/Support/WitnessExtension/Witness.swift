@@ -49,6 +49,10 @@ final class Witness: BroadcastSampleHandler {
         report(state: "annotated with \(applicationInfo["title"] ?? "nothing")")
     }
 
+    override func broadcastScreenLocked(_ isLocked: Bool) async {
+        report(state: isLocked ? "screen locked" : "screen unlocked")
+    }
+
     override func broadcastFinished() async { report(state: "finished") }
 }
 

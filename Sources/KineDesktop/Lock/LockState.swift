@@ -1,0 +1,25 @@
+// Whether the screen is locked, out of what several services say. No bus.
+
+/// What is known of the lock.
+struct LockState: Sendable {
+    /// A service that knows.
+    enum Witness: Sendable, CaseIterable {
+        case logind
+        case freedesktop
+        case gnome
+    }
+
+    /// What each has said last.
+    private var words: [Witness: Bool] = [:]
+    private var told: Bool?
+
+    /// Returns what is to be told: whether the screen is locked. It is locked where one of them says so, and it is not as soon as
+    /// all have spoken. A service that is not there says that it is not.
+    mutating func hear(_ witness: Witness, isLocked: Bool) -> Bool? {
+        words[witness] = isLocked
+        let isLocked = words.values.contains(true)
+        guard isLocked || told != nil || words.count == Witness.allCases.count, isLocked != told else { return nil }
+        told = isLocked
+        return isLocked
+    }
+}

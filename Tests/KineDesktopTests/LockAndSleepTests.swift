@@ -1,0 +1,118 @@
+// Lock and inhibitor on real buses, with logind's objects and a screen saver's at the other end.
+import CoreTesting
+import DesktopTesting
+import KinePlatform
+import Synchronization
+import Testing
+
+@testable import KineDesktop
+
+@Suite struct LockAndSleepTests {
+    private static let inhibition = SleepInhibition(who: "Recorder", why: "The take goes on.", keepsScreenOn: true)
+
+    private final class Told: Sendable {
+        private let events = Mutex<[Bool]>([])
+        var locks: [Bool] { events.withLock { $0 } }
+        func add(_ event: Desktop.Event) {
+            if case .screenLocked(let isLocked) = event { events.withLock { $0.append(isLocked) } }
+        }
+    }
+
+    private func desktop(session: TestBus?, system: TestBus?, _ told: Told = Told()) throws -> Desktop {
+        try #require(Desktop(BusAddresses(session: session?.address, system: system?.address)) { told.add($0) })
+    }
+
+    @Test(arguments: [false, true]) func `logind's lock is told at first and whenever it changes`(isLocked: Bool) throws
+    {
+        let bus = try TestBus()
+        let logind = try LoginManager(bus, isLocked: isLocked)
+        let told = Told()
+        let desktop = try desktop(session: nil, system: bus, told)
+        desktop.watchLock()
+        try wait("the first state") { told.locks == [isLocked] }
+        logind.lock(!isLocked)
+        try wait("the change") { told.locks == [isLocked, !isLocked] }
+        logind.lock(!isLocked)
+        logind.lock(isLocked)
+        try wait("the next change") { told.locks == [isLocked, !isLocked, isLocked] }
+        desktop.end(until: .max)
+    }
+
+    @Test(arguments: [
+        ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"),
+        ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver"),
+    ])
+    func `a screen saver's lock is told too, and one that crashes does not lock for ever`(name: String, path: String)
+        throws
+    {
+        let bus = try TestBus()
+        let saver = try TestScreenSaver(bus, name: name, path: path)
+        let told = Told()
+        let desktop = try desktop(session: bus, system: nil, told)
+        desktop.watchLock()
+        try wait("the first state") { told.locks == [false] }
+        saver.activate(true)
+        try wait("the lock") { told.locks == [false, true] }
+        saver.end()
+        try wait("the end of the lock") { told.locks == [false, true, false] }
+        desktop.end(until: .max)
+    }
+
+    @Test func `logind's descriptor is held as long as it is wanted`() throws {
+        let (session, system) = (try TestBus(), try TestBus())
+        let (saver, logind) = (try TestScreenSaver(session), try LoginManager(system))
+        let desktop = try desktop(session: session, system: system)
+        desktop.inhibitSleep(Self.inhibition)
+        try wait("the inhibition") { !logind.inhibitions.isEmpty }
+        #expect(
+            logind.inhibitions == [
+                .init(what: "sleep:idle", who: "Recorder", why: "The take goes on.", mode: "block")
+            ])
+        desktop.inhibitSleep(nil)
+        try wait("its end") { logind.inhibitions.isEmpty }
+        desktop.inhibitSleep(Self.inhibition)
+        try wait("the next inhibition") { !logind.inhibitions.isEmpty }
+        desktop.end(until: .max)
+        try wait("the end of that") { logind.inhibitions.isEmpty }
+        #expect(saver.held == 0)
+    }
+
+    @Test func `where there is no logind the screen saver is asked, and told when it is over`() throws {
+        let (session, system) = (try TestBus(), try TestBus())
+        let saver = try TestScreenSaver(session)
+        let desktop = try desktop(session: session, system: system)
+        desktop.inhibitSleep(Self.inhibition)
+        try wait("the inhibition") { saver.held == 1 }
+        desktop.end(until: .max)
+        try wait("its end") { saver.held == 0 }
+    }
+
+    @Test func `addresses come from the environment, else from systemd's places`() {
+        let named = BusAddresses.find({ ["DBUS_SESSION_BUS_ADDRESS": "a", "DBUS_SYSTEM_BUS_ADDRESS": "b"][$0] }) { _ in
+            false
+        }
+        #expect(named == BusAddresses(session: "a", system: "b"))
+        let found = BusAddresses.find({ ["XDG_RUNTIME_DIR": "/run/user/1 ü"][$0] }) { _ in true }
+        #expect(
+            found
+                == BusAddresses(
+                    session: "unix:path=/run/user/1%20%c3%bc/bus", system: "unix:path=/run/dbus/system_bus_socket"))
+        #expect(BusAddresses.find({ _ in nil }, exists: { _ in false }) == BusAddresses(session: nil, system: nil))
+    }
+
+    @Test func `the doctor learns what the desktop has, and does not wait for what never answers`() throws {
+        let (session, system) = (try TestBus(), try TestBus())
+        let addresses = BusAddresses(session: session.address, system: system.address)
+        let bare = DesktopSurvey.ask(addresses, until: .max)
+        #expect(bare.hasSession && bare.hasSystem && !bare.hasLogind)
+        #expect(bare.notifications == nil && bare.isLocked == nil)
+        let (daemon, logind) = (try NotificationDaemon(session), try LoginManager(system, isLocked: true))
+        let full = DesktopSurvey.ask(addresses, until: .max)
+        #expect(full.capabilities.hasActions && full.hasLogind && full.isLocked == true)
+        #expect(full.notifications == "Test 1.0")
+        daemon.end()
+        let silent = try NotificationDaemon(session, .silent)
+        #expect(DesktopSurvey.ask(addresses, until: MonotonicClock.now() + 500_000_000).notifications == nil)
+        withExtendedLifetime((silent, logind)) {}
+    }
+}
