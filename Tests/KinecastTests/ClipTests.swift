@@ -91,14 +91,14 @@ import Testing
         try await recorder.stopClipBuffering()
     }
 
-    @Test func `one of two clips at the same moment is refused`() async throws {
+    @Test func `of many clips at the same moment one is written at a time, and the others are refused`() async throws {
         let start = try await recorder.startClipBuffering()
         try await wait(1, of: start.take)
         let results = await withTaskGroup(of: Result<Clip, RecordingError>.self) { group in
-            for name in ["a.mp4", "b.mp4"] {
+            for number in 0..<20 {
                 group.addTask {
                     do throws(RecordingError) {
-                        return .success(try await recorder.exportClip(to: url(name)))
+                        return .success(try await recorder.exportClip(to: url("\(number).mp4")))
                     } catch {
                         return .failure(error)
                     }
@@ -107,7 +107,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         let failures = results.compactMap { if case .failure(let error) = $0 { error.code } else { nil } }
-        #expect(failures == [.exportInProgress])
+        #expect(Set(failures) == [.exportInProgress] && failures.count < 20)
         try await recorder.stopClipBuffering()
     }
 

@@ -52,7 +52,7 @@ final class ClipBuffer: Sendable {
     /// Bytes of samples for which the thread wakes before its round.
     private static let batch = 1 << 20
     /// Nanoseconds that an export waits for the audio up to its end.
-    private static let patience: Int64 = 1_500_000_000
+    private static let patience: Int64 = 5_000_000_000
 
     private let state: Monitor<State>
     private let thread: DedicatedThread

@@ -62,6 +62,16 @@ import Testing
         inbox.drain().compactMap { if case .warning(let sentence) = $0 { sentence } else { nil } }
     }
 
+    @Test func `before the first frame there is no clip`() throws {
+        let buffer = try buffer()
+        guard case .failed(let failure) = try result(ask(buffer, "a.mp4", end: 0)) else {
+            Issue.record("it was written")
+            return
+        }
+        #expect(failure == .empty)
+        buffer.finish()
+    }
+
     @Test func `everything that was queued before the request is in the clip`() throws {
         let buffer = try buffer()
         for second in 0..<30 { buffer.append(frame(Double(second))) }
