@@ -168,6 +168,9 @@ let package = Package(
         .executableTarget(
             name: "kinecast-witness", dependencies: ["KinecastExtension"], path: "Tests/Support/WitnessExtension"),
 
+        // A setup program that does well, or everything wrong.
+        .executableTarget(
+            name: "kinecast-setup-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/SetupFixture"),
         // An app that broadcasts, for tests that kill it.
         .executableTarget(
             name: "kinecast-broadcaster", dependencies: ["Kinecast"], path: "Tests/Support/BroadcastingApp"),
@@ -312,7 +315,8 @@ let package = Package(
             dependencies: [
                 "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
                 "KinePlatform",
-                "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster", system,
+                "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster",
+                "kinecast-setup-fixture", system,
             ]),
         .testTarget(
             name: "KinecastCommandTests",

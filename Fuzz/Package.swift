@@ -31,6 +31,7 @@ let package = Package(
         fuzzer("process-texts", "KinePlatform"),
         fuzzer("route-messages"),
         fuzzer("manifest", "KineServices"),
+        fuzzer("setup-messages", "KineServices", "KineRelay", "KinePlatform"),
         fuzzer("amf", "KineRTMP"),
         fuzzer("rtmp-chunks", "KineRTMP"),
         fuzzer("rtmp-handshake", "KineRTMP"),

@@ -38,6 +38,12 @@ public struct Service: Sendable, Equatable {
 
     public var id: String { manifest.id }
 
+    /// Asks for the settings; nil: a person fills them in.
+    public var setupProgram: FilePath? {
+        guard let bundle, let name = manifest.setupProgram else { return nil }
+        return bundle.appending(name)
+    }
+
     /// The key of the setup info that holds the address of `--to`.
     public static let addressKey = "url"
 

@@ -30,6 +30,9 @@ enum ServiceBundle {
         if let reason = fault(ofExecutable: read.manifest.executable, in: bundle) {
             throw Problem([ServiceManifest.CodingKeys.executable], "names \(read.manifest.executable), which \(reason)")
         }
+        if let program = read.manifest.setupProgram, let reason = fault(ofExecutable: program, in: bundle) {
+            throw Problem([ServiceManifest.CodingKeys.setupProgram], "names \(program), which \(reason)")
+        }
         return read
     }
 

@@ -30,7 +30,8 @@ extension ServiceManifest: Decodable {
     }
 
     enum CodingKeys: CodingKey {
-        case kinecast, id, name, version, icon, executable, video, audio, setup, environment, read, network, listen
+        case kinecast, id, name, version, icon, executable, setupProgram, video, audio, setup, environment, read,
+            network, listen
         case urlSchemes, memoryLimitMB, finishSeconds, restarts
     }
 
@@ -57,7 +58,7 @@ extension ServiceManifest: Decodable {
         appAudio = try audio?.choice(.app)
         micAudio = try audio?.choice(.mic)
         setup = try file.members(.setup) { try SetupField(from: $0, form: form) }
-        if form >= 2 { try readForm2(file) } else { decoder.noteUnknown([CodingKeys.icon], in: file) }
+        if form >= 2 { try readForm2(file) } else { decoder.noteUnknown([CodingKeys.icon, .setupProgram], in: file) }
         for (index, field) in setup.enumerated() where setup[..<index].contains(where: { $0.key == field.key }) {
             throw file.problem(.setup, "has the key \(field.key.quoted) a second time")
         }
@@ -84,6 +85,10 @@ extension ServiceManifest: Decodable {
             guard icon.isNameInBundle, icon.hasSuffix(".png") || icon.hasSuffix(".svg") else {
                 throw file.problem(.icon, "has to be the name of a PNG or SVG file inside the bundle")
             }
+        }
+        setupProgram = try file.line(.setupProgram, limit: 255)
+        if let setupProgram, !setupProgram.isNameInBundle {
+            throw file.problem(.setupProgram, String.nameInBundleRule)
         }
     }
 }

@@ -124,6 +124,8 @@ public struct ServiceManifest: Sendable, Equatable {
     public var icon: String?
     /// The file name of the executable, inside the bundle.
     public var executable: String
+    /// The file name of a program inside the bundle that asks for the settings; nil: a person fills in `setup`.
+    public var setupProgram: String?
     /// nil: no frames.
     public var video: Video?
     /// nil: not this audio.

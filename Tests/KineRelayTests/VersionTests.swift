@@ -14,6 +14,20 @@ import Testing
         #expect(try read(lines(PackageResources.extension_reports_jsonl)) == RecordedMessages.fromExtensions)
     }
 
+    @Test func `recorded messages of a setup program mean what they meant`() throws {
+        #expect(try read(lines(PackageResources.setup_requests_jsonl)) == RecordedSetupMessages.requests)
+        #expect(try read(lines(PackageResources.setup_reports_jsonl)) == RecordedSetupMessages.reports)
+    }
+
+    @Test
+    func `a client skips what only a later setup program says, and an older program learns what it does not know`()
+        throws
+    {
+        let login = #"{"login":{"_0":"https://a"}}"#
+        #expect(try read([#"{"mood":{"_0":"good"}}"#, #"{"ask":{}}"#, login]) == [SetupReport.login("https://a")])
+        #expect(try read([#"{"hurry":{}}"#, #"{"cancel":{}}"#]) == [SetupRequest.unknown("hurry"), .cancel])
+    }
+
     @Test(arguments: [#"{"mood":{"_0":"good"}}"#, #"{"live":{}}"#, #"{"live":{"_0":"yes"}}"#, "{}"])
     func `an engine skips a report that it does not know`(json: String) throws {
         #expect(try read([json, #"{"heartbeat":{}}"#]) == [ExtensionReport.heartbeat])

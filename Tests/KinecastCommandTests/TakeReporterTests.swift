@@ -199,12 +199,12 @@ import Testing
         func status(_ id: String, _ labels: [String]) -> (TakeRecord, TakeStatus?) {
             var status = TakeStatus(
                 id: id, phase: .recording, output: nil, source: "screen", progress: TakeProgress())
-            status.destinations = labels.map {
-                var one = DestinationStatus(destination: 0, service: $0, label: $0, phase: .live)
+            status.destinations = labels.enumerated().map {
+                var one = DestinationStatus(destination: $0, service: $1, label: $1, phase: .live)
                 one.residentMemory = 12 << 20
                 one.memoryLimit = 50 << 20
                 one.statistics.queuedBytes = 1000
-                one.link = "http://\($0)"
+                one.link = "http://\($1)"
                 return one
             }
             return (TakeRecord(id: id, pid: 1, output: nil, source: "screen", started: 0), status)
@@ -213,11 +213,11 @@ import Testing
             StatusCommand.text([status("abc", ["live", "other"]), status("def", []), status("ghi", ["x"])]) == [
                 "TAKE  STATE      TIME  SIZE  SOURCE  FILE",
                 "abc   recording  0:00  -     screen  -",
-                "  → live   live  12 MB of 50 MB  1.0 kB waiting  -  http://live",
-                "  → other  live  12 MB of 50 MB  1.0 kB waiting  -  http://other",
+                "  → 0  live   live  12 MB of 50 MB  1.0 kB waiting  -  http://live",
+                "  → 1  other  live  12 MB of 50 MB  1.0 kB waiting  -  http://other",
                 "def   recording  0:00  -     screen  -",
                 "ghi   recording  0:00  -     screen  -",
-                "  → x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
+                "  → 0  x      live  12 MB of 50 MB  1.0 kB waiting  -  http://x",
             ])
     }
 

@@ -16,7 +16,7 @@ private func fuzz(_ input: [UInt8]) {
         case 8: history.note(.startSent)
         case 9: history.report(.started)
         case 10: history.report(.live(choice & 32 != 0, reason: choice & 64 != 0 ? text(&script) : nil))
-        case 11: history.report(.heartbeat)
+        case 11: history.report(choice & 32 != 0 ? .serviceInfo(["viewers": text(&script)]) : .heartbeat)
         case 12: history.report(.statistics(statistics(&script)))
         case 13: history.report(.link(text(&script)))
         case 14:
@@ -37,7 +37,7 @@ private func fuzz(_ input: [UInt8]) {
         case 27: history.note(.resumeRequested)
         case 28: history.note(.annotateRequested(["what": text(&script)]))
         case 29: history.note(.linkRenewalRequested)
-        case 30: history.note(.finishRequested)
+        case 30: history.note(choice & 32 != 0 ? .removalRequested : .finishRequested)
         default: history.note(.impossible(text(&script)))
         }
     }

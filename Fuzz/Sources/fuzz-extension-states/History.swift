@@ -17,6 +17,7 @@ struct History {
     private var wordsPassed = 0
     private var lastKeyframe = Int64.min
     private var lastEncoding = Int64.min
+    private var lastServiceInfo = Int64.min
     private var endings: [DestinationEnding] = []
 
     init() {
@@ -112,6 +113,10 @@ struct History {
         case .phase(.live):
             precondition(isFed && hasStarted, "live before it has started")
             precondition(saysLive, "live, and it said that it is not")
+        case .serviceInfo:
+            precondition(
+                lastServiceInfo == .min || now - lastServiceInfo >= limits.serviceInfo, "it informs without end")
+            lastServiceInfo = now
         case .phase, .memoryWarning, .restarting: break
         }
     }

@@ -27,4 +27,23 @@ private func check(_ manifest: ServiceManifest) {
     precondition((0...10).contains(manifest.restarts), "it is started for ever")
     precondition(!manifest.environment.contains(where: ServiceManifest.isWithheld), "it sees the display")
     precondition(Set(manifest.setup.map(\.key)).count == manifest.setup.count, "a setting twice")
+    for name in [manifest.icon, manifest.setupProgram].compactMap(\.self) {
+        precondition(!name.contains("/") && !name.hasPrefix("."), "it leads out of the bundle")
+    }
+    for field in manifest.setup { check(field) }
+}
+
+private func check(_ field: ServiceManifest.SetupField) {
+    switch field.kind {
+    case .text(let rule):
+        guard let pattern = rule.pattern else { return }
+        // Whatever it is, it is answered soon.
+        _ = pattern.matches(String(repeating: "a", count: 1000))
+    case .choice(let choices):
+        precondition(!choices.isEmpty && Set(choices.map(\.value)).count == choices.count, "no choice")
+        for choice in choices { precondition(field.problem(with: choice.value) == nil, "a choice that is refused") }
+    case .number(let rule):
+        if let least = rule.minimum, let most = rule.maximum { precondition(least <= most, "no number fits") }
+        precondition(field.problem(with: "nan") != nil && field.problem(with: "") == nil, "no number is one")
+    }
 }

@@ -33,15 +33,17 @@ public final class BroadcastController: Sendable {
     /// The identifier of the service.
     public let extensionIdentifier: String
     /// Nil for a broadcast that was found again: the app that set it up knew its secrets.
-    private let setup: BroadcastSetup?
-    private let app: AppIdentity?
-    private let presenter: (any BroadcastPresenter)?
-    private let locator: EngineLocator
+    let setup: BroadcastSetup?
+    let app: AppIdentity?
+    let presenter: (any BroadcastPresenter)?
+    let locator: EngineLocator
     /// Waits for a second of the countdown.
-    private let second: @Sendable () async throws -> Void
+    let second: @Sendable () async throws -> Void
     let contents: Mutex<Contents>
-    private let listeners = EventListeners<Event>()
+    let listeners = EventListeners<Event>()
     private let infoListeners = EventListeners<[String: String]>()
+    /// Told whenever `contents.progress` may have changed.
+    let changes = EventListeners<Void>()
 
     /// A controller without a picker, for an app with a form of its own.
     ///
@@ -157,199 +159,9 @@ public final class BroadcastController: Sendable {
         }
     }
 
-    // MARK: Broadcasting
-
-    /// Counts down, and starts the broadcast. Returns when the first frame is there and the service is live, or says why it is not yet
-    /// and tries again, as when its server does not answer: `events` tells when it is live. Throws `cancelled` where the person, the
-    /// task or `cancelStart` cancels; it can be started again after any error.
-    ///
-    /// - Parameters:
-    ///   - url: a file to record to as well; one take makes both.
-    ///   - replacing: an older file of that name is replaced.
-    ///   - countdown: seconds until it begins; 0: at once.
-    public func startBroadcast(
-        recordingTo url: URL? = nil, replacing: Bool = false, countdown: Int = 3
-    ) async throws(BroadcastError) {
-        guard let setup else {
-            throw BroadcastError(
-                .unavailable, "A broadcast that was found again cannot be started anew; present the picker once more.")
-        }
-        if let url, !url.isFileURL || !url.path.hasPrefix("/") {
-            throw BroadcastError(
-                .failedToSave, "\(url.absoluteString) is not the address of a file; give an absolute path.")
-        }
-        let start = Start()
-        try contents.withLock { contents throws(BroadcastError) in
-            try contents.progress.startRequested(hasRecording: url != nil)
-            contents.start = start
-        }
-        do throws(BroadcastError) {
-            try await countDown(countdown)
-            try await begin(setup, start, output: url?.path, replacing: replacing)
-            presenter?.close()
-        } catch {
-            presenter?.close()
-            let session = contents.withLock { contents in
-                contents.progress.startFailed()
-                contents.start = nil
-                defer { contents.session = nil }
-                return contents.session
-            }
-            // Nothing of it stays, also where another client still watches.
-            if let session { _ = try? await session.stop(immediately: true) }
-            session?.close()
-            throw error
-        }
-    }
-
-    /// Cancels a countdown, or a start that has not succeeded yet: `startBroadcast` throws `cancelled`.
-    public func cancelStart() {
-        let start = contents.withLock { $0.start }
-        start?.countdown?.cancel()
-        start?.outcome.fulfil(.failure(.cancelled))
-    }
-
-    private func countDown(_ seconds: Int) async throws(BroadcastError) {
-        guard seconds > 0 else { return }
-        let task = Task { [weak self, second, presenter] in
-            for left in (1...seconds).reversed() {
-                try Task.checkCancellation()
-                self?.tell(.countdown(left))
-                presenter?.showCountdown(left) { [weak self] in self?.cancelStart() }
-                try await second()
-            }
-        }
-        contents.withLock { $0.start?.countdown = task }
-        do {
-            try await withTaskCancellationHandler {
-                try await task.value
-            } onCancel: {
-                task.cancel()
-            }
-            try Task.checkCancellation()
-        } catch {
-            throw .cancelled
-        }
-    }
-
-    private func begin(
-        _ setup: BroadcastSetup, _ start: Start, output: String?, replacing: Bool
-    ) async throws(BroadcastError) {
-        let (settings, outlivesApp) = contents.withLock { contents in
-            contents.progress.takeRequested([setup.destination])
-            contents.start?.countdown = nil
-            return (contents.settings, contents.outlivesApp)
-        }
-        let session: EngineSession
-        do throws(RecordingError) {
-            session = try await TakeStart(app: app, locator: locator, settings: settings).session { _, configuration in
-                configuration.output = output
-                configuration.overwrite = replacing
-                configuration.isOutputPrivate = false
-                configuration.destinations = [setup.destination]
-                configuration.outlivesClient = outlivesApp
-                configuration.wantsProgress = true
-                return nil
-            }.session
-        } catch {
-            throw BroadcastError(error)
-        }
-        contents.withLock { $0.session = session }
-        listen(to: session)
-        // Nil: the task was cancelled.
-        try await (start.outcome.value() ?? .failure(.cancelled)).get()
-        contents.withLock { $0.start = nil }
-    }
-
-    /// Nothing is broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
-    public func pauseBroadcast() async throws(BroadcastError) {
-        if isPaused { return }
-        try await ask(until: .paused) { (session) async throws(ClientError) in try await session.pause() }
-    }
-
-    public func resumeBroadcast() async throws(BroadcastError) {
-        guard isPaused else { return try requireBroadcast() }
-        try await ask(until: .resumed) { (session) async throws(ClientError) in try await session.resume() }
-    }
-
-    /// Returns when the event has been told too, so that the controller's state is what was asked for.
-    private func ask(
-        until awaited: Event, _ request: (EngineSession) async throws(ClientError) -> Void
-    ) async throws(BroadcastError) {
-        let events = listeners.add()
-        try await ask(request)
-        for await event in events {
-            if event == awaited { return }
-            if case .finished = event { throw .notBroadcasting }
-        }
-        throw .cancelled
-    }
-
-    /// Ends the broadcast, and waits until the service and the recording are finished. If the service failed meanwhile, the error has the
-    /// preview of the recording. Nil: nothing was recorded.
-    @discardableResult
-    public func finishBroadcast() async throws(BroadcastError) -> RecordingPreview? {
-        let session = try contents.withLock { contents throws(BroadcastError) in
-            try contents.progress.finishRequested()
-            return contents.session
-        }
-        defer {
-            contents.withLock { contents in
-                contents.progress.finished()
-                contents.session = nil
-            }
-            session?.close()
-        }
-        let outcome: TakeOutcome
-        do throws(ClientError) {
-            guard let session else { throw .takeIsOver }
-            outcome = try await session.stop()
-        } catch {
-            throw BroadcastError(error)
-        }
-        let result = RecordingResult(outcome, hasBegun: true)
-        let summary = if case .finished(let summary) = outcome { summary.destinations } else { [DestinationStatus]() }
-        let failure = result.error.map { BroadcastError($0) } ?? contents.withLock { $0.progress.failure(in: summary) }
-        if let failure { throw failure.with(result.preview) }
-        return result.preview
-    }
-
-    // MARK: Further destinations
-
-    /// Broadcasts to a further service while the broadcast goes on. Returns its number among `destinations`.
-    @discardableResult
-    public func add(_ setup: BroadcastSetup) async throws(BroadcastError) -> Int {
-        let number = try await ask { (session) async throws(ClientError) in
-            try await session.addDestination(setup.destination)
-        }
-        contents.withLock { $0.progress.added(setup.destination, number: number) }
-        return number
-    }
-
-    /// Finishes the broadcast to one destination while the others go on. Refused for the last one of a broadcast without a recording.
-    public func remove(_ number: Int) async throws(BroadcastError) {
-        _ = try await ask { (session) async throws(ClientError) in try await session.removeDestination(number) }
-    }
-
-    private func requireBroadcast() throws(BroadcastError) {
-        guard contents.withLock({ $0.progress.phase == .broadcasting }) else { throw .notBroadcasting }
-    }
-
-    private func ask<Answer>(
-        _ request: (EngineSession) async throws(ClientError) -> Answer
-    ) async throws(BroadcastError) -> Answer {
-        try requireBroadcast()
-        guard let session = contents.withLock({ $0.session }) else { throw .notBroadcasting }
-        do throws(ClientError) {
-            return try await request(session)
-        } catch {
-            throw BroadcastError(error)
-        }
-    }
-
     // MARK: Events
 
-    private func listen(to session: EngineSession) {
+    func listen(to session: EngineSession) {
         Task { [weak self] in
             for await event in session.events { self?.received(event, of: session) }
         }
@@ -361,6 +173,7 @@ public final class BroadcastController: Sendable {
             guard contents.session === session else { return ([BroadcastProgress.Action](), nil as Start?) }
             return (contents.progress.received(event), contents.start)
         }
+        changes.tell(())
         for action in actions {
             switch action {
             case .tell(let event): tell(event)
@@ -381,7 +194,7 @@ public final class BroadcastController: Sendable {
         tell(.finished(preview: result.preview, error: error))
     }
 
-    private func tell(_ event: Event) {
+    func tell(_ event: Event) {
         listeners.tell(event)
         if case .serviceInfoChanged(let info) = event { infoListeners.tell(info) }
         guard let delegate else { return }

@@ -1,5 +1,6 @@
 // The picker: an object that the app's own button triggers, and that hands out a controller for what the person has chosen.
 import KineClient
+import KinePlatform
 import KineRelay
 import Synchronization
 
@@ -28,6 +29,9 @@ public final class BroadcastPicker: Sendable {
     private let app: AppIdentity?
     private let presenter: any BroadcastPresenter
     private let locator: EngineLocator
+    private let setupLimits: SetupLimits
+    /// This process's own, from which a setup program gets its part.
+    private let environment: [String]
     private let contents = Mutex(Contents())
 
     /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
@@ -35,7 +39,12 @@ public final class BroadcastPicker: Sendable {
         self.init(app: app, presenter: presenter, locator: EngineLocator())
     }
 
-    init(app: AppIdentity?, presenter: any BroadcastPresenter, locator: EngineLocator) {
+    init(
+        app: AppIdentity?, presenter: any BroadcastPresenter, locator: EngineLocator,
+        setupLimits: SetupLimits = SetupLimits(), environment: [String] = ProcessEnvironment.current
+    ) {
+        self.environment = environment
+        self.setupLimits = setupLimits
         self.app = app
         self.presenter = presenter
         self.locator = locator
@@ -120,7 +129,7 @@ public final class BroadcastPicker: Sendable {
             throw .unknownService(choice.service, installed: services)
         }
         if contents.showsMicrophoneButton { isMicrophoneEnabled = choice.isMicrophoneEnabled }
-        let setup = try await setUp(service)
+        let setup = try await setUp(service, for: identity)
         if Task.isCancelled { throw .cancelled }
         let controller = BroadcastController(setup, app: identity, presenter: presenter, locator: locator)
         controller.isMicrophoneEnabled = isMicrophoneEnabled
@@ -134,7 +143,15 @@ public final class BroadcastPicker: Sendable {
         return try await services.list()
     }
 
-    private func setUp(_ service: BroadcastService) async throws(BroadcastError) -> BroadcastSetup {
+    private func setUp(
+        _ service: BroadcastService, for app: AppIdentity
+    ) async throws(BroadcastError) -> BroadcastSetup {
+        if let program = service.service.setupProgram {
+            let run = SetupRun(
+                service, program: program, app: app, limits: setupLimits, environment: environment)
+            let outcome = try await run.run(presenter)
+            return try BroadcastSetup(service, values: outcome.info, broadcastURL: outcome.broadcastURL)
+        }
         guard !service.fields.isEmpty else { return try BroadcastSetup(service) }
         let form = BroadcastForm(service: service, message: nil, fields: service.fields)
         return try BroadcastSetup(service, values: try await presenter.fillIn(form))

@@ -26,7 +26,7 @@ public struct BroadcastChoice: Sendable {
 }
 
 /// Fields that a person is to fill in.
-public struct BroadcastForm: Sendable {
+public struct BroadcastForm: Sendable, Equatable {
     public let service: BroadcastService
     /// A sentence above the fields; nil: none.
     public let message: String?
@@ -41,6 +41,13 @@ public protocol BroadcastPresenter: Sendable {
     /// Has the fields filled in. `BroadcastField.problem(with:)` says what is wrong with a value; one that is not corrected ends the
     /// picker with an error. Secrets must not be shown.
     func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String]
+
+    /// Shows an address at which the person logs in to the service, and opens it if they want; `cancel` ends the setup, and may be called
+    /// until `hideLogin`. The address begins with https.
+    func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void)
+
+    /// The person has logged in, or the login is over.
+    func hideLogin()
 
     /// The broadcast begins in so many seconds; `cancel` keeps it from beginning, and may be called until `close`.
     func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void)

@@ -21,6 +21,8 @@ public struct BroadcastService: Sendable, Equatable, Identifiable {
     public var version: String? { service.manifest.version }
     /// The file of its picture, PNG or SVG; nil: it has none.
     public var icon: URL? { service.icon.map { URL(filePath: $0.string) } }
+    /// Whether the service asks for what it needs by a program of its own, instead of `fields`.
+    public var hasSetupProgram: Bool { service.setupProgram != nil }
     /// The fields that a person fills in, in their order.
     public var fields: [BroadcastField] {
         let manifest = service.manifest

@@ -7,8 +7,8 @@ import Synchronization
 /// The picker of an app that has a terminal. Secrets are typed without being shown; a line's end alone takes the default.
 public final class TerminalPresenter: BroadcastPresenter {
     private let path: String
-    /// The reader of the countdown's answer.
-    private let countdown = Mutex<Task<Void, Never>?>(nil)
+    /// Waits for the Enter that cancels a countdown or a login.
+    private let cancelling = Mutex<Task<Void, Never>?>(nil)
 
     public convenience init() { self.init(path: "/dev/tty") }
 
@@ -83,25 +83,33 @@ public final class TerminalPresenter: BroadcastPresenter {
         return field.title + (remarks.isEmpty ? "" : " [\(remarks.joined(separator: ", "))]") + ": "
     }
 
+    public func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) {
+        show("To log in to \(service.name), open \(address.absoluteString) (press Enter to cancel).", cancel: cancel)
+        Browser.open(address)
+    }
+
+    public func hideLogin() { close() }
+
     public func showCountdown(_ secondsLeft: Int, cancel: @escaping @Sendable () -> Void) {
+        show("Broadcasting begins in \(secondsLeft) s; press Enter to cancel.", cancel: cancel)
+    }
+
+    /// Shows a line while a line's end cancels.
+    private func show(_ line: String, cancel: @escaping @Sendable () -> Void) {
         let path = path
-        let line = "Broadcasting begins in \(secondsLeft) s; press Enter to cancel."
-        countdown.withLock { countdown in
-            let isFirst = countdown == nil
-            if isFirst {
-                countdown = Task {
-                    guard (try? await TerminalDialog.ask(on: path, [line], "", isSecret: false)) != nil else { return }
-                    cancel()
-                }
+        cancelling.withLock { cancelling in
+            if cancelling != nil { return TerminalDialog.show(line, on: path) }
+            cancelling = Task {
+                guard (try? await TerminalDialog.ask(on: path, [line], "", isSecret: false)) != nil else { return }
+                cancel()
             }
-            if !isFirst { TerminalDialog.show(line, on: path) }
         }
     }
 
     public func close() {
-        countdown.withLock { countdown in
-            countdown?.cancel()
-            countdown = nil
+        cancelling.withLock { cancelling in
+            cancelling?.cancel()
+            cancelling = nil
         }
     }
 

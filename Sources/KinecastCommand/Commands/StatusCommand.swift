@@ -55,7 +55,7 @@ struct StatusCommand: ParsableCommand {
         Self.text(takes).forEach(Terminal.standardOutput.line)
     }
 
-    /// A line for each take, and beneath it one for each destination.
+    /// A line for each take, and beneath it one for each destination, with its number first.
     static func text(_ takes: [(TakeRecord, TakeStatus?)]) -> [String] {
         var rows = [["TAKE", "STATE", "TIME", "SIZE", "SOURCE", "FILE"]]
         for (record, status) in takes {
@@ -66,7 +66,9 @@ struct StatusCommand: ParsableCommand {
                 record.output ?? "-",
             ])
         }
-        let destinations = takes.map { ($0.1?.destinations ?? []).map(DestinationColumns.columns) }
+        let destinations = takes.map { take in
+            (take.1?.destinations ?? []).map { ["\($0.destination)"] + DestinationColumns.columns($0) }
+        }
         return TextTable.lines(rows, below: [[]] + destinations, mark: "  → ")
     }
 

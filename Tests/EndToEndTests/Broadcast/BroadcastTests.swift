@@ -43,7 +43,7 @@ import Testing
             try take.event("destination") { $0.state == "first video" }
             try take.event("destination") { $0.state == "first audioApp" }
             let line = try place.run("status").output.split(separator: "\n").last ?? ""
-            #expect(line.hasPrefix("  → org.example.witness  live  ") && line.hasSuffix("witness://here"), "\(line)")
+            #expect(line.hasPrefix("  → 0  org.example.witness  live  ") && line.hasSuffix("witness://here"), "\(line)")
             #expect(line.contains(" MB of 50 MB  "), "\(line)")
             #expect(try place.run("pause").status == 0)
             try take.event("destination") { $0.state == "paused" }

@@ -1,4 +1,5 @@
 // The picker, with a presenter that the test drives.
+import FoundationEssentials
 import KineClient
 import KineMeasure
 import KinePlatform
@@ -41,6 +42,8 @@ import Testing
             return values
         }
 
+        func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) {}
+        func hideLogin() {}
         func close() { state.withLock { $0.closings += 1 } }
     }
 

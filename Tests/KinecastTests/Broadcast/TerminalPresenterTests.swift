@@ -1,4 +1,5 @@
 // The picker on a terminal: a pseudoterminal, with the test as its person.
+import FoundationEssentials
 import Glibc
 import KinePlatform
 import KineServices
@@ -169,6 +170,19 @@ import Testing
         }
         #expect(try await presenter.chooseService(Self.request).service == "meter")
         choosing.join()
+    }
+
+    @Test func `a login's address is shown, and Enter cancels it`() async throws {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let address = try #require(URL(string: "https://example.org/device?code=ABCD"))
+        presenter.showLogin(address, for: Self.service) { continuation.yield() }
+        let acting = act {
+            $0.sees(
+                "To log in to Meter, open https://example.org/device?code=ABCD (press Enter to cancel).", types: "\n")
+        }
+        for await _ in stream { break }
+        acting.join()
+        presenter.hideLogin()
     }
 
     @Test func `without a terminal there is an error that says what to do`() async throws {

@@ -50,6 +50,27 @@ final class BroadcastPlace: Sendable {
             """, to: "witness.kinext/manifest.json")
     }
 
+    /// Installs the witness as the service "guided", with a setup program that behaves like that.
+    func installGuided(_ mode: String, network: String = "none") throws {
+        guard mkdir(folder.file("guided.kinext"), 0o700) == 0 else { throw Errno(rawValue: errno) }
+        try copy("kinecast-witness", to: "guided.kinext/witness")
+        try copy("kinecast-setup-fixture", to: "guided.kinext/setup")
+        try write(mode, to: "guided.kinext/mode")
+        try write(
+            """
+            {"kinecast": 2, "id": "guided", "name": "Guided", "executable": "witness", "setupProgram": "setup",
+             "video": {"encoded": {}}, "network": "\(network)", "setup": [
+               {"key": "key", "title": "Key", "type": "secret", "required": true, "pattern": "w_*"},
+               {"key": "count", "title": "Count"}, {"key": "link", "title": "Link"}]}
+            """, to: "guided.kinext/manifest.json")
+    }
+
+    /// The environment of an app whose home is here.
+    var environment: [String] {
+        ProcessEnvironment.current.filter { !$0.hasPrefix("HOME=") && !$0.hasPrefix("XDG_DATA_HOME=") }
+            + ["HOME=\(folder.path)"]
+    }
+
     /// Hard links are made at once; they are not possible from one file system to another.
     private func copy(_ program: String, to name: String) throws {
         let executable = try Tool.sibling(program)

@@ -1,0 +1,90 @@
+// Checks what a setup program says. It is foreign: sizes, counts and addresses are within bounds, or it has broken the protocol.
+import FoundationEssentials
+import KinePlatform
+import KineRelay
+
+/// A setup program's message that can be shown to a person.
+public enum CheckedSetupReport: Sendable, Equatable {
+    case ask(number: Int, message: String?, [ServiceManifest.SetupField])
+    /// An https address.
+    case login(URL)
+    case finished([String: String], broadcastURL: URL?)
+    /// One sentence.
+    case failed(String)
+
+    /// What a setup program did wrong: the end of a sentence that begins with it.
+    public struct Violation: Error, Sendable, Equatable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Characters of an address.
+    private static let addressLimit = 2000
+    private static let entryLimit = 64
+
+    /// - Parameter secrets: what the person has typed unseen, which no sentence repeats.
+    public init(_ report: SetupReport, secrets: [String]) throws(Violation) {
+        switch report {
+        case .ask(let question):
+            self = .ask(
+                number: question.question, message: question.message?.cleaned(of: secrets, limit: 500),
+                try Self.fields(question.fields))
+        case .login(let address): self = .login(try Self.address(address, of: "the login", schemes: ["https"]))
+        case .finished(let result):
+            guard result.setupInfo.count <= Self.entryLimit else {
+                throw Violation(description: "returned more than \(Self.entryLimit) settings")
+            }
+            for value in result.setupInfo.values
+            where value.unicodeScalars.count > ServiceManifest.SetupField.valueLimit {
+                throw Violation(
+                    description: "returned a setting of more than \(ServiceManifest.SetupField.valueLimit) characters")
+            }
+            self = .finished(
+                result.setupInfo,
+                broadcastURL: try result.broadcastURL.map { (text) throws(Violation) in
+                    try Self.address(text, of: "the broadcast", schemes: ["https", "http"])
+                })
+        case .failed(let sentence): self = .failed(sentence.cleaned(of: secrets, limit: 500))
+        }
+    }
+
+    private static func fields(
+        _ fields: [SetupQuestionField]
+    ) throws(Violation) -> [ServiceManifest.SetupField] {
+        guard !fields.isEmpty, fields.count <= entryLimit else {
+            throw Violation(description: "asked for \(fields.count) fields at once, and 1 to \(entryLimit) are allowed")
+        }
+        guard Set(fields.map(\.key)).count == fields.count else {
+            throw Violation(description: "asked for a field twice at once")
+        }
+        do {
+            // The same reader as for a manifest, so that the same rules hold.
+            let json = try JSONEncoder().encode(fields)
+            return try JSONDecoder().decode([FieldOfForm2].self, from: json).map(\.field)
+        } catch let problem as ServiceManifest.Problem {
+            throw Violation(description: "asked for a field that cannot be: \(problem)")
+        } catch {
+            throw Violation(description: "asked for a field that cannot be")
+        }
+    }
+
+    private struct FieldOfForm2: Decodable {
+        let field: ServiceManifest.SetupField
+
+        init(from decoder: any Decoder) throws { field = try .init(from: decoder, form: 2) }
+    }
+
+    /// Only what a person can judge by its host: no user name that looks like one, nothing that cannot be seen.
+    private static func address(_ text: String, of what: String, schemes: [String]) throws(Violation) -> URL {
+        let list = schemes.map { "\($0)://" }.joined(separator: " or ")
+        let isPlain = text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+        guard isPlain, text.utf8.count <= addressLimit, let url = URL(string: text),
+            url.user(percentEncoded: false) == nil,
+            url.password(percentEncoded: false) == nil, let host = url.host(percentEncoded: false), !host.isEmpty,
+            let scheme = url.scheme?.lowercased()
+        else { throw Violation(description: "gave an address of \(what) that is none") }
+        guard schemes.contains(scheme) else {
+            throw Violation(description: "gave an address of \(what) that does not begin with \(list)")
+        }
+        return url
+    }
+}

@@ -1,0 +1,88 @@
+// What an app asks of a broadcast that runs: pause, further destinations, the end.
+import KineClient
+import KineControl
+
+extension BroadcastController {
+    /// Nothing is broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
+    public func pauseBroadcast() async throws(BroadcastError) {
+        if isPaused { return }
+        try await ask(untilPaused: true) { (session) async throws(ClientError) in try await session.pause() }
+    }
+
+    public func resumeBroadcast() async throws(BroadcastError) {
+        guard isPaused else { return try requireBroadcast() }
+        try await ask(untilPaused: false) { (session) async throws(ClientError) in try await session.resume() }
+    }
+
+    /// Returns when the controller's state is what was asked for, or the broadcast is over: the answer comes before its event is read.
+    private func ask(
+        untilPaused isPaused: Bool, _ request: (EngineSession) async throws(ClientError) -> Void
+    ) async throws(BroadcastError) {
+        var changes = changes.add().makeAsyncIterator()
+        try await ask(request)
+        while contents.withLock({ $0.progress.phase == .broadcasting && $0.progress.isPaused != isPaused }) {
+            guard await changes.next(isolation: nil) != nil else { throw .cancelled }
+        }
+    }
+
+    /// Ends the broadcast, and waits until the service and the recording are finished. If the service failed meanwhile, the error has the
+    /// preview of the recording. Nil: nothing was recorded.
+    @discardableResult
+    public func finishBroadcast() async throws(BroadcastError) -> RecordingPreview? {
+        let session = try contents.withLock { contents throws(BroadcastError) in
+            try contents.progress.finishRequested()
+            return contents.session
+        }
+        defer {
+            contents.withLock { contents in
+                contents.progress.finished()
+                contents.session = nil
+            }
+            changes.tell(())
+            session?.close()
+        }
+        let outcome: TakeOutcome
+        do throws(ClientError) {
+            guard let session else { throw .takeIsOver }
+            outcome = try await session.stop()
+        } catch {
+            throw BroadcastError(error)
+        }
+        let result = RecordingResult(outcome, hasBegun: true)
+        let summary = if case .finished(let summary) = outcome { summary.destinations } else { [DestinationStatus]() }
+        let failure = result.error.map { BroadcastError($0) } ?? contents.withLock { $0.progress.failure(in: summary) }
+        if let failure { throw failure.with(result.preview) }
+        return result.preview
+    }
+
+    /// Broadcasts to a further service while the broadcast goes on. Returns its number among `destinations`.
+    @discardableResult
+    public func add(_ setup: BroadcastSetup) async throws(BroadcastError) -> Int {
+        let number = try await ask { (session) async throws(ClientError) in
+            try await session.addDestination(setup.destination)
+        }
+        contents.withLock { $0.progress.added(setup.destination, number: number) }
+        return number
+    }
+
+    /// Finishes the broadcast to one destination while the others go on. Refused for the last one of a broadcast without a recording.
+    public func remove(_ number: Int) async throws(BroadcastError) {
+        _ = try await ask { (session) async throws(ClientError) in try await session.removeDestination(number) }
+    }
+
+    private func requireBroadcast() throws(BroadcastError) {
+        guard contents.withLock({ $0.progress.phase == .broadcasting }) else { throw .notBroadcasting }
+    }
+
+    private func ask<Answer>(
+        _ request: (EngineSession) async throws(ClientError) -> Answer
+    ) async throws(BroadcastError) -> Answer {
+        try requireBroadcast()
+        guard let session = contents.withLock({ $0.session }) else { throw .notBroadcasting }
+        do throws(ClientError) {
+            return try await request(session)
+        } catch {
+            throw BroadcastError(error)
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// How a broadcast begins: the countdown, the take, and the service's first word.
+import FoundationEssentials
+import KineClient
+import KineControl
+import KinePlatform
+import KineRelay
+
+extension BroadcastController {
+    /// Counts down, and starts the broadcast. Returns when the first frame is there and the service is live, or says why it is not yet
+    /// and tries again, as when its server does not answer: `events` tells when it is live. Throws `cancelled` where the person, the
+    /// task or `cancelStart` cancels; it can be started again after any error.
+    ///
+    /// - Parameters:
+    ///   - url: a file to record to as well; one take makes both.
+    ///   - replacing: an older file of that name is replaced.
+    ///   - countdown: seconds until it begins; 0: at once.
+    public func startBroadcast(
+        recordingTo url: URL? = nil, replacing: Bool = false, countdown: Int = 3
+    ) async throws(BroadcastError) {
+        guard let setup else {
+            throw BroadcastError(
+                .unavailable, "A broadcast that was found again cannot be started anew; present the picker once more.")
+        }
+        if let url, !url.isFileURL || !url.path.hasPrefix("/") {
+            throw BroadcastError(
+                .failedToSave, "\(url.absoluteString) is not the address of a file; give an absolute path.")
+        }
+        let start = Start()
+        try contents.withLock { contents throws(BroadcastError) in
+            try contents.progress.startRequested(hasRecording: url != nil)
+            contents.start = start
+        }
+        do throws(BroadcastError) {
+            try await countDown(countdown)
+            try await begin(setup, start, output: url?.path, replacing: replacing)
+            presenter?.close()
+        } catch {
+            presenter?.close()
+            let session = contents.withLock { contents in
+                contents.progress.startFailed()
+                contents.start = nil
+                defer { contents.session = nil }
+                return contents.session
+            }
+            // Nothing of it stays, also where another client still watches.
+            if let session { _ = try? await session.stop(immediately: true) }
+            session?.close()
+            throw error
+        }
+    }
+
+    /// Cancels a countdown, or a start that has not succeeded yet: `startBroadcast` throws `cancelled`.
+    public func cancelStart() {
+        let start = contents.withLock { $0.start }
+        start?.countdown?.cancel()
+        start?.outcome.fulfil(.failure(.cancelled))
+    }
+
+    private func countDown(_ seconds: Int) async throws(BroadcastError) {
+        guard seconds > 0 else { return }
+        let task = Task { [weak self, second, presenter] in
+            for left in (1...seconds).reversed() {
+                try Task.checkCancellation()
+                self?.tell(.countdown(left))
+                presenter?.showCountdown(left) { [weak self] in self?.cancelStart() }
+                try await second()
+            }
+        }
+        contents.withLock { $0.start?.countdown = task }
+        do {
+            try await withTaskCancellationHandler {
+                try await task.value
+            } onCancel: {
+                task.cancel()
+            }
+            try Task.checkCancellation()
+        } catch {
+            throw .cancelled
+        }
+    }
+
+    private func begin(
+        _ setup: BroadcastSetup, _ start: Start, output: String?, replacing: Bool
+    ) async throws(BroadcastError) {
+        let (settings, outlivesApp) = contents.withLock { contents in
+            contents.progress.takeRequested([setup.destination])
+            contents.start?.countdown = nil
+            return (contents.settings, contents.outlivesApp)
+        }
+        let session: EngineSession
+        do throws(RecordingError) {
+            session = try await TakeStart(app: app, locator: locator, settings: settings).session { _, configuration in
+                configuration.output = output
+                configuration.overwrite = replacing
+                configuration.isOutputPrivate = false
+                configuration.destinations = [setup.destination]
+                configuration.outlivesClient = outlivesApp
+                configuration.wantsProgress = true
+                return nil
+            }.session
+        } catch {
+            throw BroadcastError(error)
+        }
+        contents.withLock { $0.session = session }
+        listen(to: session)
+        // Nil: the task was cancelled.
+        try await (start.outcome.value() ?? .failure(.cancelled)).get()
+        contents.withLock { $0.start = nil }
+    }
+}

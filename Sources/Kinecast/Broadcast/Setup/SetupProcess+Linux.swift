@@ -1,0 +1,84 @@
+// The process of a setup program: confined as the service's extension is, with a control channel and nothing of the display. Linux.
+import Glibc
+import KinePlatform
+import KineRelay
+import KineServices
+import SystemPackage
+
+/// A started setup program. Used by the thread that started it, which must live as long as the program: the kernel kills it when that
+/// thread ends.
+final class SetupProcess {
+    let connection: SetupClientConnection
+    private let process: ChildProcess
+    private let log: MemoryLog?
+
+    /// Bytes of private memory beyond the service's limit: stacks, the allocator's reserve.
+    private static let dataSlack: Int64 = 128 << 20
+    private static let stackBytes: Int64 = 2 << 20
+    private static let logBytes = 64 << 10
+
+    /// `environment`: this process's own, of which the program gets what an extension gets.
+    init(_ service: Service, program: FilePath, environment: [String]) throws(BroadcastError) {
+        func failure(_ reason: any Error) -> BroadcastError {
+            BroadcastError(
+                .setupFailed,
+                "\(program), the setup program of the service \(service.id), cannot be started: \(reason); install the "
+                    + "service anew.")
+        }
+        let ends: (near: SetupClientConnection, farEnd: FileDescriptor)
+        do throws(ControlError) {
+            ends = try SetupClientConnection.pair()
+        } catch {
+            throw failure(error)
+        }
+        defer { try? ends.farEnd.close() }
+        connection = ends.near
+        log = MemoryLog(name: "kinecast-setup", limit: Self.logBytes)
+        // It listens nowhere: the address to listen at is not known yet.
+        var confined = service
+        confined.executable = program
+        confined.manifest.listen = nil
+        let data = ServiceSandbox.dataDirectory(of: service, environment: environment)
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, log?.descriptor, ends.farEnd]
+        options.parentDeathSignal = SIGKILL
+        options.newSession = true
+        options.directory = "/"
+        do throws(Errno) {
+            options.confinement = try Self.confinement(confined, data: data)
+            process = try ChildProcess(
+                executable: program.string, arguments: [],
+                environment: service.manifest.childEnvironment(from: environment)
+                    + (data.map { ["\(PassedDescriptors.dataVariable)=\($0)"] } ?? []),
+                options: options)
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    private static func confinement(_ service: Service, data: FilePath?) throws(Errno) -> ChildProcess.Confinement {
+        var confinement = ChildProcess.Confinement()
+        confinement.sandbox = try Sandbox(ServiceSandbox.rules(for: service, data: data, isCounted: false))
+        let limit = Int64(service.manifest.memoryLimit)
+        let threads = Int64(sysconf(Int32(_SC_NPROCESSORS_ONLN))) + 16
+        confinement.fileLimit = limit
+        confinement.dataLimit = limit + dataSlack + threads * stackBytes
+        confinement.stackLimit = stackBytes
+        confinement.outOfMemoryScore = 500
+        return confinement
+    }
+
+    /// Readable when it has ended.
+    var exitDescriptor: Int32 { process.exitDescriptor }
+
+    /// Kills it with those of its children that are still in its group.
+    func kill() {
+        process.signalGroup(SIGKILL)
+        process.signal(SIGKILL)
+    }
+
+    /// Reaps it if it has ended; nil while it runs.
+    func poll() -> (ending: ChildProcess.Ending, lastWords: String?)? {
+        process.poll().map { ($0, log?.lastWords()) }
+    }
+}

@@ -1,0 +1,187 @@
+// Runs a service's setup program: a thread drives the process and its state machine, and a task has the presenter ask the person.
+import FoundationEssentials
+import Glibc
+import KineClient
+import KinePlatform
+import KineRelay
+import KineServices
+import Synchronization
+import SystemPackage
+
+/// One run of a setup program.
+final class SetupRun: Sendable {
+    /// What the presenter is to do.
+    private enum Prompt: Sendable {
+        case ask(BroadcastForm, question: Int)
+        case showLogin(URL)
+        case hideLogin
+    }
+
+    private let service: BroadcastService
+    private let program: FilePath
+    private let app: AppIdentity
+    private let limits: SetupLimits
+    private let environment: [String]
+    /// From the person to the thread.
+    private let inputs = Mutex<[SetupStateMachine.Input]>([])
+    private let wake = WakeSignal()
+    private let prompts: AsyncStream<Prompt>
+    private let promptsIn: AsyncStream<Prompt>.Continuation
+
+    init(
+        _ service: BroadcastService, program: FilePath, app: AppIdentity, limits: SetupLimits, environment: [String]
+    ) {
+        self.environment = environment
+        self.service = service
+        self.program = program
+        self.app = app
+        self.limits = limits
+        (prompts, promptsIn) = AsyncStream.makeStream()
+    }
+
+    /// Runs the program to its end. A cancelled task cancels it; when this returns, its process is gone.
+    func run(_ presenter: any BroadcastPresenter) async throws(BroadcastError) -> SetupOutcome {
+        let asking = Task { await ask(presenter) }
+        let result: Result<SetupOutcome, BroadcastError> = await withTaskCancellationHandler {
+            do throws(BroadcastError) {
+                return .success(
+                    try await BlockingCall.run("kine-setup") { [self] () throws(BroadcastError) in try drive() })
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            post(.cancelled(.cancelled))
+        }
+        promptsIn.finish()
+        // A form that is still shown is not wanted any more.
+        asking.cancel()
+        await asking.value
+        return try result.get()
+    }
+
+    // MARK: The person's side
+
+    private func ask(_ presenter: any BroadcastPresenter) async {
+        var question: Task<Void, Never>?
+        for await prompt in prompts {
+            switch prompt {
+            case .ask(let form, let number):
+                question = Task {
+                    do throws(BroadcastError) {
+                        post(.answered(try await presenter.fillIn(form), question: number))
+                    } catch {
+                        post(.cancelled(error))
+                    }
+                }
+            case .showLogin(let url):
+                presenter.showLogin(url, for: service) { [self] in
+                    post(.cancelled(.cancelled(by: "the person who was to log in")))
+                }
+            case .hideLogin: presenter.hideLogin()
+            }
+        }
+        question?.cancel()
+        await question?.value
+    }
+
+    private func post(_ input: SetupStateMachine.Input) {
+        inputs.withLock { $0.append(input) }
+        wake.signal()
+    }
+
+    // MARK: The program's side
+
+    /// Blocks until the process has ended.
+    private func drive() throws(BroadcastError) -> SetupOutcome {
+        let process = try SetupProcess(service.service, program: program, environment: environment)
+        var driver = Driver(
+            process: process, machine: SetupStateMachine(service, limits: limits, now: MonotonicClock.now()),
+            prompts: promptsIn)
+        driver.send(.start(SetupStart(service: service.id, app: app)))
+        while driver.outcome == nil {
+            driver.wait(wake)
+            for input in inputs.withLock({ inputs in
+                defer { inputs = [] }
+                return inputs
+            }) { driver.handle(input) }
+            driver.attend()
+        }
+        return try (driver.outcome ?? .failure(.cancelled)).get()
+    }
+
+    /// Carries out the machine's actions, on the thread.
+    private struct Driver {
+        let process: SetupProcess
+        var machine: SetupStateMachine
+        let prompts: AsyncStream<Prompt>.Continuation
+        var outcome: SetupStateMachine.Outcome?
+        private var questions = 0
+
+        init(process: SetupProcess, machine: SetupStateMachine, prompts: AsyncStream<Prompt>.Continuation) {
+            self.process = process
+            self.machine = machine
+            self.prompts = prompts
+        }
+
+        func wait(_ wake: WakeSignal) {
+            var deadline = machine.nextDeadline
+            // Without a pidfd, the process is checked every 20 ms.
+            if process.exitDescriptor < 0 { deadline = min(deadline ?? .max, MonotonicClock.now() + 20_000_000) }
+            var entries = [
+                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+                // poll leaves out negative descriptors, and a closed channel would be readable for ever.
+                pollfd(
+                    fd: process.connection.isClosed ? -1 : process.connection.descriptor.rawValue,
+                    events: process.connection.pollEvents, revents: 0),
+                pollfd(fd: process.exitDescriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            WakeSignal.poll(&entries, until: deadline)
+            if entries[0].revents != 0 { wake.clear() }
+        }
+
+        mutating func attend() {
+            listen()
+            if let end = process.poll() {
+                // It wrote its last message before its end.
+                listen()
+                handle(.exited(end.ending, lastWords: end.lastWords))
+            }
+            handle(.time)
+        }
+
+        private mutating func listen() {
+            guard !process.connection.isClosed else { return }
+            do throws(ControlError) {
+                for report in try process.connection.readAvailable() { handle(.report(report)) }
+                if process.connection.isClosed, process.poll() == nil { handle(.channelClosed) }
+            } catch {
+                guard case .protocolError(let fault) = error else { return handle(.channelClosed) }
+                if case .version(let theirs) = fault {
+                    handle(.protocolViolation("speaks version \(theirs) of Kinecast's messages"))
+                } else {
+                    handle(.protocolViolation("wrote nonsense on its control channel"))
+                }
+            }
+        }
+
+        mutating func handle(_ input: SetupStateMachine.Input) {
+            for action in machine.handle(input, at: MonotonicClock.now()) {
+                switch action {
+                case .ask(let form):
+                    questions += 1
+                    prompts.yield(.ask(form, question: questions))
+                case .showLogin(let url): prompts.yield(.showLogin(url))
+                case .hideLogin: prompts.yield(.hideLogin)
+                case .send(let request): send(request)
+                case .kill: process.kill()
+                case .end(let outcome): self.outcome = outcome
+                }
+            }
+        }
+
+        func send(_ request: SetupRequest) {
+            // A program that is gone is noticed by its end.
+            try? process.connection.send(request)
+        }
+    }
+}

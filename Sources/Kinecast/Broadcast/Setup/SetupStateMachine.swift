@@ -1,0 +1,254 @@
+// The course of a service's setup program, from its start to its result. No clock, no process, no I/O: instants come in with the inputs.
+import FoundationEssentials
+import KinePlatform
+import KineRelay
+import KineServices
+
+/// How long a setup program may take, in nanoseconds, and how much it may ask for.
+struct SetupLimits: Sendable {
+    /// To its first message, and to the next one after answers.
+    var answer: Int64 = 60_000_000_000
+    /// For a person to log in elsewhere.
+    var login: Int64 = 15 * 60_000_000_000
+    /// Altogether.
+    var total: Int64 = 60 * 60_000_000_000
+    /// To exit by itself after its last message.
+    var exit: Int64 = 2_000_000_000
+    /// To the exit status of one that has closed its control channel: the status tells more.
+    var closedChannel: Int64 = 1_000_000_000
+    var questions = 32
+    var logins = 8
+}
+
+struct SetupStateMachine: Sendable {
+    enum Input: Sendable, Equatable {
+        case report(SetupReport)
+        /// The person has filled in the fields of that question.
+        case answered([String: String], question: Int)
+        /// The person will not, or the app; the picker's error.
+        case cancelled(BroadcastError)
+        case channelClosed
+        /// What it wrote is no message.
+        case protocolViolation(String)
+        case exited(ChildProcess.Ending, lastWords: String?)
+        case time
+    }
+
+    enum Action: Sendable, Equatable {
+        case ask(BroadcastForm)
+        case showLogin(URL)
+        case hideLogin
+        case send(SetupRequest)
+        case kill
+        /// The last action: the process is gone.
+        case end(Outcome)
+    }
+
+    typealias Outcome = Result<SetupOutcome, BroadcastError>
+
+    private enum State: Sendable, Equatable {
+        /// It has to say something until then.
+        case working(until: Int64)
+        case asking(question: Int, fields: [BroadcastField])
+        case loggingIn(until: Int64)
+        /// The outcome is known, and the process may exit by itself until then; nil: it has been killed.
+        case leaving(Outcome, until: Int64?)
+        case over
+    }
+
+    private let service: BroadcastService
+    private let limits: SetupLimits
+    private let deadline: Int64
+    private var state: State
+    /// The instant at which it closed its control channel.
+    private var closedAt: Int64?
+    private var questions = 0
+    private var logins = 0
+    /// What the person has typed unseen.
+    private var secrets: [String] = []
+
+    init(_ service: BroadcastService, limits: SetupLimits, now: Int64) {
+        self.service = service
+        self.limits = limits
+        deadline = now + limits.total
+        state = .working(until: now + limits.answer)
+    }
+
+    var isOver: Bool { state == .over }
+
+    /// The latest instant for `time`; nil: not before the next input.
+    var nextDeadline: Int64? {
+        switch state {
+        case .working(let until), .loggingIn(let until): min(until, deadline, closingDeadline)
+        case .asking: min(deadline, closingDeadline)
+        case .leaving(_, let until): until
+        case .over: nil
+        }
+    }
+
+    private var closingDeadline: Int64 { closedAt.map { $0 + limits.closedChannel } ?? .max }
+
+    mutating func handle(_ input: Input, at now: Int64) -> [Action] {
+        switch input {
+        case .report(let report): return isRunning ? received(report, at: now) : []
+        case .answered(let values, let question): return answered(values, question, at: now)
+        case .cancelled(let error): return isRunning ? leave(.failure(error), at: now, saying: [.send(.cancel)]) : []
+        case .channelClosed:
+            closedAt = closedAt ?? now
+            return []
+        case .protocolViolation(let what): return isRunning ? fail(what) : []
+        case .exited(let ending, let lastWords): return exited(ending, lastWords)
+        case .time: return timePassed(at: now)
+        }
+    }
+
+    private var isRunning: Bool {
+        switch state {
+        case .working, .asking, .loggingIn: true
+        case .leaving, .over: false
+        }
+    }
+
+    private mutating func received(_ report: SetupReport, at now: Int64) -> [Action] {
+        do throws(CheckedSetupReport.Violation) {
+            return received(try CheckedSetupReport(report, secrets: secrets), at: now)
+        } catch {
+            return fail(error.description)
+        }
+    }
+
+    private mutating func received(_ report: CheckedSetupReport, at now: Int64) -> [Action] {
+        if case .asking = state, !report.isLast { return fail("spoke before its question was answered") }
+        let hiding = hideLogin
+        switch report {
+        case .ask(let number, let message, let fields):
+            questions += 1
+            guard number == questions else { return fail("numbered a question wrongly") }
+            guard questions <= limits.questions else { return fail("asked more than \(limits.questions) questions") }
+            state = .asking(question: number, fields: fields)
+            return hiding + [.ask(BroadcastForm(service: service, message: message, fields: fields))]
+        case .login(let url):
+            logins += 1
+            guard logins <= limits.logins else { return fail("wanted more than \(limits.logins) logins") }
+            state = .loggingIn(until: now + limits.login)
+            return hiding + [.showLogin(url)]
+        case .finished(let info, let url):
+            return leave(.success(SetupOutcome(info: info, broadcastURL: url)), at: now)
+        case .failed(let sentence):
+            return leave(.failure(error("could not be completed: \(sentence.sentenceless)")), at: now)
+        }
+    }
+
+    private mutating func answered(_ values: [String: String], _ question: Int, at now: Int64) -> [Action] {
+        guard case .asking(question, let fields) = state else { return [] }
+        let given = values.filter { !$0.value.isEmpty }
+        for (key, _) in given.sorted(by: { $0.key < $1.key }) where !fields.contains(where: { $0.key == key }) {
+            return cancelBecause(
+                BroadcastError(
+                    .unknownField, "The setup of \(service.name) asks for no field \(key.printable(limit: 40)).",
+                    field: key), at: now)
+        }
+        var answers: [String: String] = [:]
+        for field in fields {
+            let value = given[field.key] ?? field.defaultValue ?? ""
+            if value.isEmpty, field.isRequired {
+                let words = "The setup of \(service.name) needs the field \(field.key) (\(field.title)); fill it in."
+                return cancelBecause(BroadcastError(.missingField, words, field: field.key), at: now)
+            }
+            if let problem = field.problem(with: value) {
+                let words =
+                    "The field \(field.key) (\(field.title)) of the setup of \(service.name) \(problem); correct it."
+                return cancelBecause(BroadcastError(.invalidField, words, field: field.key), at: now)
+            }
+            if !value.isEmpty { answers[field.key] = value }
+            if field.isSecret, !value.isEmpty { secrets.append(value) }
+        }
+        state = .working(until: now + limits.answer)
+        return [.send(.answers(answers, question: question))]
+    }
+
+    private mutating func cancelBecause(_ error: BroadcastError, at now: Int64) -> [Action] {
+        leave(.failure(error), at: now, saying: [.send(.cancel)])
+    }
+
+    private mutating func exited(_ ending: ChildProcess.Ending, _ lastWords: String?) -> [Action] {
+        let hiding = hideLogin
+        switch state {
+        case .over: return []
+        case .leaving(let outcome, _):
+            state = .over
+            return [.end(outcome)]
+        case .working, .asking, .loggingIn:
+            state = .over
+            let words = lastWords.map { ": \($0.cleaned(of: secrets, limit: 300))" } ?? ""
+            let isQuiet = ending == .exited(status: 0)
+            let what = isQuiet ? "ended without a result" : "has crashed (\(ending.sentence)\(words))"
+            return hiding + [.end(.failure(error(what)))]
+        }
+    }
+
+    private mutating func timePassed(at now: Int64) -> [Action] {
+        if isRunning, now >= closingDeadline { return fail("closed its control channel") }
+        switch state {
+        case .over, .leaving(_, until: nil): return []
+        case .leaving(let outcome, let until?):
+            guard now >= until else { return [] }
+            state = .leaving(outcome, until: nil)
+            return [.kill]
+        case .working(let until) where now >= until: return fail("did not answer for \(Self.text(limits.answer))")
+        case .loggingIn(let until) where now >= until:
+            return fail("waited \(Self.text(limits.login)) for the login")
+        case .working, .asking, .loggingIn:
+            return now >= deadline ? fail("took more than \(Self.text(limits.total))") : []
+        }
+    }
+
+    private static func text(_ nanoseconds: Int64) -> String {
+        let seconds = nanoseconds / 1_000_000_000
+        if seconds >= 120 { return "\(seconds / 60) minutes" }
+        return seconds == 1 ? "1 second" : "\(seconds) seconds"
+    }
+
+    // MARK: The end
+
+    private var hideLogin: [Action] { if case .loggingIn = state { [.hideLogin] } else { [] } }
+
+    private func error(_ what: String) -> BroadcastError {
+        BroadcastError(
+            .setupFailed, "The setup of \(service.name) \(what); try again, or install the service anew.")
+    }
+
+    private mutating func leave(_ outcome: Outcome, at now: Int64, saying words: [Action] = []) -> [Action] {
+        let hiding = hideLogin
+        state = .leaving(outcome, until: now + limits.exit)
+        return hiding + words
+    }
+
+    /// Kills the program, which is not to be trusted any more.
+    private mutating func fail(_ what: String) -> [Action] {
+        let hiding = hideLogin
+        state = .leaving(.failure(error(what)), until: nil)
+        return hiding + [.kill]
+    }
+}
+
+/// What a setup program has found out, within bounds.
+struct SetupOutcome: Sendable, Equatable {
+    var info: [String: String]
+    var broadcastURL: URL?
+}
+
+extension CheckedSetupReport {
+    /// The program says nothing after it.
+    fileprivate var isLast: Bool {
+        switch self {
+        case .finished, .failed: true
+        case .ask, .login: false
+        }
+    }
+}
+
+extension String {
+    /// Without the full stop of a sentence, so that another part can follow.
+    fileprivate var sentenceless: String { hasSuffix(".") ? String(dropLast()) : self }
+}

@@ -1,0 +1,77 @@
+// The class that a service's setup program subclasses and marks `@main`.
+import CLinux
+import FoundationEssentials
+import Glibc
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// A field that a setup program asks for.
+public typealias SetupField = KineRelay.SetupQuestionField
+/// What a setup program returns.
+public typealias SetupResult = KineRelay.SetupResult
+/// Who an app is.
+public typealias AppIdentity = KineRelay.AppIdentity
+
+/// Asks the person for what a service needs, or has them log in, and returns the setup info for its extension.
+///
+///     @main final class MeterSetup: BroadcastSetupProgram {
+///         override func setUp() async throws -> SetupResult {
+///             var token = SetupField(key: "token", title: "Upload token", type: .secret, required: true)
+///             token.pattern = "mt_*"
+///             let answers = await ask([token], message: "The token is on the site, under Account.")
+///             return SetupResult(setupInfo: answers)
+///         }
+///     }
+///
+/// The app's picker starts the program, in a process of its own that is confined as the service's extension is: no display, and the
+/// network only if the manifest says so. When the person or the app cancels, the process is ended.
+@MainActor
+open class BroadcastSetupProgram {
+    private var channel: SetupChannel?
+    private var questions = 0
+    /// The app that wants to broadcast, as it says of itself.
+    public private(set) final var app = AppIdentity(identifier: "")
+
+    public required init() {}
+
+    /// Sets up one broadcast. The keys of the setup info are those of the manifest's settings. If it throws, the person sees the error's
+    /// `errorDescription` or else its description: one sentence.
+    open func setUp() async throws -> SetupResult { SetupResult(setupInfo: [:]) }
+
+    /// Has the person fill in fields, and returns what they filled in, by the fields' keys; what fits no field's checks does not come. An
+    /// optional field that was left empty is absent. One question at a time, and at most 32.
+    public final func ask(_ fields: [SetupField], message: String? = nil) async -> [String: String] {
+        questions += 1
+        guard let channel else { return [:] }
+        channel.send(.ask(SetupQuestion(question: questions, message: message, fields: fields)))
+        return await channel.answers(to: questions)
+    }
+
+    /// Shows the person an address at which they log in, https only. Find out by the network when they have, and go on; nothing has to
+    /// be ended here.
+    public final func showLogin(_ address: String) { channel?.send(.login(address)) }
+
+    /// The program. Only an app's picker starts it.
+    public static func main() async {
+        // Secrets will be in this memory: no other process of the user may read it.
+        kine_forbid_dump()
+        signal(SIGPIPE, SIG_IGN)
+        let control = FileDescriptor(rawValue: 3)
+        guard fcntl(control.rawValue, F_GETFD) >= 0, let channel = try? SetupChannel(adopting: control) else {
+            _ = try? FileDescriptor.standardError.writeAll(
+                "This is the setup program of a service of Kinecast, which apps start by themselves.\n".utf8)
+            exit(ExitStatus.usage)
+        }
+        let program = Self.init()
+        program.channel = channel
+        program.app = await channel.start().app
+        do {
+            channel.send(.finished(try await program.setUp()))
+        } catch {
+            channel.send(.failed((error as? any LocalizedError)?.errorDescription ?? String(describing: error)))
+        }
+        channel.drain()
+        exit(0)
+    }
+}

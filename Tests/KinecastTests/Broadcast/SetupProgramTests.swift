@@ -1,0 +1,182 @@
+// Setup programs as processes: a good one, and those that hang, crash, talk nonsense or want what is not theirs.
+import FoundationEssentials
+import Glibc
+import KineClient
+import KineMeasure
+import KinePlatform
+import Synchronization
+import Testing
+
+@testable import Kinecast
+
+@Suite struct SetupProgramTests {
+    private let place: BroadcastPlace
+
+    init() throws { place = try BroadcastPlace() }
+
+    /// Chooses the service "guided", and answers each form with what is there for its fields.
+    private final class Presenter: BroadcastPresenter {
+        struct State {
+            var forms: [BroadcastForm] = []
+            var logins: [URL] = []
+            var isLoginShown = false
+            var cancelLogin: (@Sendable () -> Void)?
+        }
+
+        let state = Monitor(State())
+        let answers: [String: String]
+        /// Nobody answers until the task is cancelled.
+        let isAway: Bool
+
+        init(_ answers: [String: String] = [:], isAway: Bool = false) {
+            self.answers = answers
+            self.isAway = isAway
+        }
+
+        func chooseService(_ request: BroadcastRequest) async throws(BroadcastError) -> BroadcastChoice {
+            BroadcastChoice(service: "guided", isMicrophoneEnabled: false)
+        }
+
+        func fillIn(_ form: BroadcastForm) async throws(BroadcastError) -> [String: String] {
+            state.signal { $0.forms.append(form) }
+            if isAway {
+                guard await Promise<Void>().value() != nil else { throw .cancelled }
+            }
+            let keys = form.fields.map(\.key)
+            return answers.filter { keys.contains($0.key) }
+        }
+
+        func showLogin(_ address: URL, for service: BroadcastService, cancel: @escaping @Sendable () -> Void) {
+            state.signal {
+                $0.logins.append(address)
+                $0.isLoginShown = true
+                $0.cancelLogin = cancel
+            }
+        }
+
+        func hideLogin() { state.signal { $0.isLoginShown = false } }
+        func close() {}
+    }
+
+    private func picker(_ presenter: Presenter, _ limits: SetupLimits = SetupLimits()) -> BroadcastPicker {
+        BroadcastPicker(
+            app: place.app, presenter: presenter, locator: place.locator, setupLimits: limits,
+            environment: place.environment)
+    }
+
+    /// Waits until no setup program of this place is left.
+    private func waitForTheirEnd() async {
+        while PrivateDirectory.entries("/proc").contains(where: { pid in
+            Int32(pid) != nil
+                && (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe"))
+                    == place.folder.file("guided.kinext/setup")
+        }) { await Task.yield() }
+    }
+
+    private func error(
+        _ mode: String, _ answers: [String: String] = ["key": "w_hush-hush"], limits: SetupLimits = SetupLimits()
+    ) async throws -> BroadcastError {
+        try place.installGuided(mode)
+        let error = await #expect(throws: BroadcastError.self) {
+            try await picker(Presenter(answers), limits).present()
+        }
+        await waitForTheirEnd()
+        return try #require(error)
+    }
+
+    @Test func `a program asks twice, and what it returns is broadcast with`() async throws {
+        try place.installGuided("good")
+        let presenter = Presenter(["key": "w_hush-hush", "count": "3"])
+        let controller = try await picker(presenter).present()
+        let forms = presenter.state.withLock { $0.forms }
+        #expect(forms.map(\.message) == ["Where is the key?", nil])
+        #expect(forms.map { $0.fields.map(\.key) } == [["key"], ["count"]] && forms[0].fields[0].isSecret)
+        #expect(controller.broadcastURL?.absoluteString == "https://example.org/watch/\(place.app.identifier)")
+        await waitForTheirEnd()
+        controller.scope = .virtual(PixelSize(width: 320, height: 240))
+        try await controller.startBroadcast(countdown: 0)
+        let told = try #require(controller.destinations.first)
+        #expect(told.service == "guided")
+        try await controller.finishBroadcast()
+    }
+
+    @Test func `a login is shown, and hidden when the program goes on`() async throws {
+        try place.installGuided("login")
+        let presenter = Presenter(["count": "1"])
+        _ = try await picker(presenter).present()
+        let state = presenter.state.withLock { $0 }
+        #expect(state.logins.map(\.absoluteString) == ["https://example.org/device?code=ABCD"] && !state.isLoginShown)
+        #expect(state.forms.count == 1)
+    }
+
+    @Test(arguments: [
+        ("http", "does not begin with https://"), ("disguise", "an address of the login that is none"),
+        ("crash", "has crashed"), ("crashInQuestion", "has crashed"), ("garbage", "wrote nonsense"),
+        ("huge", "wrote nonsense"), ("manyFields", "asked for 65 fields"), ("badField", "a field that cannot be"),
+        ("twoQuestions", "spoke before its question was answered"), ("badURL", "an address of the broadcast"),
+        ("quiet", "ended without a result"),
+    ])
+    func `a bad program is refused in words, and no process of it is left`(mode: String, words: String) async throws {
+        // In some of these nobody may answer before the fault comes.
+        try place.installGuided(mode)
+        let isAway = ["crashInQuestion", "twoQuestions"].contains(mode)
+        let error = await #expect(throws: BroadcastError.self) {
+            try await picker(Presenter(["key": "w_hush-hush"], isAway: isAway)).present()
+        }
+        #expect(error?.code == .setupFailed)
+        #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        #expect(error?.message.hasPrefix("The setup of Guided ") == true)
+        await waitForTheirEnd()
+    }
+
+    @Test(arguments: ["hang", "hangAfterAnswer"]) func `one that hangs is ended`(mode: String) async throws {
+        var limits = SetupLimits()
+        limits.answer = 1_000_000_000
+        let error = try await error(mode, limits: limits)
+        #expect(error.code == .setupFailed && error.message.contains("did not answer for 1 second;"))
+    }
+
+    @Test func `one that asks without end is ended`() async throws {
+        let error = try await error("manyQuestions", ["a": "1"])
+        #expect(error.code == .setupFailed && error.message.contains("asked more than 32 questions"))
+    }
+
+    @Test func `its own refusal is told without the secret that was typed`() async throws {
+        let error = try await error("refuse")
+        #expect(error.code == .setupFailed && error.message.contains("The key … is not known; get another"))
+    }
+
+    @Test func `what it returns has to fit the manifest`() async throws {
+        #expect(try await error("unknownKey").code == .unknownField)
+    }
+
+    @Test func `a value that does not fit the manifest is named by its field`() async throws {
+        let error = try await error("wrongKey")
+        #expect(error.code == .invalidField && error.field == "key")
+    }
+
+    @Test func `a person who cancels ends the program`() async throws {
+        try place.installGuided("login")
+        let presenter = Presenter(isAway: true)
+        let picking = Task { try await picker(presenter).present() }
+        while presenter.state.withLock({ $0.forms.isEmpty }) { await Task.yield() }
+        picking.cancel()
+        let error = await #expect(throws: BroadcastError.self) { try await picking.value }
+        #expect(error?.code == .cancelled)
+        await waitForTheirEnd()
+    }
+
+    @Test func `it sees no display, no session and no files of the user's`() async throws {
+        try place.installGuided("lookAround")
+        let run = SetupRun(
+            try await place.service("guided"),
+            program: try #require(try await place.service("guided").service.setupProgram), app: place.app,
+            limits: SetupLimits(), environment: place.environment + ["DISPLAY=:7", "PULSE_SERVER=unix:/p"])
+        let outcome = try await run.run(Presenter())
+        // Without Landlock a kernel hides no files.
+        let seen = try #require(outcome.info["link"])
+        let expected = Sandbox.available.contains(.landlock) ? "nothing" : seen
+        #expect(seen == expected)
+        #expect(!seen.contains("DISPLAY") && !seen.contains("PULSE_SERVER"))
+    }
+}

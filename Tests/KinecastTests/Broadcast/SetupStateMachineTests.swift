@@ -1,0 +1,192 @@
+// The course of a setup program, on a clock of the test's own.
+import FoundationEssentials
+import KineRelay
+import KineServices
+import Testing
+
+@testable import Kinecast
+
+@Suite struct SetupStateMachineTests {
+    typealias Machine = SetupStateMachine
+
+    private static let second: Int64 = 1_000_000_000
+    private static let service = BroadcastService(
+        Service(
+            manifest: ServiceManifest(id: "meter", name: "Meter", executable: "meter"), origin: .user, bundle: nil,
+            executable: "/meter"))
+    private static let exit = Machine.Input.exited(.exited(status: 0), lastWords: nil)
+
+    private func machine() -> Machine { Machine(Self.service, limits: SetupLimits(), now: 0) }
+
+    private static func question(_ number: Int, _ fields: [SetupQuestionField] = [secret]) -> Machine.Input {
+        .report(.ask(SetupQuestion(question: number, fields: fields)))
+    }
+
+    private static let secret = SetupQuestionField(key: "token", title: "Token", type: .secret, required: true)
+
+    private func failure(of actions: [Machine.Action]) -> BroadcastError? {
+        guard case .end(.failure(let error))? = actions.last else { return nil }
+        return error
+    }
+
+    @Test func `a question is asked, its answers are sent, and the result ends it`() {
+        var machine = machine()
+        guard case .ask(let form)? = machine.handle(Self.question(1), at: 1).first else {
+            Issue.record("nothing was asked")
+            return
+        }
+        #expect(form.fields.map(\.key) == ["token"] && form.fields.first?.isSecret == true)
+        #expect(
+            machine.handle(.answered(["token": "hush-hush"], question: 1), at: 2)
+                == [.send(.answers(["token": "hush-hush"], question: 1))])
+        let result = SetupResult(setupInfo: ["token": "x"], broadcastURL: "https://example.org/a")
+        #expect(machine.handle(.report(.finished(result)), at: 3) == [])
+        let outcome = SetupOutcome(info: ["token": "x"], broadcastURL: URL(string: "https://example.org/a"))
+        #expect(machine.handle(Self.exit, at: 4) == [.end(.success(outcome))])
+        #expect(machine.isOver && machine.nextDeadline == nil)
+        #expect(machine.handle(.time, at: .max) == [] && machine.handle(Self.exit, at: .max) == [])
+    }
+
+    @Test func `a login is shown until the program goes on`() throws {
+        var machine = machine()
+        let address = try #require(URL(string: "https://example.org/device?code=1"))
+        #expect(machine.handle(.report(.login(address.absoluteString)), at: 1) == [.showLogin(address)])
+        #expect(machine.nextDeadline == 1 + 15 * 60 * Self.second)
+        #expect(machine.handle(.report(.finished(SetupResult(setupInfo: [:]))), at: 2) == [.hideLogin])
+    }
+
+    @Test(arguments: [
+        "http://example.org/", "https://", "https://user@example.org/", "https://a:b@example.org/",
+        "file:///etc/passwd",
+        "javascript:alert(1)", "https://exa mple.org/", "https://example.org/\u{202e}moc", "example.org",
+        "https://example.org/" + String(repeating: "a", count: 2000), "",
+    ])
+    func `an address that is not https, or hides its host, ends the program`(address: String) {
+        var machine = machine()
+        #expect(machine.handle(.report(.login(address)), at: 1) == [.kill])
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 2))
+        #expect(error?.code == .setupFailed && error?.message.contains("an address of the login") == true)
+    }
+
+    @Test func `a program that says nothing in time is killed, and one that waits for a person is not`() {
+        var machine = machine()
+        #expect(machine.handle(.time, at: 59 * Self.second) == [])
+        #expect(machine.handle(.time, at: 60 * Self.second) == [.kill])
+        #expect(
+            failure(of: machine.handle(Self.exit, at: 61 * Self.second))?.message.contains("for 60 seconds") == true)
+        var asking = self.machine()
+        _ = asking.handle(Self.question(1), at: 0)
+        #expect(asking.nextDeadline == 3600 * Self.second)
+        #expect(asking.handle(.time, at: 3599 * Self.second) == [])
+        #expect(asking.handle(.time, at: 3600 * Self.second) == [.kill])
+    }
+
+    @Test func `one that does not exit after its last word is killed, and its result counts`() {
+        var machine = machine()
+        _ = machine.handle(.report(.finished(SetupResult(setupInfo: [:]))), at: 0)
+        #expect(machine.handle(.time, at: 2 * Self.second) == [.kill])
+        #expect(machine.handle(.time, at: 9 * Self.second) == [])
+        #expect(
+            machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 9 * Self.second)
+                == [.end(.success(SetupOutcome(info: [:])))])
+    }
+
+    @Test func `when the person cancels, the program is told, and killed if it stays`() {
+        var machine = machine()
+        _ = machine.handle(Self.question(1), at: 0)
+        #expect(machine.handle(.cancelled(.cancelled), at: 1) == [.send(.cancel)])
+        #expect(machine.handle(.report(.finished(SetupResult(setupInfo: [:]))), at: 2) == [], "it is too late")
+        #expect(machine.handle(.time, at: 1 + 2 * Self.second) == [.kill])
+        #expect(failure(of: machine.handle(Self.exit, at: 3 * Self.second)) == .cancelled)
+    }
+
+    @Test func `what the person typed unseen is in no sentence`() {
+        var machine = machine()
+        _ = machine.handle(Self.question(1), at: 0)
+        _ = machine.handle(.answered(["token": "hush-hush"], question: 1), at: 1)
+        _ = machine.handle(.report(.failed("The token hush-hush is not known.")), at: 2)
+        let error = failure(of: machine.handle(Self.exit, at: 3))
+        #expect(error?.message.contains("The token … is not known") == true)
+        #expect(error?.message.contains("hush") == false)
+    }
+
+    @Test(
+        arguments: [
+            (["token": ""], BroadcastError.Code.missingField), ([:], .missingField),
+            (["token": "abc", "other": "x"], .unknownField),
+            (["token": String(repeating: "a", count: 10_001)], .invalidField),
+        ] as [([String: String], BroadcastError.Code)])
+    func `an answer that does not fit ends the setup with the field's name`(
+        answers: [String: String], code: BroadcastError.Code
+    ) {
+        var machine = machine()
+        _ = machine.handle(Self.question(1), at: 0)
+        #expect(machine.handle(.answered(answers, question: 1), at: 1) == [.send(.cancel)])
+        #expect(failure(of: machine.handle(Self.exit, at: 2))?.code == code)
+    }
+
+    @Test func `a program that breaks the rules is killed, and the rule is named`() {
+        let nonsense: [(inputs: [Machine.Input], words: String)] = [
+            ([Self.question(2)], "numbered a question wrongly"),
+            ([Self.question(1), Self.question(2)], "spoke before its question was answered"),
+            ([Self.question(1, [])], "asked for 0 fields"),
+            ([Self.question(1, (0..<65).map { SetupQuestionField(key: "k\($0)") })], "asked for 65 fields"),
+            ([Self.question(1, [Self.secret, Self.secret])], "a field twice"),
+            ([Self.question(1, [SetupQuestionField(key: "a/b")])], "a field that cannot be"),
+            ([Self.question(1, [SetupQuestionField(key: "a", type: .choice)])], "a field that cannot be"),
+            ([.report(.finished(SetupResult(setupInfo: [:], broadcastURL: "file:///a")))], "of the broadcast"),
+            (
+                [
+                    .report(
+                        .finished(
+                            SetupResult(
+                                setupInfo: Dictionary(uniqueKeysWithValues: (0..<65).map { ("k\($0)", "") }))))
+                ], "more than 64 settings"
+            ),
+            (
+                [.report(.finished(SetupResult(setupInfo: ["a": String(repeating: "x", count: 10_001)])))],
+                "more than 10000 characters"
+            ),
+            ([.protocolViolation("wrote nonsense on its control channel")], "wrote nonsense"),
+            ((0..<9).map { .report(.login("https://example.org/\($0)")) }, "more than 8 logins"),
+        ]
+        for (inputs, words) in nonsense {
+            var machine = machine()
+            let actions = inputs.flatMap { machine.handle($0, at: 1) }
+            #expect(actions.last == .kill, "\(words)")
+            let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 2))
+            #expect(error?.code == .setupFailed && error?.message.contains(words) == true, "\(words)")
+        }
+    }
+
+    @Test func `one that closes its channel is killed a moment later, unless its end says more`() {
+        var machine = machine()
+        #expect(machine.handle(.channelClosed, at: 5) == [])
+        #expect(machine.nextDeadline == 5 + Self.second)
+        var crashed = machine
+        #expect(machine.handle(.time, at: 5 + Self.second) == [.kill])
+        let error = failure(of: machine.handle(.exited(.killed(signal: 9), lastWords: nil), at: 6 * Self.second))
+        #expect(error?.message.contains("closed its control channel") == true)
+        let crash = failure(of: crashed.handle(.exited(.killed(signal: 5), lastWords: "Fatal error: x"), at: 6))
+        #expect(crash?.message.contains("has crashed") == true)
+    }
+
+    @Test func `it may not ask for ever`() {
+        var machine = machine()
+        var killed = 0
+        for number in 1...33 {
+            if machine.handle(Self.question(number), at: 1) == [.kill] { killed = number }
+            _ = machine.handle(.answered(["token": "abcdef"], question: number), at: 1)
+        }
+        #expect(killed == 33)
+    }
+
+    @Test func `a crash is told with its last words, whenever it comes`() {
+        for inputs in [[], [Self.question(1)], [Machine.Input.report(.login("https://example.org/"))]] {
+            var machine = machine()
+            for input in inputs { _ = machine.handle(input, at: 0) }
+            let error = failure(of: machine.handle(.exited(.killed(signal: 11), lastWords: "Fatal error: x"), at: 1))
+            #expect(error?.code == .setupFailed && error?.message.contains("Fatal error: x") == true)
+        }
+    }
+}
