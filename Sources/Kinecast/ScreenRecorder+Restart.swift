@@ -45,14 +45,10 @@ extension ScreenRecorder {
         let running = Set(try await Self.takes().running.compactMap(\.output))
         var previews: [RecordingPreview] = []
         for file in store.files() where !running.contains(file.path) {
-            do throws(ClientError) {
-                let saved = try await KnownTakes.recover(file.path)
-                previews.append(
-                    RecordingPreview(
-                        file, duration: saved.duration, size: nil, editor: RecordingEditor(locator)))
-            } catch {
-                continue
-            }
+            guard (try? await KnownTakes.recover(file.path)) != nil,
+                let preview = try? await RecordingPreview.open(file, editor: RecordingEditor(locator))
+            else { continue }
+            previews.append(preview)
         }
         return previews
     }

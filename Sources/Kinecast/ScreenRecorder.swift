@@ -435,6 +435,8 @@ public final class ScreenRecorder: Sendable {
             return active
         }
         defer { contents.withLock { $0.state = .idle } }
+        // Until then the engine leaves a program on the private screen its time to end.
+        defer { active.session.close() }
         do throws(ClientError) {
             return RecordingResult(
                 try await active.session.stop(), hasBegun: true, editor: RecordingEditor(locator))

@@ -13,6 +13,10 @@ extension RecordingPreview {
     /// Throws `notARecording` where Kinecast has not recorded the file, where it is still being written, and where it first has to be
     /// recovered.
     public static func open(_ url: URL) async throws(RecordingError) -> RecordingPreview {
+        try await open(url, editor: RecordingEditor())
+    }
+
+    static func open(_ url: URL, editor: RecordingEditor) async throws(RecordingError) -> RecordingPreview {
         let path = try path(of: url)
         return try await BlockingCall.run("kine-preview") { () throws(RecordingError) in
             let index: RecordingIndex
@@ -21,7 +25,8 @@ extension RecordingPreview {
             } catch {
                 throw RecordingError(.notARecording, "\(error).")
             }
-            return RecordingPreview(URL(filePath: path), duration: index.duration, size: index.size)
+            return RecordingPreview(
+                URL(filePath: path), duration: index.duration, size: index.size, editor: editor)
         }
     }
 

@@ -109,6 +109,52 @@ import Testing
         }
     }
 
+    @Test func `an app cuts its recording, looks at it and shares it, and another program's file is refused`() throws {
+        try TestPlace.with { place in
+            let app = try App(place)
+            try app.type("trim 0 1", "error: Nothing was recorded yet")
+            try app.type("record", "recording 320x240")
+            try app.type("stop", "preview ")
+            try app.type("trim 5 1", "error outOfRange: ")
+            // An end that comes later than the recording's is the recording's.
+            try app.type("trim 0 9999", "preview ")
+            try app.type("thumbnail \(place.path("frame.png")) 0", "image 320x240")
+            try app.type("thumbnail \(place.path("frame.png")) 9999", "error outOfRange: ")
+            try app.type("share copy \(place.directory)", "shared org.kinecast.copy")
+            try app.type("save \(place.path("cut.mp4"))", "saved")
+            #expect(try RecordedVideo(path: place.path("cut.mp4")).size == PixelSize(width: 320, height: 240))
+            try place.write("This is no recording.", to: "letter.mp4")
+            try app.type("open \(place.path("letter.mp4"))", "error notARecording: ")
+            #expect(try app.quit().status == 0)
+        }
+    }
+
+    @Test func `a broadcast outlives its app, which finds it and controls it when it runs again`() throws {
+        try TestPlace.with { place in
+            let first = try App(place)
+            try first.type("services", "service live")
+            try first.type("pick nowhere", "error unknownService: ")
+            try first.type("pick", "service, or nothing to cancel:")
+            try first.type("", "error cancelled: ")
+            try first.type("pick live", "service, or nothing to cancel:")
+            try first.type("live", "picked live")
+            try first.type("broadcast \(place.path("both.mp4"))", "broadcasting http://")
+            try first.type("broadcast", "error alreadyBroadcasting: ")
+            first.process.signal(SIGKILL)
+            _ = try first.process.wait()
+            let second = try App(place)
+            try second.type("find", "found live")
+            try second.type("pause-broadcast", "broadcast paused")
+            try second.type("resume-broadcast", "broadcast resumed")
+            try second.type("add live", "added ")
+            try second.type("remove 1", "removed 1")
+            try second.type("finish", "finished")
+            try second.process.line("preview ")
+            #expect(try RecordedVideo(path: place.path("both.mp4")).size == PixelSize(width: 320, height: 240))
+            #expect(try second.quit().status == 0)
+        }
+    }
+
     @Test func `a recording goes on where its app is killed, which takes it up when it runs again`() throws {
         try TestPlace.with { place in
             let first = try App(place)

@@ -5,19 +5,20 @@ import Kinecast
 @main
 enum CaptureApp {
     static func main() async {
-        let recorder = ScreenRecorder(
-            app: AppIdentity(identifier: "org.kinecast.example.CaptureApp", name: "CaptureApp"))
+        let app = AppIdentity(identifier: "org.kinecast.example.CaptureApp", name: "CaptureApp")
+        let recorder = ScreenRecorder(app: app)
         do {
             recorder.scope = try scope(CommandLine.arguments.dropFirst().first ?? "screen")
         } catch {
             say("\(error)")
             exit(64)
         }
-        let session = Session(recorder)
+        let lines = Lines()
+        let session = Session(recorder, app: app, lines: lines)
         // What happens without a command: an end that nobody here asked for, a warning.
         let watcher = Task { for await event in recorder.events { await session.happened(event) } }
         say("CaptureApp: type a command; “help” lists them.")
-        for await line in lines() {
+        for await line in lines.commands() {
             let words = line.split(separator: " ").map(String.init)
             guard let name = words.first else { continue }
             if name == "quit" { break }
@@ -35,16 +36,6 @@ enum CaptureApp {
             throw UsageError(description: "usage: CaptureApp [screen | WIDTHxHEIGHT of a private screen]")
         }
         return .virtual(PixelSize(width: size[0], height: size[1]))
-    }
-
-    /// Standard input, line by line. `readLine` blocks, so it has a thread of its own.
-    private static func lines() -> AsyncStream<String> {
-        AsyncStream { continuation in
-            Thread.detachNewThread {
-                while let line = readLine() { continuation.yield(line) }
-                continuation.finish()
-            }
-        }
     }
 }
 

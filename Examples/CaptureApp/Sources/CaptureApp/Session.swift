@@ -23,9 +23,18 @@ actor Session {
     /// The last recording that has ended.
     var preview: RecordingPreview?
 
-    init(_ recorder: ScreenRecorder) { self.recorder = recorder }
+    let app: AppIdentity
+    let picker: BroadcastPicker
+    /// The broadcast that was picked or found.
+    var controller: BroadcastController?
 
-    private static let commands = recording + capturing + clips
+    init(_ recorder: ScreenRecorder, app: AppIdentity, lines: Lines) {
+        self.recorder = recorder
+        self.app = app
+        picker = BroadcastPicker(app: app, presenter: LinePresenter(lines))
+    }
+
+    private static let commands = recording + capturing + clips + previewing + broadcasting
 
     /// Carries out a command, and prints what came of it.
     func run(_ name: String, _ arguments: [String]) async {
@@ -46,6 +55,9 @@ actor Session {
             // The code is for programs, the message for people. What there is of a recording comes with the error.
             say("error \(error.code): \(error.message)")
             if let saved = error.preview { keep(saved) }
+        } catch let error as BroadcastError {
+            say("error \(error.code): \(error.message)")
+            if let saved = error.preview { keep(saved) }
         } catch {
             say("error: \(error)")
         }
@@ -55,6 +67,7 @@ actor Session {
         switch event {
         case .availabilityChanged(let isAvailable): say(isAvailable ? "available" : "not available")
         case .warning(let sentence): say("warning: \(sentence)")
+        case .screenLocked(let isLocked): say(isLocked ? "screen locked" : "screen unlocked")
         case .clipBufferingStopped(let error): say("buffering stopped\(error.map { ": \($0.message)" } ?? "")")
         case .stopped(let preview, let error):
             say("stopped\(error.map { ": \($0.message)" } ?? "")")
@@ -64,6 +77,7 @@ actor Session {
 
     /// The app is about to end: nothing that runs is lost.
     func end() async {
+        if controller?.isBroadcasting == true { _ = try? await controller?.finishBroadcast() }
         if recorder.isClipBuffering { try? await recorder.stopClipBuffering() }
         guard recorder.isRecording else { return }
         if let preview = try? await recorder.stopRecording() { keep(preview) }
