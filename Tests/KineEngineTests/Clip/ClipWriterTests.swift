@@ -25,8 +25,9 @@ import ThreadTesting
         var store = ClipStore(
             limits: ClipLimits(length: .seconds(60)), audio: [SyntheticScreen.audioFormat],
             scratch: ClipScratch(MemoryScratch()))
-        while screen.now < .seconds(300) { store.append(screen.next()) }
-        clip = try #require(ClipSelection(of: store, end: screen.now, duration: .seconds(30)))
+        // Something has to move.
+        while screen.now < .seconds(300) || store.video.units.count < 200 { store.append(screen.next()) }
+        clip = try #require(ClipSelection(of: store, end: screen.now, duration: .seconds(60)))
     }
 
     private var files: [Substring] {
@@ -81,9 +82,11 @@ import ThreadTesting
         }
     }
 
-    @Test(arguments: [100, 200 << 10, 300 << 10, 400 << 10])
-    func `a disk that is full at some moment is an error, and nothing is left`(limit: Int64) throws {
+    @Test(arguments: [0, 0.3, 0.6, 0.95])
+    func `a disk that is full at some moment is an error, and nothing is left`(part: Double) throws {
         let path = folder.file("clip.mp4")
+        let whole = try ClipWriter.write(clip, video: Self.video, to: try WholeFile(path)).bytes
+        let limit = Int64(Double(whole) * part)
         do {
             let file = FullFile(try WholeFile(path), limit: limit)
             #expect(throws: StorageError.full(path: path)) { try ClipWriter.write(clip, video: Self.video, to: file) }
