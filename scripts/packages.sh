@@ -33,6 +33,6 @@ install_packages() {
 
 # To test: decoders that are not ours, a browser, RTMP servers, and bad networks.
 test_packages=(
-    chromium chromium-driver ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables nginx-light openssl weston
+    chromium chromium-driver curl ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables nginx-light openssl weston
     xterm xwayland
 )
