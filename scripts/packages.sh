@@ -34,6 +34,6 @@ install_packages() {
 
 # To test: decoders that are not ours, a browser, RTMP servers, and bad networks.
 test_packages=(
-    chromium chromium-driver dbus-bin dbus-daemon dunst ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables nginx-light
-    openssl weston xterm xwayland
+    chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables
+    nginx-light openssl weston xterm xwayland
 )

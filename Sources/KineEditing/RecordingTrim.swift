@@ -17,6 +17,8 @@ public struct RecordingTrim {
     }
 
     private let recording: FinishedRecording
+    /// A frame that is encoded again gets a quantizer finer by so much than it had: its loss comes on top of the first one's.
+    private static let refinement = 3
     public let excerpt: MovieExcerpt
 
     /// See `MovieExcerpt` for the times.
@@ -53,12 +55,12 @@ public struct RecordingTrim {
         var units: [[UInt8]] = []
         try recording.decode(excerpt.decodingStart..<frames.upperBound) { (number, frame) throws(EditingError) in
             guard number >= frames.lowerBound else { return }
-            let quantizer = try sliceHeader(number, sets).quantizer
+            let quantizer = try sliceHeader(number, sets).quantizer - Self.refinement
             guard units.isEmpty else {
                 return units.append(try encode(frame, quantizer, isKeyframe: false, encoder))
             }
             // As fine as both: the frames after it build on it.
-            let finest = min(quantizer, keyframe.quantizer)
+            let finest = min(quantizer, keyframe.quantizer - Self.refinement)
             var unit = try encode(frame, finest, isKeyframe: true, encoder)
             // Two IDR frames that follow each other have different identifiers (ITU-T H.264, 7.4.3). x264 alternates between two.
             if let next, H264SliceHeader(accessUnit: unit, sets)?.idrIdentifier == next.idrIdentifier {

@@ -83,6 +83,8 @@ public struct RecordingEditor: Sendable {
             options.descriptors = [input.descriptor, pipe.writeEnd, log.descriptor]
             // The signal comes when the starting thread ends, which is this one, and it waits for the process.
             options.parentDeathSignal = SIGKILL
+            // A decoder reads what is in the file: it gains no rights, and a crash leaves no frames in a core file.
+            options.confinement = ChildProcess.Confinement()
             process = try ChildProcess(
                 executable: executable.string, arguments: [Self.option], environment: ProcessEnvironment.current,
                 options: options)

@@ -57,7 +57,8 @@ extension x264_param_t {
     ) {
         self.init(
             VideoEncoderSettings(
-                size: size, rateControl: .constantQuantizer(20), nominalFrameRate: 30, threads: threads,
+                size: size, rateControl: .constantQuantizer(Self.middleQuantizer), nominalFrameRate: 30,
+                threads: threads,
                 usesMacroblockInfo: false),
             level: Int32(sequence.level))
         i_fps_num = UInt32(sequence.timeScale)
@@ -68,5 +69,11 @@ extension x264_param_t {
         analyse.b_psy = 0
         analyse.i_chroma_qp_offset = Int32(picture.chromaOffset)
         b_deblocking_filter = isDeblocked ? 1 : 0
+        // Each frame is given its quantizer, which x264 confines to those between an I and a B frame's: with these factors, the
+        // smallest that x264 takes, they are 40 above and 40 below a P frame's.
+        rc.f_ip_factor = 0.01
+        rc.f_pb_factor = 0.01
     }
+
+    private static let middleQuantizer = 26
 }

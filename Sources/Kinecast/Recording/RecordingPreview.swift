@@ -14,7 +14,7 @@ public final class RecordingPreview: Sendable {
     public let size: PixelSize?
     private let place: Mutex<URL?>
     let editor: RecordingEditor
-    let shared = Mutex<Set<ShareActivityType>>([])
+    let completed = Mutex<Set<ShareActivityType>>([])
 
     init(_ file: URL, duration: MediaTime, size: PixelSize?, editor: RecordingEditor = RecordingEditor()) {
         self.duration = .nanoseconds(duration.nanoseconds)

@@ -5,7 +5,7 @@ import KinePlatform
 
 extension RecordingPreview {
     /// The activities that were completed with this recording.
-    public var completedActivities: Set<ShareActivityType> { shared.withLock { $0 } }
+    public var completedActivities: Set<ShareActivityType> { completed.withLock { $0 } }
 
     /// Shares the recording, which stays where it is, and reports what was done. Cancelling the task cancels the activity, which is
     /// reported, and is no error. Throws `failedToShare` where it failed.
@@ -17,7 +17,7 @@ extension RecordingPreview {
         let recording = try sharedRecording()
         do {
             let url = try await activity.perform(with: recording, progress: progress)
-            shared.withLock { _ = $0.insert(activity.type) }
+            completed.withLock { _ = $0.insert(activity.type) }
             return .completed(activity.type, url: url)
         } catch is CancellationError {
             return .cancelled(activity.type)

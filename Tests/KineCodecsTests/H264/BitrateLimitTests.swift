@@ -142,7 +142,7 @@ import Testing
         rateControl: VideoEncoderSettings.RateControl
     ) throws {
         let chosen = try X264Encoder(Self.settings(rateControl, peak: nil))
-        let decoder = try H264Decoder(chosen.h264ParameterSets)
+        let decoder = try TestDecoder(chosen.h264ParameterSets)
         let noise = Noise()
         var last: EncodedSample?
         func check(_ samples: [EncodedSample]) throws {

@@ -6,7 +6,7 @@ import KineMedia
 import Testing
 
 /// libavcodec's decoder, fed with access units as `X264Encoder` gives them.
-final class H264Decoder {
+final class TestDecoder {
     private var context: UnsafeMutablePointer<AVCodecContext>?
     private var frame: UnsafeMutablePointer<AVFrame>?
 
@@ -68,7 +68,7 @@ extension X264Encoder {
         of count: Int, interval: Int64, seed: UInt64, isKeyframe: (Int) -> Bool,
         change: (Int, TestFrame, inout SeededGenerator) -> [PixelRect]
     ) throws -> Double {
-        let decoder = try H264Decoder(h264ParameterSets)
+        let decoder = try TestDecoder(h264ParameterSets)
         var generator = SeededGenerator(seed: seed)
         let frame = TestFrame(size: settings.size)
         frame.write(PixelRect(size: frame.size), using: &generator)

@@ -34,7 +34,7 @@ import Testing
 
     /// The worst tile of the last frame, in decibels.
     private func sharpness(_ samples: [EncodedSample], of encoder: X264Encoder) throws -> Double {
-        let decoder = try H264Decoder(encoder.h264ParameterSets)
+        let decoder = try TestDecoder(encoder.h264ParameterSets)
         var last = TestFrame(size: Self.size)
         for sample in samples { last = try decoder.decode(sample) }
         return frame.worstTile(of: last)

@@ -78,7 +78,7 @@ import Testing
     ])
     func `a frame comes back as it was given, at once`(size: PixelSize) throws {
         let encoder = try encoder(.constantQuantizer(10), size: size)
-        let decoder = try H264Decoder(encoder.h264ParameterSets)
+        let decoder = try TestDecoder(encoder.h264ParameterSets)
         var generator = SeededGenerator(seed: UInt64(size.area))
         let frame = TestFrame(size: size)
         for index in 0..<3 {
