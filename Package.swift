@@ -296,7 +296,7 @@ let package = Package(
             name: "KinecastTests",
             dependencies: [
                 "Kinecast", "KineClient", "KineControl", "KineRelay", "KineMeasure", "KineMedia", "KinePlatform",
-                "kinecast-engine",
+                "DesktopTesting", "ScreenTesting", "kinecast-engine", system,
             ]),
         .testTarget(
             name: "KinecastCommandTests",

@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KinePlatform
 import KineRelay
+import SystemPackage
 
 extension AppIdentity {
     /// The file's name.
@@ -29,6 +30,32 @@ extension AppIdentity {
             identity.urlSchemes = try file.words(
                 .urlSchemes, "a scheme in small letters, such as \"exampleapp\"", where: \.isURLScheme)
             identity.groups = try file.words(.groups, String.serviceIDRule, where: \.isServiceID)
+        }
+    }
+
+    /// The reason why an app's file says nothing.
+    public enum FileProblem: Error, Sendable {
+        case unreadable(FilePath, Errno)
+        case damaged(FilePath, ServiceManifest.Problem)
+    }
+
+    /// The one in `kinecast-app.json` beside an executable; without such a file, the executable's name.
+    public static func of(executable: FilePath) throws(FileProblem) -> AppIdentity {
+        let file = executable.removingLastComponent().appending(fileName)
+        let bytes: [UInt8]
+        do {
+            let descriptor = try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .nonBlocking])
+            defer { try? descriptor.close() }
+            bytes = try descriptor.readToEnd(atMost: ServiceManifest.fileLimit + 1)
+        } catch Errno.noSuchFileOrDirectory {
+            return AppIdentity(identifier: executable.lastComponent?.string ?? executable.string)
+        } catch {
+            throw .unreadable(file, error as? Errno ?? .ioError)
+        }
+        do throws(ServiceManifest.Problem) {
+            return try read(bytes)
+        } catch {
+            throw .damaged(file, error)
         }
     }
 

@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import KineClient
+import KineControl
 import KineServices
 
 @main
@@ -19,6 +20,7 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
             StopCommand.self, AnnotateCommand.self, LinkCommand.self, SourcesCommand.self, ServicesCommand.self,
+            PermissionsCommand.self,
             ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self, DismissCommand.self,
         ])
 
@@ -29,6 +31,8 @@ struct RootCommand: ParsableCommand {
         } catch let failure as CommandFailure {
             leave(failure)
         } catch let error as ClientError {
+            leave(CommandFailure(error))
+        } catch let error as PermissionStore.Error {
             leave(CommandFailure(error))
         } catch let error as ServiceCatalog.InstallError {
             leave(CommandFailure(error))

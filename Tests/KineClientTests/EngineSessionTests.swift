@@ -105,7 +105,7 @@ import Testing
             case .renewLinks: [Self.link("http://b")]
             case .stop: [.finished(summary)]
             case .setMicrophone(let isOn): [.microphone(on: isOn)]
-            case .start, .follow, .receiveSamples, .endSamples, .unknown: nil
+            case .start, .follow, .receiveSamples, .endSamples, .permissionAnswer, .unknown: nil
             }
         }
         let session = try await engine.attach()

@@ -37,6 +37,10 @@ enum TakeError: Error, Sendable {
     case noMemory(String)
     case noDestinationLeft
 
+    // Permission
+    case refused(PermissionStateMachine.Refusal, Set<PermissionKind>, PermissionSubject)
+    case unknownProgram
+
     var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message) }
 
     private var exitStatus: Int32 {
@@ -45,6 +49,7 @@ enum TakeError: Error, Sendable {
         case .file(let error): error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .storage: ExitStatus.storageFailed
         case .noDestinationLeft: ExitStatus.destinationFailed
+        case .refused, .unknownProgram: ExitStatus.noPermission
         default: ExitStatus.unavailable
         }
     }
@@ -83,6 +88,10 @@ enum TakeError: Error, Sendable {
         case .unknownCodec(let codec, let service):
             "\(service) wants video encoded as \(codec), and this engine encodes "
                 + "\(TakeEncoder.codec.rawValue) only; use another service."
+        case .refused(let refusal, let kinds, let subject): refusal.sentence(kinds, subject)
+        case .unknownProgram:
+            "The system hides which program asks to record, so nobody can allow it; have the program stay visible "
+                + "to this user (prctl PR_SET_DUMPABLE)."
         case .noDestinationLeft:
             "Every destination has ended and nothing is recorded; correct what was said of them and start again."
         }

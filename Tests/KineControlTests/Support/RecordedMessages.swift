@@ -11,6 +11,7 @@ enum RecordedMessages {
         .start(everything), .start(screen), .start(region), .start(window), .status, .pause, .resume,
         .stop(immediately: false), .stop(immediately: true), .annotate(["title": "ü"]), .renewLinks,
         .start(slow), .follow(progress: true), .setMicrophone(on: true), .start(ofApp), .start(unseen),
+        .permissionAnswer(true), .permissionAnswer(nil), .start(asking),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -29,6 +30,7 @@ enum RecordedMessages {
             .refused("The take is paused already."),
         ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) } + [
             .microphone(on: false), .screenLocked(true), .finished(stoppedAtDesktop),
+            .permissionQuestion("Recorder asks to record the screen. Allow it?"),
         ]
 
     private static let everything = {
@@ -73,6 +75,13 @@ enum RecordedMessages {
         take.audio.isMicrophoneOff = true
         take.isIndicated = false
         take.whenLocked = .keepRunning
+        return take
+    }()
+
+    private static let asking = {
+        var take = slow
+        take.audio.isMicrophoneOff = true
+        take.asksInTerminal = true
         return take
     }()
 
