@@ -314,7 +314,7 @@ let package = Package(
             name: "KinecastTests",
             dependencies: [
                 "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
-                "KinePlatform",
+                "KinePlatform", "DesktopTesting", "ScreenTesting",
                 "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster",
                 "kinecast-setup-fixture", system,
             ]),

@@ -8,6 +8,12 @@ int64_t kine_peer_uid(int socket) {
     return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? (int64_t)credentials.uid : -1;
 }
 
+int32_t kine_peer_pid(int socket) {
+    struct ucred credentials;
+    socklen_t length = sizeof credentials;
+    return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 ? (int32_t)credentials.pid : -1;
+}
+
 union descriptor_space {
     struct cmsghdr header;
     char space[CMSG_SPACE(sizeof(int) * KINE_DESCRIPTOR_LIMIT)];

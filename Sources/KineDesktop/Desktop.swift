@@ -11,10 +11,32 @@ public final class Desktop: Sendable {
         case action(key: String)
         /// Whether the screen is locked: once it is known, and then whenever it changes.
         case screenLocked(Bool)
+        /// What became of the question.
+        case question(QuestionEvent)
+    }
+
+    public enum QuestionEvent: Sendable, Equatable {
+        case shown
+        /// Nobody shows it, or not with its buttons.
+        case notShown
+        /// The person has closed it without an answer.
+        case closed
+        case answered(key: String)
+
+        init(_ event: KeptNotification.Event) {
+            self =
+                switch event {
+                case .shown: .shown
+                case .notShown: .notShown
+                case .closed: .closed
+                case .pressed(let key): .answered(key: key)
+                }
+        }
     }
 
     enum Request: Sendable {
         case indicate(Notification?)
+        case ask(Notification?)
         case inhibitSleep(SleepInhibition?)
         case watchLock
     }
@@ -40,6 +62,9 @@ public final class Desktop: Sendable {
     /// Keeps this notification on the desktop, in place of the one before; nil takes it away.
     public func indicate(_ notification: Notification?) { mailbox.post(.indicate(notification)) }
 
+    /// Asks the person something, beside the indicator; `question` tells what becomes of it. Nil withdraws it.
+    public func ask(_ question: Notification?) { mailbox.post(.ask(question)) }
+
     /// Keeps the machine awake for this reason; nil lets it sleep.
     public func inhibitSleep(_ inhibition: SleepInhibition?) { mailbox.post(.inhibitSleep(inhibition)) }
 
@@ -50,6 +75,7 @@ public final class Desktop: Sendable {
     /// (nanoseconds).
     public func end(until deadline: Int64) {
         indicate(nil)
+        ask(nil)
         inhibitSleep(nil)
         mailbox.end(until: deadline)
     }

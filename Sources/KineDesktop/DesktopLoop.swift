@@ -9,8 +9,9 @@ final class DesktopLoop {
     private let session: BusConnection?
     private let system: BusConnection?
     private let inhibitor: SleepInhibitor
-    private var server: NotificationServer?
-    private var indicator = IndicatorStateMachine()
+    private let server: NotificationServer?
+    private let indicator: KeptNotification
+    private let question: KeptNotification
     private var lock: LockWatch?
 
     init(_ addresses: BusAddresses, _ mailbox: DesktopMailbox, tell: @escaping @Sendable (Desktop.Event) -> Void) {
@@ -19,8 +20,18 @@ final class DesktopLoop {
         session = addresses.session.flatMap { try? BusConnection(address: $0) }
         system = addresses.system.flatMap { try? BusConnection(address: $0) }
         inhibitor = SleepInhibitor(session: session, system: system)
-        if let session {
-            server = NotificationServer(session) { [weak self] event in self?.received(event) }
+        server = session.map(NotificationServer.init)
+        indicator = KeptNotification(server) { event in
+            if case .pressed(let key) = event { tell(.action(key: key)) }
+        }
+        question = KeptNotification(server) { [weak server] event in
+            // A question without buttons is none.
+            let cannotAsk = event == .shown && server?.capabilities?.hasActions != true
+            tell(.question(cannotAsk ? .notShown : Desktop.QuestionEvent(event)))
+        }
+        server?.tell = { [weak self] event in
+            self?.indicator.received(event)
+            self?.question.received(event)
         }
     }
 
@@ -38,38 +49,15 @@ final class DesktopLoop {
         }
     }
 
-    private var isAtRest: Bool { session?.isClosed != false || indicator.isAtRest }
+    private var isAtRest: Bool { session?.isClosed != false || indicator.isAtRest && question.isAtRest }
 
     private func carryOut(_ request: Desktop.Request) {
         switch request {
-        case .indicate(let notification): handle(.want(notification))
+        case .indicate(let notification): indicator.want(notification)
+        case .ask(let notification): question.want(notification)
         case .inhibitSleep(let inhibition): inhibitor.want(inhibition)
         case .watchLock:
             lock = lock ?? LockWatch(session: session, system: system) { [tell] in tell(.screenLocked($0)) }
-        }
-    }
-
-    // MARK: The indicator
-
-    private func received(_ event: NotificationServer.Event) {
-        switch event {
-        case .found: handle(.serverFound)
-        case .lost: handle(.serverLost)
-        case .disappeared(let id): handle(.disappeared(id: id))
-        case .action(let id, let key): handle(.action(id: id, key: key))
-        }
-    }
-
-    private func handle(_ input: IndicatorStateMachine.Input) {
-        for action in indicator.handle(input) {
-            switch action {
-            case .notify(let notification, let id):
-                server?.notify(notification, replacing: id) { [weak self] shown in
-                    self?.handle(shown.map { .shown(id: $0) } ?? .refused)
-                }
-            case .close(let id): server?.close(id) { [weak self] in self?.handle(.closed) }
-            case .perform(let key): tell(.action(key: key))
-            }
         }
     }
 }

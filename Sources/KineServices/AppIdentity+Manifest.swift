@@ -2,6 +2,7 @@
 import FoundationEssentials
 import KinePlatform
 import KineRelay
+import SystemPackage
 
 extension AppIdentity {
     /// The file's name.
@@ -32,6 +33,33 @@ extension AppIdentity {
         }
     }
 
+    /// The reason why an app's file says nothing.
+    public enum FileProblem: Error, Sendable {
+        case unreadable(FilePath, Errno)
+        case damaged(FilePath, ServiceManifest.Problem)
+    }
+
+    /// The one in `kinecast-app.json` beside an executable; without such a file, the executable's name.
+    public static func of(executable: FilePath) throws(FileProblem) -> AppIdentity {
+        let file = executable.removingLastComponent().appending(fileName)
+        let bytes: [UInt8]
+        do {
+            let descriptor = try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .nonBlocking])
+            defer { try? descriptor.close() }
+            bytes = try descriptor.readToEnd(atMost: ServiceManifest.fileLimit + 1)
+        } catch Errno.noSuchFileOrDirectory {
+            let name = executable.lastComponent?.string ?? executable.string
+            return AppIdentity(identifier: name.asIdentifier, name: name)
+        } catch {
+            throw .unreadable(file, error as? Errno ?? .ioError)
+        }
+        do throws(ServiceManifest.Problem) {
+            return try read(bytes)
+        } catch {
+            throw .damaged(file, error)
+        }
+    }
+
     /// Reads the bytes of a `kinecast-app.json`. Keys that are not known do no harm.
     public static func read(_ bytes: [UInt8]) throws(ServiceManifest.Problem) -> AppIdentity {
         guard bytes.count <= ServiceManifest.fileLimit else {
@@ -44,5 +72,13 @@ extension AppIdentity {
         } catch {
             throw error as? ServiceManifest.Problem ?? ServiceManifest.Problem([], "is not JSON")
         }
+    }
+}
+
+extension String {
+    /// An executable's name, with a hyphen for each character that an identifier may not have.
+    fileprivate var asIdentifier: String {
+        let name = String(map { String($0).isServiceID || "._-".contains($0) ? $0 : "-" }.prefix(80))
+        return name.isServiceID ? name : "app" + name
     }
 }

@@ -167,7 +167,8 @@ public final class ScreenRecorder: Sendable {
     }
 
     /// Whether the microphone is recorded too, mixed with the app's audio. It can be turned on and off while a recording runs; while
-    /// it is off, its device is closed. An event warns where there is no microphone.
+    /// it is off, its device is closed. An event warns where there is no microphone, or where the person does not allow it, which turns
+    /// it off again.
     public var isMicrophoneEnabled: Bool {
         get { contents.withLock { $0.settings.isMicrophoneEnabled } }
         set {
@@ -177,6 +178,8 @@ public final class ScreenRecorder: Sendable {
                     do throws(ClientError) {
                         try await session.setMicrophone(isOn: newValue)
                     } catch {
+                        // The person may not allow it.
+                        if newValue { self?.contents.withLock { $0.settings.isMicrophoneEnabled = false } }
                         self?.tell(.warning(error.description))
                     }
                 }

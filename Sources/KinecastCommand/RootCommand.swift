@@ -3,6 +3,7 @@
 import ArgumentParser
 import Glibc
 import KineClient
+import KineControl
 import KineServices
 
 @main
@@ -19,8 +20,8 @@ struct RootCommand: ParsableCommand {
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
             StopCommand.self, ClipCommand.self, AnnotateCommand.self, LinkCommand.self, DestinationCommand.self,
-            SourcesCommand.self, ServicesCommand.self, ExtensionCommand.self, DoctorCommand.self, RecoverCommand.self,
-            DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,
+            SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ExtensionCommand.self,
+            DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,
         ])
 
     static func main() {
@@ -30,6 +31,8 @@ struct RootCommand: ParsableCommand {
         } catch let failure as CommandFailure {
             leave(failure)
         } catch let error as ClientError {
+            leave(CommandFailure(error))
+        } catch let error as PermissionStore.Error {
             leave(CommandFailure(error))
         } catch let error as ServiceCatalog.InstallError {
             leave(CommandFailure(error))

@@ -106,7 +106,7 @@ import Testing
             case .stop: [.finished(summary)]
             case .setMicrophone(let isOn): [.microphone(on: isOn)]
             case .exportClip, .start, .follow, .receiveSamples, .endSamples, .addDestination, .removeDestination,
-                .unknown:
+                .permissionAnswer, .unknown:
                 nil
             }
         }

@@ -261,6 +261,7 @@ import Testing
         for action in machine.handle(input) {
             switch action {
             case .send: #expect(!past.channelIsClosed && past.ends == 0, "nothing is sent behind the end")
+            case .askPerson: #expect(!past.channelIsClosed && past.ends == 0, "nobody is asked behind the end")
             case .feed: #expect(!past.channelIsClosed, "no samples come behind the end")
             case .emit(let event):
                 #expect(past.ends == 0 && !past.channelIsClosed, "nothing is told behind the end")

@@ -10,12 +10,12 @@ import Testing
 
 @Suite struct CaptureTests {
     private static let size = PixelSize(width: 320, height: 240)
+    private let engine: TestEngine
     private let recorder: ScreenRecorder
 
     init() throws {
-        recorder = ScreenRecorder(
-            app: AppIdentity(identifier: "org.example.Tests"),
-            locator: EngineLocator(named: try Tool.sibling("kinecast-engine")))
+        engine = try TestEngine(granting: [.microphone], to: "org.example.Tests")
+        recorder = ScreenRecorder(app: AppIdentity(identifier: "org.example.Tests"), locator: engine.locator)
         recorder.scope = .virtual(Self.size)
     }
 

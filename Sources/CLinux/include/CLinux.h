@@ -59,6 +59,9 @@ int64_t kine_sealed_size(int fd);
 // The user behind a connected unix socket.
 int64_t kine_peer_uid(int socket);
 
+// The process that connected the socket at the other end, or made the pair; -1: unknown.
+int32_t kine_peer_pid(int socket);
+
 // The most descriptors that one message may carry.
 #define KINE_DESCRIPTOR_LIMIT 16
 

@@ -28,7 +28,10 @@ public final class EngineSession: Sendable {
         _ configuration: TakeConfiguration, locator: EngineLocator = EngineLocator()
     ) async throws(ClientError) -> EngineSession {
         let (mailbox, events, continuation) = parts()
-        try await BlockingCall.start("kine-session") { (reply: (Result<Void, ClientError>) -> Void) in
+        var configuration = configuration
+        // Only apps are asked for permission.
+        if configuration.app != nil { configuration.asksInTerminal = TerminalQuestion.isPossible }
+        try await BlockingCall.start("kine-session") { [configuration] (reply: (Result<Void, ClientError>) -> Void) in
             let replaced = configuration.output.flatMap(FileIdentity.init)
             let engine: EngineProcess
             do throws(ClientError) {
@@ -142,8 +145,14 @@ public final class EngineSession: Sendable {
 
     public func resume() async throws(ClientError) { _ = try await ask(.resume) }
 
-    /// Records the microphone from now on, or no more. Refused in a take that was begun without one.
-    public func setMicrophone(isOn: Bool) async throws(ClientError) { _ = try await ask(.setMicrophone(on: isOn)) }
+    /// Records the microphone from now on, or no more. Refused in a take that was begun without one, and where the person does not
+    /// allow it, who may be asked first.
+    public func setMicrophone(isOn: Bool) async throws(ClientError) {
+        _ = try await ask(.setMicrophone(on: isOn), within: Self.personPatience)
+    }
+
+    /// The time that a person has to answer, and the engine with them.
+    private static let personPatience = Duration.seconds(90)
 
     public func status(within patience: Duration = patience) async throws(ClientError) -> TakeStatus {
         try await status(.status, within: patience)

@@ -4,6 +4,7 @@ import Glibc
 import KineControl
 import KinePlatform
 import KineRelay
+import SystemPackage
 
 /// The thread's side of a session. Used on that thread only.
 final class SessionLoop {
@@ -95,6 +96,7 @@ final class SessionLoop {
         case .send(let message): send(message)
         case .feed(let message): mailbox.feed?.received(message, over: connection)
         case .emit(let event): events.yield(event)
+        case .askPerson(let question): askPerson(question)
         case .answer(let id, let result): answers.removeValue(forKey: id)?.fulfil(result)
         case .recover(let cause, let output, let hasBegun):
             let death =
@@ -105,6 +107,18 @@ final class SessionLoop {
             readsChannel = false
             connection.close()
         case .finish: break
+        }
+    }
+
+    /// On a thread of its own: a person takes their time.
+    private func askPerson(_ question: String) {
+        let mailbox = mailbox
+        do throws(Errno) {
+            _ = try DedicatedThread(starting: "kine-question") {
+                mailbox.post(.input(.personAnswered(TerminalQuestion.controlling()?.ask(question))))
+            }
+        } catch {
+            handle(.personAnswered(nil))
         }
     }
 

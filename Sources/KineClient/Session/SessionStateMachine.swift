@@ -94,6 +94,8 @@ struct SessionStateMachine {
         case stop(immediately: Bool)
         /// The samples are not wanted any more.
         case endSamples
+        /// The answer to `askPerson`; nil: none.
+        case personAnswered(Bool?)
         /// End the engine now, and save what there is.
         case abort
         /// The engine is gone, and its file was recovered if it could be.
@@ -111,6 +113,8 @@ struct SessionStateMachine {
         /// Pass on to the reader of samples.
         case feed(SampleFeedMessage)
         case emit(SessionEvent)
+        /// Ask the person at this process's terminal, and come back with `personAnswered`.
+        case askPerson(String)
         case answer(id: Int, Result<SessionAnswer, ClientError>)
         /// Kill the engine if it still runs, recover its file, and come back with `recovered`. `hasBegun`: it had said that the
         /// take runs.
@@ -160,6 +164,7 @@ struct SessionStateMachine {
         case .request(let id, let request, let deadline): self.request(id, request, deadline)
         case .stop(let immediately): state == .running ? [.send(.stop(immediately: immediately))] : []
         case .endSamples: state == .running ? [.send(.endSamples)] : []
+        case .personAnswered(let answer): state == .running ? [.send(.permissionAnswer(answer))] : []
         case .abort: state == .running ? abort() : []
         case .recovered(let death): recovered(death)
         case .time(let now): expire(now)
@@ -183,6 +188,7 @@ struct SessionStateMachine {
         case .paused: events = [.emit(.paused)]
         case .resumed: events = [.emit(.resumed)]
         case .samples(let message): events = [.feed(message)]
+        case .permissionQuestion(let question): events = [.askPerson(question)]
         case .screenLocked(let isLocked): events = [.emit(.screenLocked(isLocked))]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
         case .clip: break

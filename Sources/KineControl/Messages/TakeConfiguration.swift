@@ -183,6 +183,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     }
     /// Absent where it is false, as in messages of older clients.
     private var indicatorOff: Bool?
+    /// The client can ask a person in its terminal, where there is no desktop to do so.
+    public var asksInTerminal: Bool {
+        get { terminal ?? false }
+        set { terminal = newValue ? true : nil }
+    }
+    /// Absent where it is false, as in messages of older clients.
+    private var terminal: Bool?
     public var whenLocked: WhenLocked {
         get { lockBehaviour ?? .pause }
         set { lockBehaviour = newValue == .pause ? nil : newValue }

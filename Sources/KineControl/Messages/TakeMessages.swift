@@ -31,6 +31,8 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case removeDestination(Int)
     /// Writes the last seconds of the take to a file. Answered by `EngineMessage.clip`, to this client alone.
     case exportClip(ClipRequest)
+    /// The person's answer to `EngineMessage.permissionQuestion`; nil: they gave none, or cannot be asked.
+    case permissionAnswer(Bool?)
     /// A request of a later version, by its name, to be refused. Never sent.
     case unknown(String)
 
@@ -52,6 +54,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses meanwhile; otherwise
     /// it shows a card while the screen is locked.
     case screenLocked(Bool)
+    /// Has the person at the client's terminal asked whether the app may capture; one sentence. Only to a client that said it can.
+    case permissionQuestion(String)
     /// One sentence for a person about a problem; the take goes on.
     case warning(String)
     /// Something happened to one of the destinations; the take goes on.

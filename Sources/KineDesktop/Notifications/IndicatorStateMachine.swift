@@ -53,6 +53,9 @@ struct IndicatorStateMachine: Sendable {
         }
     }
 
+    /// It is that one which the desktop shows.
+    func isShown(_ id: UInt32) -> Bool { if case .shown(_, id) = state { true } else { false } }
+
     mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .want(let notification): wanted = notification

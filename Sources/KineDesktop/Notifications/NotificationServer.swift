@@ -5,6 +5,8 @@ final class NotificationServer {
     enum Event {
         case found
         case lost
+        /// There is none, and the bus cannot start one.
+        case absent
         case disappeared(id: UInt32)
         case action(id: UInt32, key: String)
     }
@@ -13,15 +15,17 @@ final class NotificationServer {
     private static let path = "/org/freedesktop/Notifications"
 
     private let bus: BusConnection
-    private let tell: (Event) -> Void
+    /// Is told what happens.
+    var tell: (Event) -> Void = { _ in }
     private(set) var capabilities: NotificationCapabilities?
+    /// The last answer was that there is none.
+    private(set) var isAbsent = false
     /// Counts the servers: what one was asked is not answered any more once it is lost.
     private var generation = 0
 
     /// Looks for the server, and starts one if the bus knows how.
-    init(_ bus: BusConnection, tell: @escaping (Event) -> Void) {
+    init(_ bus: BusConnection) {
         self.bus = bus
-        self.tell = tell
         bus.match("type='signal',sender='\(Self.name)',interface='\(Self.name)',path='\(Self.path)'") {
             [weak self] signal in self?.received(signal)
         }
@@ -41,7 +45,12 @@ final class NotificationServer {
 
     private func find() {
         bus.call(Self.method("GetCapabilities")) { [weak self] answer in
-            guard let self, capabilities == nil, case .success(let values) = answer else { return }
+            guard let self, capabilities == nil else { return }
+            guard case .success(let values) = answer else {
+                isAbsent = true
+                return tell(.absent)
+            }
+            isAbsent = false
             capabilities = NotificationCapabilities(values.first?.asStrings ?? [])
             tell(.found)
         }

@@ -6,6 +6,10 @@ extension EngineHost {
         switch event {
         case .action(key: IndicatorContents.stop.key): handle(.stopRequested(.stoppedAtDesktop, at: now))
         case .action: break
+        case .question(.shown): permission(.shownOnDesktop)
+        case .question(.notShown): permission(.notOnDesktop)
+        case .question(.closed): permission(.closed)
+        case .question(.answered(let key)): permission(.answered(isAllowed: key == PermissionQuestion.allow.key))
         case .screenLocked(let isLocked):
             screenLock(.lockChanged(isLocked: isLocked), at: now)
             desktop?.cover.settle()

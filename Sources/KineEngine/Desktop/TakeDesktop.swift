@@ -34,6 +34,11 @@ final class TakeDesktop {
     /// The screen is locked, as the clients were told.
     var isLocked: Bool { lock.isLocked }
 
+    var isThere: Bool { desktop != nil }
+
+    /// Asks the person something; nil withdraws the question.
+    func ask(_ question: Notification?) { desktop?.ask(question) }
+
     /// What follows for the take from a change of the screen's lock, or from its own changes.
     func handle(_ event: ScreenLockStateMachine.Event) -> [ScreenLockStateMachine.Action] {
         defer { update { $0.contents.isCardShown = lock.isCardShown } }

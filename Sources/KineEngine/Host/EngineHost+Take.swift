@@ -5,10 +5,11 @@ import KinePlatform
 import KineServices
 
 extension EngineHost {
-    /// Checks the configuration and has the worker open the take.
+    /// Checks the configuration, and opens the take once the person allows it.
     func start(_ configuration: TakeConfiguration) {
         let request: TakeRequest
         do throws(TakeError) {
+            permission = try TakePermission(AskingProgram(at: clients.owner.descriptor), configuration.app)
             request = try TakeRequest(configuration)
         } catch {
             return handle(.openFailed(error.failure))
@@ -17,6 +18,13 @@ extension EngineHost {
         clients.listener = request.registration.listener
         desktop = TakeDesktop(configuration, inbox: inbox)
         handle(.openRequested)
+        askPermission(configuration.neededPermissions, for: .beginning)
+    }
+
+    /// Has the worker open the take.
+    func openTake() {
+        guard let request else { return }
+        let configuration = request.configuration
         let (inbox, cancellation) = (inbox, cancellation)
         let services =
             request.destinations.map(\.service.manifest)
@@ -40,6 +48,7 @@ extension EngineHost {
         case .warning(let text): clients.tellAll(.warning(text))
         case .opened(let result): takeOpened(result)
         case .desktop(let event): received(event, at: now)
+        case .permission(let event): permission(event)
         // The take's threads start before the take arrives here: their messages wait for it.
         case _ where opened == nil: early.append(message)
         case .event(let event): handle(event)
@@ -75,7 +84,9 @@ extension EngineHost {
         for action in machine.handle(event) {
             switch action {
             case .startDestinations: startDestinations()
-            case .cancelOpening: cancellation.cancel()
+            case .cancelOpening:
+                cancellation.cancel()
+                abandonPermission()
             case .announceStarted: announceStarted()
             case .pause(let instant):
                 opened?.take.pause(at: instant)

@@ -20,6 +20,8 @@ public final class EngineHost {
     lazy var clipExports = ClipExports(inbox: inbox)
     /// Nil until a take is asked for.
     var desktop: TakeDesktop?
+    /// Nil until a take is asked for.
+    var permission: TakePermission?
     /// The ending of the recording; nil until it has ended.
     var ending: Take.Ending?
     var isFinishingAtOnce = false
@@ -81,7 +83,7 @@ public final class EngineHost {
             + clients.pollEntries + (destinations?.pollEntries ?? [])
         let deadlines = [
             nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextAccept,
-            clientFeeds.nextWatch,
+            clientFeeds.nextWatch, permission?.inquiry?.machine.deadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -94,6 +96,7 @@ public final class EngineHost {
     }
 
     private func doWhatIsDue(at now: Int64) {
+        if let deadline = permission?.inquiry?.machine.deadline, now >= deadline { permission(.time(now)) }
         if let end = durationEnd, now >= end { handle(.stopRequested(.durationReached, at: end)) }
         if let instant = nextProgress, now >= instant {
             nextProgress = isProgressWanted ? now + 1_000_000_000 : nil
@@ -127,13 +130,16 @@ public final class EngineHost {
                 "No destination of this take has a link that can be renewed; the live page has one while it runs.",
                 to: client)
         case .setMicrophone(let isOn):
-            guard opened?.take.audio.setMicrophone(isOn: isOn) == true else {
-                return refuse(
-                    "This take was begun without a microphone; start another one with it, which can be off at first.",
-                    to: client)
+            if isOn, permission?.allows(.microphone) == false {
+                guard permission?.inquiry == nil else {
+                    return refuse("The person is being asked already; wait for their answer.", to: client)
+                }
+                return askPermission([.microphone], for: .microphone(client))
             }
-            clients.tellAll(.microphone(on: isOn))
-            desktop?.microphone(isOn: isOn)
+            setMicrophone(isOn: isOn, for: client)
+        case .permissionAnswer(let isAllowed):
+            guard client === clients.owner else { return }
+            permission(isAllowed.map { .answered(isAllowed: $0) } ?? .notInTerminal)
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
         case .addDestination(let destination, let reference):
@@ -147,6 +153,16 @@ public final class EngineHost {
             isFinishingAtOnce = isFinishingAtOnce || immediately
             handle(.stopRequested(.stopped, at: now), from: client)
         }
+    }
+
+    func setMicrophone(isOn: Bool, for client: EngineConnection) {
+        guard opened?.take.audio.setMicrophone(isOn: isOn) == true else {
+            return refuse(
+                "This take was begun without a microphone; start another one with it, which can be off at first.",
+                to: client)
+        }
+        clients.tellAll(.microphone(on: isOn))
+        desktop?.microphone(isOn: isOn)
     }
 
     var isProgressWanted: Bool {

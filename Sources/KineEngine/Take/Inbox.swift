@@ -19,6 +19,8 @@ final class Inbox: Sendable {
         /// A clip that a client asked for was written, or could not be.
         case clip(ClipExports.Delivery)
         case opened(Result<OpenedTake, TakeError>)
+        /// What was read or written of the person's decisions.
+        case permission(PermissionStateMachine.Event)
         /// Something happened on the person's desktop.
         case desktop(Desktop.Event)
         /// The take's last sample has been given to every sink.

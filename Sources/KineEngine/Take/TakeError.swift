@@ -43,6 +43,10 @@ enum TakeError: Error, Sendable {
     /// The take would have nothing left to do.
     case lastDestination
 
+    // Permission
+    case refused(PermissionStateMachine.Refusal, Set<PermissionKind>, PermissionSubject)
+    case unknownProgram
+
     var failure: TakeFailure { TakeFailure(exitStatus: exitStatus, message: message) }
 
     private var exitStatus: Int32 {
@@ -51,6 +55,7 @@ enum TakeError: Error, Sendable {
         case .file(let error): error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .storage: ExitStatus.storageFailed
         case .noDestinationLeft: ExitStatus.destinationFailed
+        case .refused, .unknownProgram: ExitStatus.noPermission
         default: ExitStatus.unavailable
         }
     }
@@ -100,6 +105,10 @@ enum TakeError: Error, Sendable {
         case .lastDestination:
             "This is the take's last destination and nothing is recorded; end the take with kinecast stop, or add another "
                 + "destination first."
+        case .refused(let refusal, let kinds, let subject): refusal.sentence(kinds, subject)
+        case .unknownProgram:
+            "The system hides which program asks to record, so nobody can allow it; have the program stay visible "
+                + "to this user (prctl PR_SET_DUMPABLE)."
         case .noDestinationLeft:
             "Every destination has ended and nothing is recorded; correct what was said of them and start again."
         }

@@ -1,4 +1,5 @@
 // The error that ends a command early.
+import KineControl
 import KinePlatform
 import KineServices
 
@@ -11,6 +12,19 @@ struct CommandFailure: Error, Equatable {
     /// For options and files that have to be corrected.
     static func usage(_ message: String) -> CommandFailure {
         CommandFailure(status: ExitStatus.usage, message: message)
+    }
+}
+
+extension CommandFailure {
+    init(_ error: PermissionStore.Error) {
+        message = error.description
+        status =
+            switch error {
+            case .noHome: ExitStatus.unavailable
+            case .unreadable, .foreign: ExitStatus.noPermission
+            case .damaged: ExitStatus.unavailable
+            case .cannotWrite: ExitStatus.cannotCreate
+            }
     }
 }
 

@@ -16,6 +16,7 @@ enum RecordedMessages {
         .exportClip(ClipRequest(id: 7, output: "/tmp/ü.mp4", duration: .seconds(15), overwrite: true, isPrivate: true)),
         .exportClip(ClipRequest(id: 8, output: "/tmp/a.mp4", duration: nil)),
         .start(unseen),
+        .permissionAnswer(true), .permissionAnswer(nil), .start(asking),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -41,6 +42,7 @@ enum RecordedMessages {
                 ClipAnswer(
                     id: 8, result: .failed(ClipFailure(.exportInProgress, "A clip of this take is being written.")))),
             .screenLocked(true), .finished(stoppedAtDesktop),
+            .permissionQuestion("Recorder asks to record the screen. Allow it?"),
         ]
 
     private static let clip = ExportedClip(
@@ -97,6 +99,13 @@ enum RecordedMessages {
         take.audio.isMicrophoneOff = true
         take.isIndicated = false
         take.whenLocked = .keepRunning
+        return take
+    }()
+
+    private static let asking = {
+        var take = slow
+        take.audio.isMicrophoneOff = true
+        take.asksInTerminal = true
         return take
     }()
 

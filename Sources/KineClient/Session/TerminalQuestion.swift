@@ -1,0 +1,54 @@
+// Asks the person at this process's terminal a question, on the engine's behalf.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A terminal at which a person can answer.
+struct TerminalQuestion {
+    /// Nanoseconds for an answer, as in the engine.
+    private static let patience: Int64 = 60_000_000_000
+
+    private let terminal: FileDescriptor
+
+    /// The terminal that controls this process; nil: there is none, or the process is in its background, where reading would stop it.
+    static func controlling() -> TerminalQuestion? {
+        guard
+            let terminal = try? FileDescriptor.open(
+                "/dev/tty", .readWrite, options: .init(rawValue: O_NOCTTY | O_CLOEXEC))
+        else { return nil }
+        guard tcgetpgrp(terminal.rawValue) == getpgrp() else {
+            try? terminal.close()
+            return nil
+        }
+        return TerminalQuestion(terminal: terminal)
+    }
+
+    static var isPossible: Bool {
+        guard let question = controlling() else { return false }
+        try? question.terminal.close()
+        return true
+    }
+
+    init(terminal: FileDescriptor) { self.terminal = terminal }
+
+    /// Returns the answer; nil where there is none in time. Closes the terminal. Blocks.
+    consuming func ask(_ question: String) -> Bool? {
+        defer { try? terminal.close() }
+        // What was typed before the question is no answer to it.
+        tcflush(terminal.rawValue, TCIFLUSH)
+        guard (try? terminal.writeAll("\n\(question) [y/N] ".utf8)) != nil else { return nil }
+        var line: [UInt8] = []
+        let deadline = MonotonicClock.now() + Self.patience
+        while !line.contains(UInt8(ascii: "\n")) {
+            guard MonotonicClock.now() < deadline, line.count < 1024,
+                WakeSignal.poll([terminal.rawValue], until: deadline)[0]
+            else { return nil }
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = (try? bytes.withUnsafeMutableBytes { try terminal.read(into: $0) }) ?? 0
+            guard count > 0 else { return nil }
+            line += bytes[..<count]
+        }
+        let answer = String(decoding: line, as: UTF8.self).split(whereSeparator: \.isWhitespace).first?.lowercased()
+        return answer == "y" || answer == "yes"
+    }
+}

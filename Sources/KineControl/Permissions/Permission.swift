@@ -1,0 +1,96 @@
+// What an app may capture, as the person has decided.
+
+/// Something of a person's that an app asks to capture.
+public enum PermissionKind: String, Codable, Sendable, CaseIterable {
+    /// Their screen, or a part of it, with what the machine plays. A private screen or a pattern needs no permission.
+    case screen
+    case microphone
+
+    /// For a sentence.
+    public var words: String {
+        switch self {
+        case .screen: "the screen"
+        case .microphone: "the microphone"
+        }
+    }
+
+    /// "the screen and the microphone".
+    public static func words(_ kinds: Set<PermissionKind>) -> String {
+        allCases.filter(kinds.contains).map(\.words).joined(separator: " and ")
+    }
+}
+
+/// A program that asks, as the engine sees it.
+public struct PermissionSubject: Codable, Sendable, Equatable, Hashable {
+    /// The app's own name for itself, `AppIdentity.identifier`.
+    public var identifier: String
+    /// The path of its executable, without links. A program at the same path with the same identifier is the same app, also after an
+    /// update.
+    public var executable: String
+
+    public init(identifier: String, executable: String) {
+        self.identifier = identifier
+        self.executable = executable
+    }
+}
+
+/// The decisions about one app.
+public struct AppPermissions: Codable, Sendable, Equatable {
+    public enum Decision: String, Codable, Sendable {
+        case granted, declined
+    }
+
+    public var subject: PermissionSubject
+    /// The name that people know; nil: the identifier.
+    public var name: String?
+    /// Nil: the person was not asked, or did not answer.
+    public var screen: Decision?
+    public var microphone: Decision?
+    /// The time of the last decision, in seconds since 1970.
+    public var decided: Double
+
+    public init(subject: PermissionSubject, name: String? = nil, decided: Double) {
+        self.subject = subject
+        self.name = name
+        self.decided = decided
+    }
+
+    public subscript(kind: PermissionKind) -> Decision? {
+        get {
+            switch kind {
+            case .screen: screen
+            case .microphone: microphone
+            }
+        }
+        set {
+            switch kind {
+            case .screen: screen = newValue
+            case .microphone: microphone = newValue
+            }
+        }
+    }
+
+    private enum CodingKeys: CodingKey { case identifier, executable, name, screen, microphone, decided }
+
+    public init(from decoder: any Decoder) throws {
+        let entry = try decoder.container(keyedBy: CodingKeys.self)
+        subject = PermissionSubject(
+            identifier: try entry.decode(String.self, forKey: .identifier),
+            executable: try entry.decode(String.self, forKey: .executable))
+        name = try entry.decodeIfPresent(String.self, forKey: .name)
+        // A decision of a later version is none: the person is asked.
+        screen = try entry.decodeIfPresent(String.self, forKey: .screen).flatMap(Decision.init)
+        microphone = try entry.decodeIfPresent(String.self, forKey: .microphone).flatMap(Decision.init)
+        decided = try entry.decodeIfPresent(Double.self, forKey: .decided) ?? 0
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var entry = encoder.container(keyedBy: CodingKeys.self)
+        try entry.encode(subject.identifier, forKey: .identifier)
+        try entry.encode(subject.executable, forKey: .executable)
+        try entry.encodeIfPresent(name, forKey: .name)
+        try entry.encodeIfPresent(screen, forKey: .screen)
+        try entry.encodeIfPresent(microphone, forKey: .microphone)
+        try entry.encode(decided, forKey: .decided)
+    }
+}

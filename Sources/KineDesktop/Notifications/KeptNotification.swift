@@ -1,0 +1,62 @@
+// Carries out an IndicatorStateMachine with a server. The indicator is one, the question whether an app may capture another.
+
+/// A notification that stays on the desktop as long as it is wanted. Used on one thread.
+final class KeptNotification {
+    enum Event: Equatable {
+        case shown
+        /// Nobody shows it: there is no server, or it refuses or has ended.
+        case notShown
+        /// The person has closed it.
+        case closed
+        case pressed(key: String)
+    }
+
+    private let server: NotificationServer?
+    private let tell: (Event) -> Void
+    private var machine = IndicatorStateMachine()
+    private var isWanted = false
+
+    init(_ server: NotificationServer?, tell: @escaping (Event) -> Void) {
+        self.server = server
+        self.tell = tell
+        if server?.capabilities != nil { handle(.serverFound) }
+    }
+
+    var isAtRest: Bool { server == nil || machine.isAtRest }
+
+    func want(_ notification: Notification?) {
+        isWanted = notification != nil
+        handle(.want(notification))
+        if isWanted, server?.isAbsent != false { tell(.notShown) }
+    }
+
+    func received(_ event: NotificationServer.Event) {
+        switch event {
+        case .found: handle(.serverFound)
+        case .absent: if isWanted { tell(.notShown) }
+        case .lost:
+            handle(.serverLost)
+            if isWanted { tell(.notShown) }
+        case .disappeared(let id):
+            let wasShown = machine.isShown(id)
+            handle(.disappeared(id: id))
+            if wasShown { tell(.closed) }
+        case .action(let id, let key): handle(.action(id: id, key: key))
+        }
+    }
+
+    private func handle(_ input: IndicatorStateMachine.Input) {
+        for action in machine.handle(input) {
+            switch action {
+            case .notify(let notification, let id):
+                server?.notify(notification, replacing: id) { [weak self] shown in
+                    guard let self else { return }
+                    handle(shown.map { .shown(id: $0) } ?? .refused)
+                    if isWanted { tell(shown == nil ? .notShown : .shown) }
+                }
+            case .close(let id): server?.close(id) { [weak self] in self?.handle(.closed) }
+            case .perform(let key): tell(.pressed(key: key))
+            }
+        }
+    }
+}

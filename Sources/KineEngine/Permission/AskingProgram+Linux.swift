@@ -1,0 +1,63 @@
+// Which program is at the other end of a client's socket. Linux.
+import CLinux
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// The process that asks for a take, as the kernel knows it.
+enum AskingProgram: Equatable {
+    /// `kinecast`, of the same installation as this engine: a person has typed it.
+    case commandLine
+    /// Its executable's path, without links.
+    case program(executable: String)
+    /// The system does not say.
+    case unknown
+
+    init(at socket: FileDescriptor) {
+        let pid = kine_peer_pid(socket.rawValue)
+        guard pid > 0 else {
+            self = .unknown
+            return
+        }
+        self.init(
+            executable: Self.executable(of: pid), name: Self.name(of: pid),
+            commands: Self.commands(beside: ExecutableSearch.own))
+    }
+
+    /// - Parameters:
+    ///   - executable: nil where the process hides it, as `kinecast broadcast` does because of its stream keys.
+    ///   - name: what the process calls itself.
+    ///   - commands: where `kinecast` is.
+    init(executable: String?, name: String, commands: [String]) {
+        switch executable {
+        case let path? where commands.contains(path): self = .commandLine
+        case let path?: self = .program(executable: path)
+        case nil: self = name.split(separator: "\n").first == "kinecast" ? .commandLine : .unknown
+        }
+    }
+
+    private static func name(of pid: Int32) -> String {
+        PrivateDirectory.contents(of: FilePath("/proc/\(pid)/comm"), limit: 64)
+            .map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    private static func executable(of pid: Int32) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let length = readlink("/proc/\(pid)/exe", &buffer, buffer.count)
+        guard length > 0 else { return nil }
+        let path = String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        // The kernel says so of a file that was replaced while its program runs.
+        let replaced = " (deleted)"
+        return path.hasSuffix(replaced) ? String(path.dropLast(replaced.count)) : path
+    }
+
+    /// As it is built, and as it is installed.
+    private static func commands(beside engine: String?) -> [String] {
+        guard let engine else { return [] }
+        let directory = FilePath(engine).removingLastComponent()
+        let installed = directory.removingLastComponent().removingLastComponent().appending("bin/kinecast")
+        return [directory.appending("kinecast"), installed].map { ($0.resolved ?? $0).string }
+    }
+}

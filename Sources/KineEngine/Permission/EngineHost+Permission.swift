@@ -1,0 +1,139 @@
+// Has the person asked before an app captures anything. The decisions are read and written by the worker.
+import KineControl
+import KinePlatform
+import KineRelay
+
+/// Whether somebody may capture, and the question that is open.
+struct TakePermission {
+    /// What is waiting for the answer.
+    enum Purpose {
+        /// The take's beginning.
+        case beginning
+        /// A client that turns the microphone on.
+        case microphone(EngineConnection)
+    }
+
+    struct Inquiry {
+        var machine: PermissionStateMachine
+        let kinds: Set<PermissionKind>
+        let purpose: Purpose
+    }
+
+    /// The program that started the take; nil: a person at the command line, who is not asked.
+    let subject: PermissionSubject?
+    var inquiry: Inquiry?
+    var allowed: Set<PermissionKind> = []
+
+    /// Throws where the system hides the program.
+    init(_ program: AskingProgram, _ app: AppIdentity?) throws(TakeError) {
+        switch (program, app) {
+        case (.commandLine, nil): subject = nil
+        case (.program(let executable), let app):
+            let name = executable.split(separator: "/").last.map(String.init) ?? executable
+            subject = PermissionSubject(identifier: app?.identifier ?? name, executable: executable)
+        case (.commandLine, _?), (.unknown, _): throw .unknownProgram
+        }
+    }
+
+    func allows(_ kind: PermissionKind) -> Bool { subject == nil || allowed.contains(kind) }
+}
+
+extension TakeConfiguration {
+    /// What of a person's the take captures from its beginning.
+    var neededPermissions: Set<PermissionKind> {
+        var kinds: Set<PermissionKind> = source.showsDesktop ? [.screen] : []
+        if audio.microphone != .none, !audio.isMicrophoneOff { kinds.insert(.microphone) }
+        return kinds
+    }
+}
+
+extension EngineHost {
+    /// Looks up what was decided, and has the person asked for the rest.
+    func askPermission(_ kinds: Set<PermissionKind>, for purpose: TakePermission.Purpose) {
+        guard !kinds.isEmpty, let request, let subject = permission?.subject else { return permitted(purpose, kinds) }
+        permission?.inquiry = TakePermission.Inquiry(
+            machine: PermissionStateMachine(
+                hasDesktop: desktop?.isThere == true,
+                hasTerminal: request.configuration.asksInTerminal && clients.ownerIsThere),
+            kinds: kinds, purpose: purpose)
+        let inbox = inbox
+        worker.perform {
+            // A file that cannot be read holds no permission; writing tells its fault.
+            let known = try? PermissionStore.standard().permissions(of: subject)
+            inbox.post(
+                .permission(
+                    .known(
+                        declined: kinds.filter { known?[$0] == .declined }, missing: kinds.filter { known?[$0] == nil })
+                ))
+        }
+    }
+
+    func permission(_ event: PermissionStateMachine.Event) {
+        guard var inquiry = permission?.inquiry else { return }
+        let actions = inquiry.machine.handle(event, at: MonotonicClock.now())
+        permission?.inquiry = inquiry
+        for action in actions { carryOut(action, of: inquiry) }
+    }
+
+    private func carryOut(_ action: PermissionStateMachine.Action, of inquiry: TakePermission.Inquiry) {
+        guard let subject = permission?.subject, let request else { return }
+        let app = request.configuration.app
+        switch action {
+        case .askOnDesktop(let kinds):
+            desktop?.ask(PermissionQuestion(app: app, subject: subject, kinds: kinds).notification)
+        case .withdrawFromDesktop: desktop?.ask(nil)
+        case .askInTerminal(let kinds):
+            let question = PermissionQuestion(app: app, subject: subject, kinds: kinds)
+            try? clients.owner.send(.permissionQuestion(question.sentence))
+        case .keep(let decision, let kinds): keep(decision, kinds, subject, name: app?.name)
+        case .allow:
+            permission?.inquiry = nil
+            permitted(inquiry.purpose, inquiry.kinds)
+        case .refuse(let refusal):
+            permission?.inquiry = nil
+            refused(inquiry.purpose, .refused(refusal, inquiry.kinds, subject))
+        }
+    }
+
+    private func keep(
+        _ decision: AppPermissions.Decision, _ kinds: Set<PermissionKind>, _ subject: PermissionSubject, name: String?
+    ) {
+        let inbox = inbox
+        worker.perform {
+            do throws(PermissionStore.Error) {
+                try PermissionStore.standard().decide(decision, kinds, for: subject, name: name)
+            } catch {
+                inbox.post(.warning("The answer could not be kept, so it will be asked for again: \(error)"))
+            }
+            inbox.post(.permission(.kept))
+        }
+    }
+
+    private func permitted(_ purpose: TakePermission.Purpose, _ kinds: Set<PermissionKind>) {
+        permission?.allowed.formUnion(kinds)
+        switch purpose {
+        case .beginning: openTake()
+        case .microphone(let client): setMicrophone(isOn: true, for: client)
+        }
+    }
+
+    private func refused(_ purpose: TakePermission.Purpose, _ error: TakeError) {
+        switch purpose {
+        case .beginning: openingEnded(error)
+        case .microphone(let client): refuse(error.message, to: client)
+        }
+    }
+
+    /// The take ends while the person is asked whether it may begin.
+    func abandonPermission() {
+        guard var inquiry = permission?.inquiry else { return }
+        permission?.inquiry = nil
+        for action in inquiry.machine.abandon() { carryOut(action, of: inquiry) }
+        if case .beginning = inquiry.purpose { openingEnded(.over(reason: nil)) }
+    }
+
+    private func openingEnded(_ error: TakeError) {
+        ending = .unrecorded(duration: .zero, frames: 0)
+        handle(.openFailed(error.failure))
+    }
+}

@@ -1,0 +1,131 @@
+// Decides whether an app may capture, and who is asked. No bus, no file, no clock; the host carries out the actions, in order.
+import KineControl
+
+/// One question whether an app may capture something.
+///
+/// What was decided before counts. Otherwise the person is asked on the desktop, else in the app's terminal, else nobody is there. Only
+/// an answer is kept: a question that is closed or not answered in time is a refusal for now.
+struct PermissionStateMachine: Sendable {
+    enum Refusal: Sendable, Equatable {
+        case declinedBefore
+        case declined
+        case notAnswered
+        case nobodyToAsk
+    }
+
+    enum Event: Sendable, Equatable {
+        /// What the person decided before. `missing`: not decided.
+        case known(declined: Set<PermissionKind>, missing: Set<PermissionKind>)
+        /// The desktop shows the question, or nobody there does.
+        case shownOnDesktop
+        case notOnDesktop
+        /// The app's terminal cannot be asked after all.
+        case notInTerminal
+        case answered(isAllowed: Bool)
+        /// The question was closed without an answer.
+        case closed
+        /// The answer is in the file, or could not be written.
+        case kept
+        /// The time is now this, in nanoseconds of CLOCK_MONOTONIC.
+        case time(Int64)
+    }
+
+    enum Action: Sendable, Equatable {
+        case askOnDesktop(Set<PermissionKind>)
+        case withdrawFromDesktop
+        case askInTerminal(Set<PermissionKind>)
+        /// Answered by `kept`.
+        case keep(AppPermissions.Decision, Set<PermissionKind>)
+        case allow
+        case refuse(Refusal)
+    }
+
+    private enum State: Equatable {
+        case waiting
+        /// The desktop was asked whether it shows the question.
+        case findingDesktop(Set<PermissionKind>, until: Int64)
+        case onDesktop(Set<PermissionKind>, until: Int64)
+        case inTerminal(Set<PermissionKind>, until: Int64)
+        case keeping(isAllowed: Bool)
+        case over
+    }
+
+    /// Nanoseconds that a desktop has to show the question.
+    static let desktopPatience: Int64 = 5_000_000_000
+    /// Nanoseconds that a person has to answer it.
+    static let personPatience: Int64 = 60_000_000_000
+
+    private let hasDesktop: Bool
+    private let hasTerminal: Bool
+    private var state = State.waiting
+
+    init(hasDesktop: Bool, hasTerminal: Bool) {
+        self.hasDesktop = hasDesktop
+        self.hasTerminal = hasTerminal
+    }
+
+    /// The latest instant for `time`; nil: none.
+    var deadline: Int64? {
+        switch state {
+        case .findingDesktop(_, let instant), .onDesktop(_, let instant), .inTerminal(_, let instant): instant
+        case .waiting, .keeping, .over: nil
+        }
+    }
+
+    mutating func handle(_ event: Event, at now: Int64) -> [Action] {
+        switch (state, event) {
+        case (.waiting, .known(let declined, let missing)):
+            if !declined.isEmpty { return finish(.refuse(.declinedBefore)) }
+            if missing.isEmpty { return finish(.allow) }
+            guard hasDesktop else { return askInTerminal(missing, at: now) }
+            state = .findingDesktop(missing, until: now + Self.desktopPatience)
+            return [.askOnDesktop(missing)]
+        case (.findingDesktop(let kinds, _), .shownOnDesktop):
+            state = .onDesktop(kinds, until: now + Self.personPatience)
+            return []
+        case (.findingDesktop(let kinds, _), .notOnDesktop), (.onDesktop(let kinds, _), .notOnDesktop):
+            return [.withdrawFromDesktop] + askInTerminal(kinds, at: now)
+        case (.findingDesktop(let kinds, let instant), .time(let time)) where time >= instant:
+            return [.withdrawFromDesktop] + askInTerminal(kinds, at: now)
+        case (.findingDesktop(let kinds, _), .answered(let isAllowed)),
+            (.onDesktop(let kinds, _), .answered(let isAllowed)):
+            return [.withdrawFromDesktop] + keep(isAllowed, kinds)
+        case (.onDesktop(_, let instant), .time(let time)) where time >= instant:
+            return [.withdrawFromDesktop] + finish(.refuse(.notAnswered))
+        case (.findingDesktop, .closed), (.onDesktop, .closed):
+            return [.withdrawFromDesktop] + finish(.refuse(.notAnswered))
+        case (.inTerminal(let kinds, _), .answered(let isAllowed)): return keep(isAllowed, kinds)
+        case (.inTerminal(_, let instant), .time(let time)) where time >= instant:
+            return finish(.refuse(.notAnswered))
+        case (.inTerminal, .closed): return finish(.refuse(.notAnswered))
+        case (.inTerminal, .notInTerminal): return finish(.refuse(.nobodyToAsk))
+        case (.keeping(let isAllowed), .kept): return finish(isAllowed ? .allow : .refuse(.declined))
+        default: return []
+        }
+    }
+
+    /// The take is over before there was an answer.
+    mutating func abandon() -> [Action] {
+        defer { state = .over }
+        switch state {
+        case .findingDesktop, .onDesktop: return [.withdrawFromDesktop]
+        case .waiting, .inTerminal, .keeping, .over: return []
+        }
+    }
+
+    private mutating func askInTerminal(_ kinds: Set<PermissionKind>, at now: Int64) -> [Action] {
+        guard hasTerminal else { return finish(.refuse(.nobodyToAsk)) }
+        state = .inTerminal(kinds, until: now + Self.personPatience)
+        return [.askInTerminal(kinds)]
+    }
+
+    private mutating func keep(_ isAllowed: Bool, _ kinds: Set<PermissionKind>) -> [Action] {
+        state = .keeping(isAllowed: isAllowed)
+        return [.keep(isAllowed ? .granted : .declined, kinds)]
+    }
+
+    private mutating func finish(_ action: Action) -> [Action] {
+        state = .over
+        return [action]
+    }
+}
