@@ -175,6 +175,7 @@ public final class EngineHost {
         } catch {
             return refuse(error.description, to: client)
         }
+        if let reason = samplesRefusal(for: client) { return refuse(reason, to: client) }
         guard clientFeeds.add(request, for: client) else {
             return refuse("This client gets samples already; end them first, or connect once more.", to: client)
         }

@@ -124,6 +124,27 @@ extension EngineHost {
         }
     }
 
+    /// Why a program that has connected to somebody else's take may not have its samples; nil: it may. It is not asked for here: the person
+    /// would be asked about a take that runs already.
+    func samplesRefusal(for client: EngineConnection) -> String? {
+        guard client !== clients.owner, let configuration = request?.configuration else { return nil }
+        let needed = configuration.neededPermissions
+        guard !needed.isEmpty else { return nil }
+        switch AskingProgram(at: client.descriptor) {
+        case .commandLine: return nil
+        case .unknown: return TakeError.unknownProgram.message
+        case .program(let executable):
+            if executable == permission?.subject?.executable { return nil }
+            let known = ((try? PermissionStore.standard().list()) ?? []).filter { $0.subject.executable == executable }
+            let isGranted = needed.allSatisfy { kind in known.contains { $0[kind] == .granted } }
+            let program = executable.printable(limit: 400).shellWord
+            return isGranted
+                ? nil
+                : "Another program's take shows \(PermissionKind.words(needed)) to \(program) only where a person allows it; run "
+                    + "kinecast permissions grant \(program) beforehand."
+        }
+    }
+
     /// The take ends while the person is asked whether it may begin.
     func abandonPermission() {
         guard var inquiry = permission?.inquiry else { return }

@@ -214,6 +214,29 @@ import Testing
         }
     }
 
+    @Test func `another program sees a take of the screen only where a person allows it`() throws {
+        try TestPlace.with { place in
+            let recorder = try place.start(
+                ["record", "--audio", "none", "--json", "a.mp4"], ["DISPLAY=\(screen.name)"])
+            let id = try recorder.event("started").id
+            let record = try #require(try place.registry().list().running.first { $0.id == id })
+            func ask() throws -> EngineMessage? {
+                let client = try place.registry().connect(to: record)
+                try client.send(.receiveSamples(SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))))
+                return try client.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
+            }
+            guard case .refused(let sentence) = try ask() else {
+                Issue.record("it was not refused")
+                return
+            }
+            #expect(sentence.contains("kinecast permissions grant"))
+            #expect(try place.run("permissions", "grant", try #require(ExecutableSearch.own)).status == 0)
+            #expect(try ask() == .samples(.accepted))
+            recorder.signal(SIGINT)
+            #expect(try recorder.wait().status == 0)
+        }
+    }
+
     @Test func `a program that says nothing of itself is asked for by its executable`() throws {
         try TestPlace.with { place in
             let daemon = try NotificationDaemon(bus)
