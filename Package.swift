@@ -316,7 +316,7 @@ let package = Package(
                 "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
                 "KinePlatform", "DesktopTesting", "ScreenTesting",
                 "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster",
-                "kinecast-setup-fixture", system,
+                "kinecast-setup-fixture", "ProcessTesting", system,
             ]),
         .testTarget(
             name: "KinecastCommandTests",

@@ -31,6 +31,8 @@ public struct BroadcastError: Error, Equatable, Sendable {
         case serviceFailed
         /// The person at the screen did not allow it.
         case userDeclined
+        /// The person at the screen stopped the broadcast, at the desktop's indicator.
+        case userStopped
         /// Something that is needed is missing or not possible here; the message says what to install or to set.
         case unavailable
         /// The app has no window that could be shown: another scope has to be chosen.

@@ -6,6 +6,7 @@ import KineControl
 import KineMeasure
 import KinePlatform
 import KineRelay
+import ProcessTesting
 import Synchronization
 import SystemPackage
 import Testing
@@ -94,6 +95,55 @@ import Testing
         #expect(again?.code == .failedToSave)
         try await controller.startBroadcast(recordingTo: file, replacing: true, countdown: 0)
         try await controller.finishBroadcast()
+    }
+
+    @Test func `what is broadcast to an RTMP server arrives in order, and the stream is ended properly`() async throws {
+        let server = try SlowRTMPServer(speed: 1_000_000_000)
+        let controller = try await place.controller(
+            ["url": "rtmp://127.0.0.1:\(server.port)/live/hush-hush-key"], service: "rtmp")
+        try await controller.startBroadcast(countdown: 0)
+        while !controller.destinations.contains(where: { $0.phase == .live }) { await Task.yield() }
+        try await controller.pauseBroadcast()
+        try await controller.resumeBroadcast()
+        while server.state.withLock({ $0.media.count }) < 5 { await Task.yield() }
+        try await controller.finishBroadcast()
+        while !server.state.withLock(\.isOver) { await Task.yield() }
+        #expect(server.state.withLock(\.violation) == nil)
+    }
+
+    @Test func `an RTMP destination that is added to a recording gets what its server expects`() async throws {
+        let server = try SlowRTMPServer(speed: 1_000_000_000)
+        let recorder = ScreenRecorder(
+            app: place.app, locator: place.locator,
+            store: RecordingStore(directory: URL(filePath: place.folder.file("recordings"))))
+        recorder.scope = .virtual(PixelSize(width: 320, height: 240))
+        let session = try await EngineSession.attach(to: try await recorder.startRecording().take)
+        let setup = try BroadcastSetup(
+            try await place.service("rtmp"), values: ["url": "rtmp://127.0.0.1:\(server.port)/live/hush-hush-key"])
+        let number = try await session.addDestination(setup.destination)
+        while server.state.withLock({ $0.media.count }) < 5 { await Task.yield() }
+        #expect(try await session.status().destinations.map(\.label) == ["rtmp (127.0.0.1:\(server.port)/live)"])
+        #expect(try await session.removeDestination(number) == .finished)
+        while !server.state.withLock(\.isOver) { await Task.yield() }
+        #expect(server.state.withLock(\.violation) == nil)
+        let preview = try await recorder.stopRecording()
+        #expect(try RecordedVideo(path: try #require(preview.url).path).size == PixelSize(width: 320, height: 240))
+    }
+
+    @Test func `a recording and a broadcast that are asked for apart are two takes`() async throws {
+        let recorder = ScreenRecorder(
+            app: place.app, locator: place.locator,
+            store: RecordingStore(directory: URL(filePath: place.folder.file("recordings"))))
+        recorder.scope = .virtual(PixelSize(width: 320, height: 240))
+        let controller = try await place.controller()
+        let recording = try await recorder.startRecording()
+        try await controller.startBroadcast(countdown: 0)
+        let takes = try await place.takes().map(\.id).sorted()
+        #expect(takes == [recording.take, try #require(controller.take)].sorted())
+        #expect(try await BroadcastController.find(app: place.app).map(\.take) == [controller.take])
+        try await controller.finishBroadcast()
+        #expect(recorder.isRecording)
+        try await recorder.discardRecording()
     }
 
     @Test func `a service that refuses is an error of the start, and nothing runs on`() async throws {

@@ -33,6 +33,12 @@ final class BroadcastPlace: Sendable {
         try installWitness()
     }
 
+    /// A broadcast outlives its app: a test that failed half-way leaves none behind.
+    deinit {
+        let takes = (try? TakeRegistry.standard())?.list().running ?? []
+        for take in takes where take.app?.identifier == app.identifier { kill(take.pid, SIGTERM) }
+    }
+
     /// Installs the witness as a service with fields of every type.
     private func installWitness() throws {
         guard mkdir(folder.file("witness.kinext"), 0o700) == 0 else { throw Errno(rawValue: errno) }
