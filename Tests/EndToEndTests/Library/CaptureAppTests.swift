@@ -14,7 +14,13 @@ import Testing
         let process: RunningKinecast
         private let input: FileDescriptor
 
+        private static let program = NewExtensionTests.buildDirectory.appending("debug/CaptureApp").string
+
         init(_ place: TestPlace) throws {
+            // Nobody is here to be asked.
+            let granted = try place.run(
+                "permissions", "grant", Self.program, "--id", "org.kinecast.example.CaptureApp", "--microphone")
+            try #require(granted.status == 0, "\(granted)")
             let pipe = try FileDescriptor.pipe()
             defer { try? pipe.readEnd.close() }
             input = pipe.writeEnd
@@ -24,7 +30,7 @@ import Testing
                     "KINECAST_ENGINE=\(RunningKinecast.sibling("kinecast-engine"))",
                     "XDG_DATA_HOME=\(place.path("data"))",
                 ], directory: place.directory, input: pipe.readEnd,
-                executable: NewExtensionTests.buildDirectory.appending("debug/CaptureApp").string)
+                executable: Self.program)
             try process.line("CaptureApp")
         }
 
