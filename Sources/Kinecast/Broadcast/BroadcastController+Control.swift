@@ -6,21 +6,21 @@ extension BroadcastController {
     /// Nothing is broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
     public func pauseBroadcast() async throws(BroadcastError) {
         if isPaused { return }
-        try await ask(untilPaused: true) { (session) async throws(ClientError) in try await session.pause() }
+        try await ask(until: { $0.isPaused }) { (session) async throws(ClientError) in try await session.pause() }
     }
 
     public func resumeBroadcast() async throws(BroadcastError) {
         guard isPaused else { return try requireBroadcast() }
-        try await ask(untilPaused: false) { (session) async throws(ClientError) in try await session.resume() }
+        try await ask(until: { !$0.isPaused }) { (session) async throws(ClientError) in try await session.resume() }
     }
 
     /// Returns when the controller's state is what was asked for, or the broadcast is over: the answer comes before its event is read.
     private func ask(
-        untilPaused isPaused: Bool, _ request: (EngineSession) async throws(ClientError) -> Void
+        until isDone: (BroadcastProgress) -> Bool, _ request: (EngineSession) async throws(ClientError) -> Void
     ) async throws(BroadcastError) {
         var changes = changes.add().makeAsyncIterator()
         try await ask(request)
-        while contents.withLock({ $0.progress.phase == .broadcasting && $0.progress.isPaused != isPaused }) {
+        while contents.withLock({ $0.progress.phase == .broadcasting && !isDone($0.progress) }) {
             guard await changes.next(isolation: nil) != nil else { throw .cancelled }
         }
     }
@@ -67,7 +67,12 @@ extension BroadcastController {
 
     /// Finishes the broadcast to one destination while the others go on. Refused for the last one of a broadcast without a recording.
     public func remove(_ number: Int) async throws(BroadcastError) {
-        _ = try await ask { (session) async throws(ClientError) in try await session.removeDestination(number) }
+        let hasEnded = { (progress: BroadcastProgress) in
+            progress.destinations.contains { $0.destination == number && $0.phase == .ended }
+        }
+        try await ask(until: hasEnded) { (session) async throws(ClientError) in
+            _ = try await session.removeDestination(number)
+        }
     }
 
     private func requireBroadcast() throws(BroadcastError) {

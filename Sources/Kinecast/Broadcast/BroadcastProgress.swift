@@ -95,7 +95,11 @@ struct BroadcastProgress: Sendable {
     }
 
     mutating func added(_ destination: TakeConfiguration.Destination, number: Int) {
-        guard !destinations.contains(where: { $0.destination == number }) else { return }
+        // Its first event may have come before the answer.
+        if let index = destinations.firstIndex(where: { $0.destination == number }) {
+            destinations[index].service = destination.service
+            return
+        }
         destinations.append(
             DestinationStatus(
                 destination: number, service: destination.service, label: destination.label, phase: .launching))
