@@ -25,7 +25,8 @@ import Testing
         source "$CHECKOUT/scripts/build.sh"
         # What a build leaves behind. Always the same, for it is part of the environment.
         rm -rf "$BUILD/tmp" && mkdir -p "$BUILD/tmp"
-        exec env -i HOME="$OWN_HOME" PATH="$OWN_PATH" TMPDIR="$BUILD/tmp" \\
+        # One build at a time in one directory: the example's tests build there too.
+        exec flock "$BUILD.lock" env -i HOME="$OWN_HOME" PATH="$OWN_PATH" TMPDIR="$BUILD/tmp" \\
             swift "$1" "${debug_options[@]}" --force-resolved-versions --scratch-path "$BUILD" "${@:2}"
 
         """

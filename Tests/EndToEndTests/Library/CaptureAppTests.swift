@@ -51,7 +51,7 @@ import Testing
     private static let built = Result {
         let script = """
             source scripts/build.sh
-            swift build "${debug_options[@]}" --package-path Examples/CaptureApp --scratch-path "$BUILD"
+            flock "$BUILD.lock" swift build "${debug_options[@]}" --package-path Examples/CaptureApp --scratch-path "$BUILD"
             """
         return try RunningKinecast(
             arguments: ["-c", script],
