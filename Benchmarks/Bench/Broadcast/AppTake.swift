@@ -19,7 +19,9 @@ final class AppTake {
         let pipe = try FileDescriptor.pipe()
         defer { try? pipe.readEnd.close() }
         input = pipe.writeEnd
-        helper = try HelperProcess("kinecast-appmeter", [], environment: environment, input: pipe.readEnd)
+        let granted = try Permission.granted(to: try Tool.sibling("kinecast-appmeter"), in: folder)
+        helper = try HelperProcess(
+            "kinecast-appmeter", [], environment: environment + granted, input: pipe.readEnd)
         let words = try helper.line(deadline: deadline(in: 20)).split(separator: " ")
         let registry = try TakeRegistry.standard(
             userRuntimeDirectory: folder.path, environment: { $0 == "XDG_RUNTIME_DIR" ? folder.path : nil })

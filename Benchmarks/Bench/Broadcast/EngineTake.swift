@@ -21,6 +21,17 @@ enum TakeOrigin {
     }
 }
 
+/// The person's permission to capture a screen, which a bench does not ask for.
+enum Permission {
+    /// Keeps it in `folder`; what an engine then needs in its environment.
+    static func granted(to executable: String, in folder: TemporaryDirectory) throws -> [String] {
+        let name = String(executable.split(separator: "/").last ?? "")
+        try PermissionStore(file: FilePath(folder.file("kinecast/permissions.json"))).decide(
+            .granted, [.screen], for: PermissionSubject(identifier: name, executable: executable), name: nil)
+        return ["XDG_CONFIG_HOME=\(folder.path)"]
+    }
+}
+
 /// A running engine with its take. Used by one thread; the engine is ended with this object.
 final class EngineTake {
     struct Failed: Error, CustomStringConvertible {
@@ -51,8 +62,9 @@ final class EngineTake {
         options.parentDeathSignal = SIGKILL
         let engine = try Tool.sibling("kinecast-engine")
         let command = try network?.command(on: .publisher, engine, []) ?? (engine, [])
+        let granted = try Permission.granted(to: ExecutableSearch.own ?? "", in: folder)
         process = try ChildProcess(
-            executable: command.0, arguments: command.1, environment: environment, options: options)
+            executable: command.0, arguments: command.1, environment: environment + granted, options: options)
         try connection.send(.start(configuration))
         var hasStarted = false
         var live: Set<Int> = []

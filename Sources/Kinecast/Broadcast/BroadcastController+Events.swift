@@ -15,6 +15,8 @@ extension BroadcastController {
         case reconnecting(String?)
         case paused
         case resumed
+        /// The screen was locked or unlocked. A broadcast of a real screen pauses meanwhile.
+        case screenLocked(Bool)
         /// Where the broadcast can be watched from now on.
         case broadcastURLChanged(URL)
         /// What the service tells from now on.
@@ -32,6 +34,7 @@ extension BroadcastController {
             case (.countdown(let a), .countdown(let b)): a == b
             case (.live, .live), (.paused, .paused), (.resumed, .resumed): true
             case (.reconnecting(let a), .reconnecting(let b)): a == b
+            case (.screenLocked(let a), .screenLocked(let b)): a == b
             case (.broadcastURLChanged(let a), .broadcastURLChanged(let b)): a == b
             case (.serviceInfoChanged(let a), .serviceInfoChanged(let b)): a == b
             case (.warning(let a), .warning(let b)): a == b

@@ -47,7 +47,9 @@ public final class BroadcastController: Sendable {
 
     /// A controller without a picker, for an app with a form of its own.
     ///
-    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    /// - Parameters:
+    ///   - setup: the service, with everything that it needs to know.
+    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
     public convenience init(_ setup: BroadcastSetup, app: AppIdentity? = nil) {
         self.init(setup, app: app, presenter: nil, locator: EngineLocator())
     }
@@ -203,7 +205,7 @@ public final class BroadcastController: Sendable {
             delegate.broadcastController(self, didFinishWith: preview, error: error)
         case .serviceInfoChanged(let info): delegate.broadcastController(self, didUpdateServiceInfo: info)
         case .broadcastURLChanged(let url): delegate.broadcastController(self, didUpdateBroadcast: url)
-        case .countdown, .live, .reconnecting, .paused, .resumed, .warning, .serviceEnded: break
+        case .countdown, .live, .reconnecting, .paused, .resumed, .screenLocked, .warning, .serviceEnded: break
         }
     }
 }

@@ -34,7 +34,9 @@ public final class BroadcastPicker: Sendable {
     private let environment: [String]
     private let contents = Mutex(Contents())
 
-    /// - Parameter app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    /// - Parameters:
+    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    ///   - presenter: shows the picker to the person.
     public convenience init(app: AppIdentity? = nil, presenter: any BroadcastPresenter = TerminalPresenter()) {
         self.init(app: app, presenter: presenter, locator: EngineLocator())
     }

@@ -129,6 +129,7 @@ struct BroadcastProgress: Sendable {
         case .resumed:
             isPaused = false
             return [.tell(.resumed)]
+        case .screenLocked(let isLocked): return [.tell(.screenLocked(isLocked))]
         case .warning(let sentence): return [.tell(.warning(sentence))]
         case .connectionFailed(let error): return [.tell(.warning(error.description))]
         case .destination(let event): return received(event)

@@ -12,6 +12,7 @@ public struct BroadcastSetup: Sendable, Equatable {
     let info: [String: String]
 
     /// - Parameters:
+    ///   - service: of `BroadcastServices`.
     ///   - values: by the keys of the service's fields; a field that is absent or empty gets its default value.
     ///   - broadcastURL: where the broadcast can be watched, if that is known already.
     public init(

@@ -37,7 +37,9 @@ extension RecordingPreview {
     /// the frames from `start` to the next keyframe are encoded again; everything else is copied. Takes about as long as a copy of the
     /// file. Throws `outOfRange` where `end` is not after `start` or the recording has ended by `start`. A task that is cancelled
     /// throws `cancelled`, and leaves nothing behind.
-    /// - Parameter end: nil, or later than the recording's end: to the end.
+    /// - Parameters:
+    ///   - start: since the recording's first frame.
+    ///   - end: nil, or later than the recording's end: to the end.
     public func trim(
         from start: Duration = .zero, to end: Duration? = nil
     ) async throws(RecordingError) -> RecordingPreview {
@@ -68,7 +70,10 @@ extension RecordingPreview {
     }
 
     /// The frames that are shown at these times, in the order of the times. Throws `outOfRange` for a time after the recording's end.
-    /// - Parameter maximumSize: in pixels: images keep their shape and fit into it, and are never enlarged; nil: the frames' size.
+    /// - Parameters:
+    ///   - times: since the recording's first frame.
+    ///   - maximumSize: in pixels: images keep their shape and fit into it, and are never enlarged; nil: the frames' size.
+    ///   - format: of the images' bytes.
     public func thumbnails(
         at times: [Duration], maximumSize: PixelSize? = nil, format: Thumbnail.Format = .png
     ) async throws(RecordingError) -> [Thumbnail] {

@@ -29,7 +29,9 @@ public protocol ShareActivity: Sendable {
     var title: String { get }
 
     /// Shares the recording, whose file stays where it is. Throws `CancellationError` where the person, or the task, has cancelled.
-    /// - Parameter progress: may be called from any thread, as often as there is something to tell.
+    /// - Parameters:
+    ///   - recording: the file, which is the activity's only until this returns.
+    ///   - progress: may be called from any thread, as often as there is something to tell.
     /// - Returns: the place where the recording is now, where it has one.
     func perform(
         with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void

@@ -15,7 +15,9 @@ public struct UploadActivity: ShareActivity {
     /// A file of certificates to trust in place of the system's.
     var certificates: String?
 
-    /// - Parameter headers: for the request, besides those of HTTP itself: `["Authorization": "Bearer …"]`.
+    /// - Parameters:
+    ///   - address: of the new file, https; http only on this machine.
+    ///   - headers: for the request, besides those of HTTP itself: `["Authorization": "Bearer …"]`.
     public init(to address: URL, headers: [String: String] = [:]) {
         self.address = address
         self.headers = headers

@@ -157,5 +157,6 @@ import Testing
         #expect(progress.received(Self.event(.phase(.paused))) == [])
         #expect(progress.received(.paused) == [.tell(.paused)] && progress.isPaused)
         #expect(progress.received(.resumed) == [.tell(.resumed)] && !progress.isPaused)
+        #expect(progress.received(.screenLocked(true)) == [.tell(.screenLocked(true))])
     }
 }

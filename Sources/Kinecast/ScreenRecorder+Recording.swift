@@ -1,0 +1,64 @@
+// Recording to a file: start, pause, stop.
+import FoundationEssentials
+import KineClient
+
+extension ScreenRecorder {
+    /// Starts a recording. Returns when its first frame is there.
+    ///
+    /// - Parameter outlivesApp: where the app ends or is killed, the recording goes on until somebody stops it: the app with
+    ///   `resumeControl()` when it runs again, or `kinecast stop`. Otherwise the recording ends with the app, and its file is complete.
+    @discardableResult
+    public func startRecording(outlivesApp: Bool = false) async throws(RecordingError) -> Start {
+        try await start { _, configuration throws(RecordingError) in
+            let file = try recordings().newFile()
+            configuration.output = file.path
+            configuration.outlivesClient = outlivesApp
+            configuration.clipBuffer = try recordingClipBuffer.map(Self.checkedClipBuffer)
+            return file
+        } prepare: { _ throws(RecordingError) in
+        }.start
+    }
+
+    /// Records nothing until `resumeRecording`. The file goes on as if no time had passed.
+    public func pauseRecording() async throws(RecordingError) {
+        let session = try running().session
+        do throws(ClientError) { try await session.pause() } catch { throw RecordingError(error) }
+    }
+
+    public func resumeRecording() async throws(RecordingError) {
+        let session = try running().session
+        do throws(ClientError) { try await session.resume() } catch { throw RecordingError(error) }
+    }
+
+    func running() throws(RecordingError) -> Active {
+        try contents.withLock { contents throws(RecordingError) in
+            guard case .recording(let active) = contents.state else { throw .notRecording }
+            return active
+        }
+    }
+
+    /// Ends the recording and waits until its file is finished. If it failed meanwhile, the error has the preview of what there is.
+    public func stopRecording() async throws(RecordingError) -> RecordingPreview {
+        let result = try await stop(isCapture: false)
+        if let error = result.error { throw error.with(result.preview) }
+        guard let preview = result.preview else {
+            throw RecordingError(.failed, "Nothing was recorded; record longer.")
+        }
+        return preview
+    }
+
+    /// Ends the recording and moves its file there. If that fails, the error has the preview, whose file is as it was.
+    public func stopRecording(to url: URL, replacing: Bool = false) async throws(RecordingError) {
+        let preview = try await stopRecording()
+        do throws(RecordingError) {
+            try await preview.save(to: url, replacing: replacing)
+        } catch {
+            throw error.with(preview)
+        }
+    }
+
+    /// Ends the recording and deletes what was recorded.
+    public func discardRecording() async throws(RecordingError) {
+        if let file = try await stop(isCapture: false).preview?.url { try? FileManager.default.removeItem(at: file) }
+    }
+}

@@ -1,0 +1,56 @@
+// What the next take of a recorder shows.
+import KineClient
+
+extension ScreenRecorder {
+    /// What the next recording shows.
+    public var scope: CaptureScope {
+        get { contents.withLock { $0.settings.scope } }
+        set { contents.withLock { $0.settings.scope = newValue } }
+    }
+
+    /// Whether the microphone is recorded too, mixed with the app's audio. It can be turned on and off while a recording runs; while
+    /// it is off, its device is closed. An event warns where there is no microphone, or where the person does not allow it, which turns
+    /// it off again.
+    public var isMicrophoneEnabled: Bool {
+        get { contents.withLock { $0.settings.isMicrophoneEnabled } }
+        set {
+            contents.withLock { $0.settings.isMicrophoneEnabled = newValue }
+            for session in [recording?.session, clipTake.session].compactMap(\.self) {
+                Task { [weak self] in
+                    do throws(ClientError) {
+                        try await session.setMicrophone(isOn: newValue)
+                    } catch {
+                        // The person may not allow it.
+                        if newValue { self?.contents.withLock { $0.settings.isMicrophoneEnabled = false } }
+                        self?.tell(.warning(error.description))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The most frames a second of the next recording; fewer where less changes.
+    public var framesPerSecond: Int {
+        get { contents.withLock { $0.settings.framesPerSecond } }
+        set { contents.withLock { $0.settings.framesPerSecond = newValue } }
+    }
+
+    /// Whether the next recording shows the mouse cursor.
+    public var showsCursor: Bool {
+        get { contents.withLock { $0.settings.showsCursor } }
+        set { contents.withLock { $0.settings.showsCursor = newValue } }
+    }
+
+    /// The time that the next recording also keeps for `exportClip`, 30 minutes at most; nil: it keeps none.
+    public var recordingClipBuffer: Duration? {
+        get { contents.withLock { $0.settings.clipBuffer } }
+        set { contents.withLock { $0.settings.clipBuffer = newValue } }
+    }
+
+    /// Whether the next recording goes on while the screen is locked, with a plain card instead of the lock screen; otherwise it pauses
+    /// meanwhile. A virtual screen is never locked.
+    public var keepsRunningWhenLocked: Bool {
+        get { contents.withLock { $0.settings.keepsRunningWhenLocked } }
+        set { contents.withLock { $0.settings.keepsRunningWhenLocked = newValue } }
+    }
+}

@@ -1,0 +1,125 @@
+// The take of a recorder: how it is started, watched and ended.
+import FoundationEssentials
+import KineClient
+import KineControl
+import KineRelay
+
+extension ScreenRecorder {
+    /// The recording or capture that runs.
+    var recording: Active? {
+        contents.withLock { if case .recording(let active) = $0.state { active } else { nil } }
+    }
+
+    /// Starts a take and waits for its first frame.
+    ///
+    /// - Parameters:
+    ///   - configure: completes what the engine is asked for; returns the file that it writes.
+    ///   - prepare: called before the first frame.
+    func start(
+        _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
+        prepare: (EngineSession) async throws(RecordingError) -> Void
+    ) async throws(RecordingError) -> Active {
+        try contents.withLock { contents throws(RecordingError) in
+            guard case .idle = contents.state else { throw .alreadyRecording }
+            contents.state = .starting
+        }
+        do throws(RecordingError) {
+            let active = try await begin(configure, prepare: prepare)
+            watch(active)
+            return active
+        } catch {
+            contents.withLock { $0.state = .idle }
+            throw error
+        }
+    }
+
+    /// The same for any take of this recorder.
+    func begin(
+        _ configure: (AppIdentity, inout TakeConfiguration) throws(RecordingError) -> URL?,
+        prepare: (EngineSession) async throws(RecordingError) -> Void = { _ throws(RecordingError) in }
+    ) async throws(RecordingError) -> Active {
+        var hasClipBuffer = false
+        let (session, file) = try await TakeStart(
+            app: identity, locator: locator, settings: contents.withLock { $0.settings }
+        ).session { app, configuration throws(RecordingError) in
+            defer { hasClipBuffer = configuration.clipBuffer != nil }
+            return try configure(app, &configuration)
+        }
+        try await prepare(session)
+        return try await active(session, file: file, hasClipBuffer: hasClipBuffer)
+    }
+
+    /// Waits for a take's first frame.
+    func active(
+        _ session: EngineSession, file: URL?, hasClipBuffer: Bool
+    ) async throws(RecordingError) -> Active {
+        let take = try await firstFrame(session)
+        return Active(
+            session: session, file: file, start: Start(take: take.id, size: take.size, environment: take.environment),
+            hasClipBuffer: hasClipBuffer)
+    }
+
+    /// The recorder records from now on, and is told of the take's end.
+    func watch(_ active: Active) {
+        contents.withLock { $0.state = .recording(active) }
+        Task { [weak self] in
+            for await event in active.session.events { self?.received(event, of: active) }
+        }
+    }
+
+    private func firstFrame(_ session: EngineSession) async throws(RecordingError) -> TakeStarted {
+        var events = session.events.makeAsyncIterator()
+        while let event = await events.next(isolation: nil) {
+            switch event {
+            case .started(let take): return take
+            case .warning(let sentence): tell(.warning(sentence))
+            case .ended(let outcome): throw RecordingResult(outcome, hasBegun: false).error ?? .cancelled
+            default: continue
+            }
+        }
+        throw .cancelled
+    }
+
+    private func received(_ event: SessionEvent, of active: Active) {
+        switch event {
+        case .warning(let sentence): tell(.warning(sentence))
+        case .screenLocked(let isLocked): tell(.screenLocked(isLocked))
+        case .ended(let outcome): ended(active, outcome)
+        default: break
+        }
+    }
+
+    /// The take is over, whoever ended it.
+    private func ended(_ active: Active, _ outcome: TakeOutcome) {
+        let wasRunning = contents.withLock { contents in
+            guard case .recording(let current) = contents.state, current.session === active.session else {
+                return false
+            }
+            contents.state = .idle
+            return true
+        }
+        guard wasRunning else { return }
+        let result = RecordingResult(outcome, hasBegun: true, editor: RecordingEditor(locator))
+        tell(
+            .stopped(preview: result.preview, error: result.error ?? (result.isStoppedAtDesktop ? .userStopped : nil)))
+    }
+
+    func stop(isCapture: Bool) async throws(RecordingError) -> RecordingResult {
+        let active = try contents.withLock { contents throws(RecordingError) in
+            guard case .recording(let active) = contents.state, (active.file == nil) == isCapture else {
+                throw .notRecording
+            }
+            contents.state = .stopping
+            return active
+        }
+        defer { contents.withLock { $0.state = .idle } }
+        // Until then the engine leaves a program on the private screen its time to end.
+        defer { active.session.close() }
+        do throws(ClientError) {
+            return RecordingResult(
+                try await active.session.stop(), hasBegun: true, editor: RecordingEditor(locator))
+        } catch {
+            throw RecordingError(error)
+        }
+    }
+}
