@@ -29,8 +29,7 @@ public final class EngineSession: Sendable {
     ) async throws(ClientError) -> EngineSession {
         let (mailbox, events, continuation) = parts()
         var configuration = configuration
-        // Only apps are asked for permission.
-        if configuration.app != nil { configuration.asksInTerminal = TerminalQuestion.isPossible }
+        configuration.asksInTerminal = TerminalQuestion.isPossible
         try await BlockingCall.start("kine-session") { [configuration] (reply: (Result<Void, ClientError>) -> Void) in
             let replaced = configuration.output.flatMap(FileIdentity.init)
             let engine: EngineProcess

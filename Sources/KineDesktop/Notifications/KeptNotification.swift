@@ -26,6 +26,7 @@ final class KeptNotification {
 
     func want(_ notification: Notification?) {
         isWanted = notification != nil
+        if isWanted { server?.seek() }
         handle(.want(notification))
         if isWanted, server?.isAbsent != false { tell(.notShown) }
     }

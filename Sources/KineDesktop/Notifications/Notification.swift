@@ -70,7 +70,7 @@ extension Notification {
     func arguments(replacing id: UInt32, _ capabilities: NotificationCapabilities) -> [BusValue] {
         var hints: [String: BusValue] = [
             "urgency": .byte(urgency.rawValue), "resident": .boolean(isResident), "transient": .boolean(false),
-            "suppress-sound": .boolean(true), "category": .string("device"),
+            "suppress-sound": .boolean(true),
         ]
         if let desktopEntry { hints["desktop-entry"] = .string(desktopEntry) }
         let actions = capabilities.hasActions ? actions.flatMap { [$0.key, $0.title] } : []

@@ -22,10 +22,15 @@ final class NotificationServer {
     private(set) var isAbsent = false
     /// Counts the servers: what one was asked is not answered any more once it is lost.
     private var generation = 0
+    private var isSought = false
 
-    /// Looks for the server, and starts one if the bus knows how.
-    init(_ bus: BusConnection) {
-        self.bus = bus
+    init(_ bus: BusConnection) { self.bus = bus }
+
+    /// Looks for the server, and starts one if the bus knows how. Called when there is something to show: a take that shows nothing
+    /// starts nothing.
+    func seek() {
+        guard !isSought else { return }
+        isSought = true
         bus.match("type='signal',sender='\(Self.name)',interface='\(Self.name)',path='\(Self.path)'") {
             [weak self] signal in self?.received(signal)
         }

@@ -51,7 +51,7 @@ struct PermissionStateMachine: Sendable {
     }
 
     /// Nanoseconds that a desktop has to show the question.
-    static let desktopPatience: Int64 = 5_000_000_000
+    static let desktopPatience: Int64 = 10_000_000_000
     /// Nanoseconds that a person has to answer it.
     static let personPatience: Int64 = 60_000_000_000
 

@@ -68,7 +68,7 @@ final class Take: Sendable {
     }
 
     /// Nanoseconds that the desktop has to say whether the screen is locked.
-    private static let coverPatience: Int64 = 500_000_000
+    private static let coverPatience: Int64 = 3_000_000_000
 
     /// Nil: there is to be no file.
     private static func openFile(

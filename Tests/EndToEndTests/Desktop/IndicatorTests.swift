@@ -72,6 +72,7 @@ import Testing
                 #expect(try recorder.wait().status == 0)
             }
             #expect(daemon.notifyCount == 0)
+            #expect(daemon.calls == [], "it was not even looked for")
         }
     }
 

@@ -72,6 +72,7 @@ import Testing
             let count = daemon.notifyCount
             let next = try start(place) { $0.overwrite = true }
             try waitForStart(next)
+            _ = try daemon.wait("the next indicator") { $0.title == "Recorder is recording the screen" }
             #expect(try next.stop().exitStatus == 0)
             // Its indicator alone.
             #expect(daemon.notifyCount == count + 1)

@@ -108,6 +108,9 @@ package final class NotificationDaemon: Sendable {
         service.emit(Self.path, Self.name, "NotificationClosed", [.uint32(id), .uint32(2)])
     }
 
+    /// The methods that were called.
+    package var calls: [String] { service.calls.map(\.member) }
+
     package func end() { service.end() }
 }
 
