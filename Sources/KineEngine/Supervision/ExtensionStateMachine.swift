@@ -147,7 +147,7 @@ struct ExtensionStateMachine: Sendable {
         case .leaving, .ended: return []
         case .active(let run):
             if let ending = run.overdue(at: now, limits) { return killing(ending) }
-            if case .settling(let instant) = pause, now >= instant { return tellPause() }
+            if case .settling(let instant) = pause, now >= instant, run.stage == .running { return tellPause() }
             return tellEncoding(at: now) + tellServiceInfo(at: now)
         }
     }

@@ -91,6 +91,17 @@ import Testing
         #expect(machine.status.serviceInfo == ["viewers": "100"])
     }
 
+    @Test func `a pause that has not settled when the take ends keeps no information back`() {
+        var machine = Self.live()
+        let report = { (count: Int) in Machine.Event.report(.serviceInfo(["viewers": "\(count)"])) }
+        _ = machine.handle(.pauseRequested, at: 2 * Self.second)
+        _ = machine.handle(report(1), at: 2 * Self.second)
+        _ = machine.handle(report(2), at: 2 * Self.second)
+        _ = machine.handle(.finishRequested, at: 2 * Self.second)
+        #expect(machine.handle(.timePassed, at: 3 * Self.second) == [.announce(.serviceInfo(["viewers": "2"]))])
+        #expect(machine.nextDeadline == 7 * Self.second)
+    }
+
     @Test func `links are told when they change, and renewed where the extension can`() {
         var machine = Self.live()
         #expect(machine.handle(.report(.link("a")), at: Self.second) == [.announce(.link("a"))])
