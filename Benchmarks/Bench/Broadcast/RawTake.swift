@@ -38,7 +38,7 @@ struct RawTake {
     var sinceDrawing: TransferReport
     var isInPlace: Bool
     var placement: String
-    /// Frames that the extension was too slow for; nil for an app, of which nobody counts them.
+    /// Frames that the extension was too slow for; nil for an app: the engine does not count its losses.
     var skipped: Int64?
     /// Frames that the engine took.
     var taken: Int

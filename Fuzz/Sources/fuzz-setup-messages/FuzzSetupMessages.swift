@@ -55,7 +55,7 @@ private func checkAddress(_ url: URL, _ schemes: [String]) {
 }
 
 private func checkSentence(_ sentence: String) {
-    precondition(sentence.utf8.count < 4000, "a sentence that nobody reads")
+    precondition(sentence.utf8.count < 4000, "the sentence is too long")
     precondition(sentence.printable(limit: 4000) == sentence, "a sentence that steers the terminal")
     precondition(!sentence.contains(secret), "a secret")
 }

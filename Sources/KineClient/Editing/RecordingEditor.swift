@@ -1,10 +1,7 @@
 // Finished recordings, cut and looked at by an engine that is started for it: decoders and encoders never run in a client.
 import FoundationEssentials
-import Glibc
 import KineControl
-import KineMedia
 import KinePlatform
-import SystemPackage
 
 /// Asks an engine about finished recordings. Each call starts one, and ends it where the task is cancelled.
 public struct RecordingEditor: Sendable {
@@ -51,49 +48,10 @@ public struct RecordingEditor: Sendable {
     }
 
     private func run(_ request: EditRequest, _ cancellation: Cancellation) throws(ClientError) -> EditAnswer {
-        let executable = try locator.locate()
-        let log = EngineLog()
-        let output: [UInt8]
-        let ending: ChildProcess.Ending
-        do {
-            let input = try MemoryInput(JSONEncoder().encode(request), name: "kinecast-edit")
-            (output, ending) = try run(executable, input, log, cancellation)
-        } catch {
-            throw .engineCannotStart(executable: executable, ClientError.StartFault(error))
-        }
-        guard !cancellation.isCancelled else { throw .cancelled }
-        guard ending == .exited(status: 0), let answer = try? JSONDecoder().decode(EditAnswer.self, from: Data(output))
-        else {
-            throw .noReport(executable: executable, option: Self.option, ending, lastWords: log.lastWords())
-        }
-        return answer
-    }
-
-    private static let option = "--edit"
-
-    private func run(
-        _ executable: FilePath, _ input: MemoryInput, _ log: EngineLog, _ cancellation: Cancellation
-    ) throws -> ([UInt8], ChildProcess.Ending) {
-        let pipe = try FileDescriptor.pipe()
-        defer { try? pipe.readEnd.close() }
-        let process: ChildProcess
-        do {
-            defer { try? pipe.writeEnd.close() }
-            var options = ChildProcess.Options()
-            options.descriptors = [input.descriptor, pipe.writeEnd, log.descriptor]
-            // The signal comes when the starting thread ends, which is this one, and it waits for the process.
-            options.parentDeathSignal = SIGKILL
-            // A decoder reads what is in the file: it gains no rights, and a crash leaves no frames in a core file.
-            options.confinement = ChildProcess.Confinement()
-            process = try ChildProcess(
-                executable: executable.string, arguments: [Self.option], environment: ProcessEnvironment.current,
-                options: options)
-        }
-        // A file without a name is gone with its process.
-        let token = cancellation.onCancel { process.signal(SIGKILL) }
-        defer { cancellation.remove(token) }
-        let output = try? ChildOutput.read(pipe.readEnd, until: .max, atMost: Self.largestAnswer)
-        if output == nil { process.signal(SIGKILL) }
-        return (output ?? [], process.wait())
+        // Numbers and paths can always be encoded.
+        let input = (try? JSONEncoder().encode(request)) ?? Data()
+        return try EngineQuestion(
+            option: "--edit", input: input, largestAnswer: Self.largestAnswer, readsFiles: true
+        ).ask(locator, cancellation)
     }
 }

@@ -4,7 +4,7 @@ import KinePlatform
 import KineRelay
 import Synchronization
 
-/// What a client's reader of samples learns, in order.
+/// An event of a client's feed. Its reader gets them in order.
 public enum ClientFeedEvent: Sendable {
     /// Samples can be read from now on.
     case start(StreamReceiver, StreamDescription)

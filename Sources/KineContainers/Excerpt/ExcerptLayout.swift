@@ -3,7 +3,7 @@
 //     ftyp | moov | mdat( encoded frames, and runs of the recording's bytes )
 //
 // The recording's bytes are taken in runs as long as possible, so that the kernel copies them. A run includes the headers of
-// fragments that lie between its samples, but never a sample that was cut away: nobody expects to find that in the file.
+// fragments that lie between its samples. A sample that was cut away is never in the file: it may be why the recording was cut.
 
 public struct ExcerptLayout {
     public enum Piece: Equatable, Sendable {
@@ -84,7 +84,7 @@ public struct ExcerptLayout {
         return table
     }
 
-    /// Makes the pieces, the first of which begins at `start` or a little later. Returns the place of each run.
+    /// Makes the pieces. The first one begins at `start` or a little later. Returns the place of each run.
     private mutating func place(
         _ runs: [SampleRun], from start: Int64, _ excerpt: MovieExcerpt, _ encodedSizes: [UInt32]
     ) -> [Int64] {

@@ -2,8 +2,8 @@
 import Glibc
 
 extension DiskFile {
-    /// Moves the file at `path`, which nobody may be writing, to `target`. Whatever happens, one of the two names has the whole
-    /// file. A file that is there already is kept, and `alreadyExists` thrown, unless it is `replacing`.
+    /// Moves the file at `path` to `target`. It must not be written meanwhile. Whatever happens, one of the two names has the whole
+    /// file. An older file at `target` is kept, and `alreadyExists` thrown, unless `replacing` is set.
     public static func move(_ path: String, to target: String, replacing: Bool = false) throws(StorageError) {
         let file = try open(path)
         if replacing { try checkReplaceable(target) }
@@ -18,8 +18,8 @@ extension DiskFile {
         }
     }
 
-    /// Copies the file at `path`, which nobody may be writing, to `target`, which gets its name when it is complete. A file that is
-    /// there already is kept, and `alreadyExists` thrown.
+    /// Copies the file at `path` to `target`. It must not be written meanwhile. The copy gets its name when it is complete. An older file
+    /// at `target` is kept, and `alreadyExists` thrown.
     public static func copy(_ path: String, to target: String) throws(StorageError) {
         try checkTarget(target, replacing: false)
         try openToRead(path).copyWhole(to: target, replacing: false)

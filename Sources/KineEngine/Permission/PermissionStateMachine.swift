@@ -3,8 +3,8 @@ import KineControl
 
 /// One question whether an app may capture something.
 ///
-/// What was decided before counts. Otherwise the person is asked on the desktop, else in the app's terminal, else nobody is there. Only
-/// an answer is kept: a question that is closed or not answered in time is a refusal for now.
+/// An earlier decision counts. Without one, the person is asked on the desktop, or else in the app's terminal. Where there is neither, the
+/// app is refused. Allow and Deny are kept; a question that is closed, or not answered in time, is asked again the next time.
 struct PermissionStateMachine: Sendable {
     enum Refusal: Sendable, Equatable {
         case declinedBefore

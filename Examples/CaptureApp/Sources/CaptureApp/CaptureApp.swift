@@ -15,7 +15,7 @@ enum CaptureApp {
         }
         let lines = Lines()
         let session = Session(recorder, app: app, lines: lines)
-        // What happens without a command: an end that nobody here asked for, a warning.
+        // Events come without a command: a warning, or the end of a recording that somebody else stopped.
         let watcher = Task { for await event in recorder.events { await session.happened(event) } }
         say("CaptureApp: type a command; “help” lists them.")
         for await line in lines.commands() {

@@ -8,7 +8,7 @@ extension Session {
         Command("capture", "", "counts the samples that a handler gets, until “uncapture”") { session, _ in
             let counts = Counts()
             try await session.recorder.startCapture { sample, type in
-                // The sample is lent: its pixels may be read until this returns, and are copied by nobody.
+                // The sample is lent: its pixels can be read until this returns.
                 let brightness = sample.withPixels { pixels in Int(pixels[plane: 0].row(0)[0]) }
                 counts.note(type, brightness)
             }

@@ -26,7 +26,7 @@ final class Lines: Sendable {
         }
     }
 
-    /// False where nobody has asked.
+    /// Answers the open question. False if there is none.
     private func answer(_ line: String?) -> Bool {
         let continuation = question.withLock { question in
             defer { question = nil }

@@ -1,0 +1,85 @@
+// An engine that is started for one question: it reads what belongs to it from standard input, prints the answer as JSON, and ends.
+import FoundationEssentials
+import Glibc
+import KineControl
+import KinePlatform
+import SystemPackage
+
+struct EngineQuestion {
+    /// Of the engine's command line.
+    var option: String
+    /// The engine's standard input; nil: none.
+    var input: Data?
+    /// The most time for an answer, in nanoseconds; nil: as long as it takes.
+    var patience: Int64?
+    /// The most bytes of an answer.
+    var largestAnswer = 16 << 20
+    /// It reads foreign files: it gains no rights, and a crash leaves none of their contents in a core file.
+    var readsFiles = false
+
+    /// Blocks until there is an answer. Where it is cancelled, the engine is killed.
+    func ask<Answer: Decodable>(
+        _ locator: EngineLocator, _ cancellation: Cancellation = Cancellation()
+    ) throws(ClientError) -> Answer {
+        let executable = try locator.locate()
+        let log = EngineLog()
+        let output: [UInt8]
+        let ending: ChildProcess.Ending
+        do {
+            (output, ending) = try run(executable, log, cancellation)
+        } catch {
+            throw .engineCannotStart(executable: executable, ClientError.StartFault(error))
+        }
+        guard !cancellation.isCancelled else { throw .cancelled }
+        guard ending == .exited(status: 0), let answer = try? JSONDecoder().decode(Answer.self, from: Data(output))
+        else {
+            throw .noReport(executable: executable, option: option, ending, lastWords: log.lastWords())
+        }
+        return answer
+    }
+
+    private func run(
+        _ executable: FilePath, _ log: EngineLog, _ cancellation: Cancellation
+    ) throws -> ([UInt8], ChildProcess.Ending) {
+        let input = try input.map { try MemoryInput($0, name: "kinecast-question") }
+        let pipe = try FileDescriptor.pipe()
+        defer { try? pipe.readEnd.close() }
+        let process: ChildProcess
+        do {
+            defer { try? pipe.writeEnd.close() }
+            var options = ChildProcess.Options()
+            options.descriptors = [input?.descriptor, pipe.writeEnd, log.descriptor]
+            // The signal comes when the starting thread ends, which is this one, and it waits for the process.
+            options.parentDeathSignal = SIGKILL
+            if readsFiles { options.confinement = ChildProcess.Confinement() }
+            process = try ChildProcess(
+                executable: executable.string, arguments: [option], environment: ProcessEnvironment.current,
+                options: options)
+        }
+        let token = cancellation.onCancel { process.signal(SIGKILL) }
+        defer { cancellation.remove(token) }
+        let deadline = patience.map { MonotonicClock.now() + $0 } ?? .max
+        let output = try? ChildOutput.read(pipe.readEnd, until: deadline, atMost: largestAnswer)
+        // One that was not read to its end would wait for a reader.
+        if output.map({ $0.count >= largestAnswer }) ?? true { process.signal(SIGKILL) }
+        return (output ?? [], process.end(signal: 0, deadline: deadline))
+    }
+}
+
+/// The output of a child process, through a pipe.
+package enum ChildOutput {
+    /// Reads until the other end is closed, until `deadline` (CLOCK_MONOTONIC, nanoseconds) or until `limit` bytes have come. Blocks.
+    package static func read(
+        _ pipe: FileDescriptor, until deadline: Int64, atMost limit: Int = 16 << 20
+    ) throws -> [UInt8] {
+        var output: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 16384)
+        while output.count < limit {
+            guard MonotonicClock.now() < deadline, WakeSignal.poll([pipe.rawValue], until: deadline)[0] else { break }
+            let count = try chunk.withUnsafeMutableBytes { try pipe.read(into: $0) }
+            if count == 0 { break }
+            output += chunk[..<count]
+        }
+        return output
+    }
+}
