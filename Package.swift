@@ -268,7 +268,8 @@ let package = Package(
             dependencies: [
                 "KineEditing", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
                 "ProcessTesting", "CoreTesting", "KinecastCommand", "kinecast-engine", "kinecast-scene",
-            ]),
+            ],
+            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is compared
         .testTarget(
             name: "KineRelayTests",
             dependencies: [
@@ -314,7 +315,7 @@ let package = Package(
             name: "KinecastTests",
             dependencies: [
                 "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineMeasure", "KineMedia",
-                "KinePlatform", "DesktopTesting", "ScreenTesting",
+                "KinePlatform", "CoreTesting", "DesktopTesting", "ScreenTesting",
                 "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-witness", "kinecast-broadcaster",
                 "kinecast-setup-fixture", "ProcessTesting", system,
             ]),

@@ -39,14 +39,20 @@ final class DesktopLoop {
     func run() {
         let buses = [session, system].compactMap(\.self)
         while true {
-            for bus in buses { bus.process() }
+            buses.forEach(process)
             for request in mailbox.drain() { carryOut(request) }
             // Requests may have left messages to send.
-            for bus in buses { bus.process() }
+            buses.forEach(process)
             if mailbox.isEnding, isAtRest { return }
             var entries = [pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0)] + buses.map(\.pollEntry)
             WakeSignal.poll(&entries, until: buses.compactMap(\.nextDeadline).min())
         }
+    }
+
+    private func process(_ bus: BusConnection) {
+        guard !bus.isClosed else { return }
+        bus.process()
+        if bus.isClosed { lock?.lost(isSession: bus === session) }
     }
 
     private var isAtRest: Bool { session?.isClosed != false || indicator.isAtRest && question.isAtRest }

@@ -11,6 +11,8 @@ public enum EditingError: Error, Equatable {
     case excerpt(MovieExcerpt.Error)
     /// A time for an image is later than the recording's end.
     case beyondEnd(MediaTime)
+    /// They would not fit into memory together.
+    case tooManyImages(most: Int)
     /// Only H.264 is decoded here.
     case codec(VideoCodec)
     case decoder(H264Decoder.Error)
@@ -25,6 +27,7 @@ extension EditingError: CustomStringConvertible {
         case .recording(let error): "\(error)."
         case .excerpt(let error): "\(error)."
         case .beyondEnd(let duration): "\(MovieExcerpt.Error.beyondEnd(duration))."
+        case .tooManyImages(let most): "At most \(most) images can be made at a time; ask for the others apart."
         case .codec(let codec):
             "The recording's video is \(codec.rawValue), and only h264 is decoded here; let an excerpt begin at a keyframe."
         case .decoder(let error): error.description

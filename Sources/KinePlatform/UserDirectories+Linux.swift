@@ -11,6 +11,17 @@ public enum UserDirectories {
         return [videos, home].filter(isDirectory)
     }
 
+    /// The directory for settings, `$XDG_CONFIG_HOME` or `$HOME/.config` (freedesktop.org, XDG Base Directory). It may not exist. Nil where
+    /// neither variable has an absolute path.
+    ///
+    /// - Parameter variable: a variable's value.
+    public static func configuration(_ variable: (String) -> String? = ProcessEnvironment.value) -> FilePath? {
+        func absolute(_ name: String) -> FilePath? {
+            variable(name).map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
+        }
+        return absolute("XDG_CONFIG_HOME") ?? absolute("HOME")?.appending(".config")
+    }
+
     /// The directory for what programs keep of this user, `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). It may not exist.
     public static var data: String {
         ProcessEnvironment.value("XDG_DATA_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil }

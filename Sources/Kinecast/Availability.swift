@@ -23,10 +23,12 @@ enum Availability {
 
     /// Signs that the answer may be another one: cheap enough to be looked at every few seconds.
     struct Signs: Equatable {
+        private let scope: CaptureScope
         private let engine: FilePath?
         private let hasDisplay: Bool
 
-        init(_ locator: EngineLocator) {
+        init(_ scope: CaptureScope, _ locator: EngineLocator) {
+            self.scope = scope
             engine = try? locator.locate()
             hasDisplay = Self.displaySocket.map { access($0, F_OK) == 0 } ?? false
         }

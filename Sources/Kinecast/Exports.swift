@@ -1,3 +1,4 @@
+// The names of other modules that an app uses without importing them.
 import KineControl
 // Times, sizes, damage and pixels are KineMedia's: an app imports this module only and has them too.
 @_exported import KineMedia

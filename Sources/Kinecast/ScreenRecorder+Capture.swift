@@ -16,9 +16,24 @@ extension ScreenRecorder {
     /// The same for a `for await` loop.
     public func startCapture(_ request: SampleRequest = .uncompressed) async throws(RecordingError) -> CapturedSamples {
         let exchange = SampleExchange()
-        try await startCapture(request, handler: { sample, _ in exchange.hand(sample) }, ended: { exchange.finish() })
+        do throws(RecordingError) {
+            try await startCapture(
+                request, handler: { sample, _ in exchange.hand(sample) }, ended: { exchange.finish() })
+        } catch {
+            exchange.finish()
+            throw error
+        }
+        let hasEnded = contents.withLock { contents in
+            contents.samples = exchange
+            if case .recording = contents.state { return false }
+            return true
+        }
+        if hasEnded { endSamples() }
         return CapturedSamples(exchange: exchange)
     }
+
+    /// The reader's thread waits for its loop, which may have gone.
+    func endSamples() { contents.withLock { $0.samples.take() }?.finish() }
 
     @discardableResult
     private func startCapture(

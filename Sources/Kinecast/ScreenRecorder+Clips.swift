@@ -81,13 +81,8 @@ extension ScreenRecorder {
         case .warning(let sentence): tell(.warning(sentence))
         case .ended(let outcome):
             guard clipTake.ended(session) else { return }
-            tell(.clipBufferingStopped(error: RecordingResult(outcome, hasBegun: true).error))
+            tell(.clipBufferingStopped(error: outcome.error(hasBegun: true)))
         default: break
         }
     }
-}
-
-extension MediaTime {
-    /// A duration of less than 292 years.
-    fileprivate init(_ duration: Duration) { self.init(nanoseconds: Int64(duration / .nanoseconds(1))) }
 }

@@ -1,6 +1,9 @@
 // Recording to a file: start, pause, stop.
 import FoundationEssentials
+import Glibc
 import KineClient
+import KinePlatform
+import SystemPackage
 
 extension ScreenRecorder {
     /// Starts a recording. Returns when its first frame is there.
@@ -59,6 +62,14 @@ extension ScreenRecorder {
 
     /// Ends the recording and deletes what was recorded.
     public func discardRecording() async throws(RecordingError) {
-        if let file = try await stop(isCapture: false).preview?.url { try? FileManager.default.removeItem(at: file) }
+        let file = try running().file
+        let result = try await stop(isCapture: false)
+        // The engine may have put it elsewhere, where its directory had gone.
+        guard let path = (result.preview?.url ?? file)?.path else { return }
+        try await BlockingCall.run("kine-discard") { () throws(RecordingError) in
+            guard unlink(path) != 0, errno != ENOENT else { return }
+            throw RecordingError(
+                .failedToSave, "\(path) cannot be deleted (\(Errno(rawValue: errno))); delete it by hand.")
+        }
     }
 }

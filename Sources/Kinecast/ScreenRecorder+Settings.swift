@@ -15,15 +15,23 @@ extension ScreenRecorder {
         get { contents.withLock { $0.settings.isMicrophoneEnabled } }
         set {
             contents.withLock { $0.settings.isMicrophoneEnabled = newValue }
-            for session in [recording?.session, clipTake.session].compactMap(\.self) {
-                Task { [weak self] in
-                    do throws(ClientError) {
-                        try await session.setMicrophone(isOn: newValue)
-                    } catch {
-                        // The person may not allow it.
-                        if newValue { self?.contents.withLock { $0.settings.isMicrophoneEnabled = false } }
-                        self?.tell(.warning(error.description))
-                    }
+            tellMicrophone()
+        }
+    }
+
+    /// Has the takes that run follow `isMicrophoneEnabled`.
+    func tellMicrophone() {
+        for session in [recording?.session, clipTake.session].compactMap(\.self) {
+            Task { [weak self] in
+                // As it is by then: of several changes at once the last one counts, in whichever order they are sent.
+                guard let self else { return }
+                let isOn = isMicrophoneEnabled
+                do throws(ClientError) {
+                    try await session.setMicrophone(isOn: isOn)
+                } catch {
+                    // The person may not allow it.
+                    if isOn { contents.withLock { $0.settings.isMicrophoneEnabled = false } }
+                    tell(.warning(error.description))
                 }
             }
         }

@@ -26,6 +26,8 @@ extension ScreenRecorder {
         do throws(RecordingError) {
             let active = try await begin(configure, prepare: prepare)
             watch(active)
+            // It may have been switched since the take was asked for.
+            if isMicrophoneEnabled != active.begunWithMicrophone { tellMicrophone() }
             return active
         } catch {
             contents.withLock { $0.state = .idle }
@@ -39,14 +41,23 @@ extension ScreenRecorder {
         prepare: (EngineSession) async throws(RecordingError) -> Void = { _ throws(RecordingError) in }
     ) async throws(RecordingError) -> Active {
         var hasClipBuffer = false
-        let (session, file) = try await TakeStart(
-            app: identity, locator: locator, settings: contents.withLock { $0.settings }
-        ).session { app, configuration throws(RecordingError) in
+        let settings = contents.withLock { $0.settings }
+        let (session, file) = try await TakeStart(app: identity, locator: locator, settings: settings).session {
+            app, configuration throws(RecordingError) in
             defer { hasClipBuffer = configuration.clipBuffer != nil }
             return try configure(app, &configuration)
         }
-        try await prepare(session)
-        return try await active(session, file: file, hasClipBuffer: hasClipBuffer)
+        do throws(RecordingError) {
+            try await prepare(session)
+            var active = try await active(session, file: file, hasClipBuffer: hasClipBuffer)
+            active.begunWithMicrophone = settings.isMicrophoneEnabled
+            return active
+        } catch {
+            // Nobody holds the take any more, so it must not outlive the app.
+            session.requestStop(immediately: true)
+            session.close()
+            throw error
+        }
     }
 
     /// Waits for a take's first frame.
@@ -73,7 +84,7 @@ extension ScreenRecorder {
             switch event {
             case .started(let take): return take
             case .warning(let sentence): tell(.warning(sentence))
-            case .ended(let outcome): throw RecordingResult(outcome, hasBegun: false).error ?? .cancelled
+            case .ended(let outcome): throw outcome.error(hasBegun: false) ?? .cancelled
             default: continue
             }
         }
@@ -91,6 +102,8 @@ extension ScreenRecorder {
 
     /// The take is over, whoever ended it.
     private func ended(_ active: Active, _ outcome: TakeOutcome) {
+        defer { active.session.close() }
+        endSamples()
         let wasRunning = contents.withLock { contents in
             guard case .recording(let current) = contents.state, current.session === active.session else {
                 return false
@@ -112,6 +125,7 @@ extension ScreenRecorder {
             contents.state = .stopping
             return active
         }
+        endSamples()
         defer { contents.withLock { $0.state = .idle } }
         // Until then the engine leaves a program on the private screen its time to end.
         defer { active.session.close() }

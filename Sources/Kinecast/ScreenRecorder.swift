@@ -14,7 +14,8 @@ public final class ScreenRecorder: Sendable {
     public static let shared = ScreenRecorder()
 
     public enum Event: Sendable {
-        /// Whether `isAvailable` is true now.
+        /// Whether `isAvailable` is true now. Told where the engine, the display or the scope has changed; windows and monitors that come and
+        /// go are not watched.
         case availabilityChanged(Bool)
         /// The screen that is recorded was locked or unlocked. While it is locked, the recording pauses, or shows a plain card, as
         /// `keepsRunningWhenLocked` says.
@@ -57,6 +58,7 @@ public final class ScreenRecorder: Sendable {
         var start: Start
         /// `exportClip` can save its last moments.
         var hasClipBuffer = false
+        var begunWithMicrophone = false
     }
 
     enum State: Sendable {
@@ -69,6 +71,8 @@ public final class ScreenRecorder: Sendable {
     struct Contents {
         var settings = Settings()
         var state = State.idle
+        /// Of a capture by a loop.
+        var samples: SampleExchange?
         fileprivate var delegate = WeakDelegate()
         /// Runs from the first time that somebody wants events.
         fileprivate var availabilityWatch: Task<Void, Never>?
@@ -83,6 +87,7 @@ public final class ScreenRecorder: Sendable {
     private let store: RecordingStore?
     let contents = Mutex(Contents())
     private let listeners = EventListeners<Event>()
+    private let delegateCalls = DelegateCalls<Event>()
     /// A take of its own beside the recording.
     let clipTake = ClipTake()
 
@@ -109,6 +114,7 @@ public final class ScreenRecorder: Sendable {
         get { contents.withLock { $0.delegate.object } }
         set {
             contents.withLock { $0.delegate.object = newValue }
+            delegateCalls.begin { [weak self] in self?.callDelegate($0) }
             watchAvailability()
         }
     }
@@ -134,13 +140,13 @@ public final class ScreenRecorder: Sendable {
         contents.withLock { contents in
             guard contents.availabilityWatch == nil else { return }
             contents.availabilityWatch = Task { [weak self, locator] in
-                var signs = Availability.Signs(locator)
+                guard var signs = self.map({ Availability.Signs($0.scope, locator) }) else { return }
                 var wasAvailable = await self?.isAvailable
                 while (try? await Task.sleep(for: .seconds(2))) != nil {
-                    let now = Availability.Signs(locator)
+                    guard let self else { return }
+                    let now = Availability.Signs(scope, locator)
                     guard now != signs else { continue }
                     signs = now
-                    guard let self else { return }
                     let isAvailable = await self.isAvailable
                     if isAvailable != wasAvailable { self.tell(.availabilityChanged(isAvailable)) }
                     wasAvailable = isAvailable
@@ -160,6 +166,10 @@ public final class ScreenRecorder: Sendable {
 
     func tell(_ event: Event) {
         listeners.tell(event)
+        delegateCalls.tell(event)
+    }
+
+    private func callDelegate(_ event: Event) {
         guard let delegate else { return }
         switch event {
         case .availabilityChanged: delegate.screenRecorderDidChangeAvailability(self)

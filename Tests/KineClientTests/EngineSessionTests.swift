@@ -99,7 +99,7 @@ import Testing
         let thread = try engine.serve { message in
             switch message {
             case .pause: [.warning("slow"), .paused]
-            case .resume: [.refused("It does not pause.")]
+            case .resume: [.refused("It does not pause.", request: nil)]
             case .status: [.status(Self.status("abc", link: "http://a"))]
             case .annotate: []
             case .renewLinks: [Self.link("http://b")]
@@ -156,7 +156,7 @@ import Testing
 
     @Test func `an engine of an older version that cannot be followed says so`() async throws {
         let engine = try Engine()
-        let thread = try engine.serve { _ in [.refused("unknown")] }
+        let thread = try engine.serve { _ in [.refused("unknown", request: nil)] }
         await #expect(throws: ClientError.refused("unknown")) { try await engine.follow() }
         thread.join()
     }

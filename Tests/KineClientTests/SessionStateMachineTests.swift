@@ -170,14 +170,31 @@ import Testing
         #expect(machine.nextDeadline == nil)
     }
 
-    @Test func `a refusal answers the oldest request, and without one it is a warning`() {
+    @Test func `a refusal answers its own request, however long others wait`() {
+        var machine = guest()
+        let clip = ClipRequest(id: 9, output: "/a.mp4", duration: nil)
+        _ = machine.handle(.request(id: 1, .exportClip(clip), deadline: nil))
+        _ = machine.handle(.request(id: 2, .removeDestination(0), deadline: nil))
+        _ = machine.handle(.request(id: 3, .removeDestination(4), deadline: nil))
+        _ = machine.handle(.request(id: 4, .annotate(["title": "x"]), deadline: nil))
+        let refusals: [(ClientMessage, Int)] = [
+            (.removeDestination(4), 3), (.annotate([:]), 4), (.exportClip(clip), 1),
+        ]
+        for (message, id) in refusals {
+            let refusal = EngineMessage.refused("no", request: RequestReference(message))
+            #expect(machine.handle(.message(refusal)) == [.answer(id: id, .failure(.refused("no")))])
+            #expect(machine.handle(.message(refusal)) == [.emit(.warning("no"))])
+        }
+    }
+
+    @Test func `an older engine's refusal answers the oldest request, and without one it is a warning`() {
         var machine = guest()
         _ = machine.handle(.request(id: 1, .outcome, deadline: nil))
         _ = machine.handle(.request(id: 2, .pause, deadline: 5))
         _ = machine.handle(.request(id: 3, .status, deadline: 6))
-        #expect(machine.handle(.message(.refused("no"))) == [.answer(id: 2, .failure(.refused("no")))])
-        #expect(machine.handle(.message(.refused("no"))) == [.answer(id: 3, .failure(.refused("no")))])
-        #expect(machine.handle(.message(.refused("no"))) == [.emit(.warning("no"))])
+        #expect(machine.handle(.message(.refused("no", request: nil))) == [.answer(id: 2, .failure(.refused("no")))])
+        #expect(machine.handle(.message(.refused("no", request: nil))) == [.answer(id: 3, .failure(.refused("no")))])
+        #expect(machine.handle(.message(.refused("no", request: nil))) == [.emit(.warning("no"))])
     }
 
     @Test func `an engine that does not answer in time fails the request and nothing else`() {
@@ -231,7 +248,7 @@ import Testing
     ) {
         let inputs: [Machine.Input] = [
             .message(.started(Self.started)), .message(.progress(TakeProgress())), .message(.paused),
-            .message(.status(Self.status)), .message(.refused("no")), .message(.finished(Self.summary)),
+            .message(.status(Self.status)), .message(.refused("no", request: nil)), .message(.finished(Self.summary)),
             .message(.failed(Self.failure)), .channelClosed(nil), .channelClosed(.peerTooSlow),
             .request(id: 1, .pause, deadline: 10), .request(id: 2, .stop(immediately: false), deadline: nil),
             .request(id: 3, .outcome, deadline: nil), .stop(immediately: false), .abort, .recovered(Self.death),

@@ -38,6 +38,19 @@ import Testing
         desktop.end(until: .max)
     }
 
+    @Test func `a bus that ends does not lock for ever`() throws {
+        let bus = try TestBus()
+        let logind = try LoginManager(bus, isLocked: true)
+        let told = Told()
+        let desktop = try desktop(session: nil, system: bus, told)
+        desktop.watchLock()
+        try wait("the lock") { told.locks == [true] }
+        bus.end()
+        try wait("the end of the lock") { told.locks == [true, false] }
+        desktop.end(until: .max)
+        withExtendedLifetime(logind) {}
+    }
+
     @Test(arguments: [
         ("org.freedesktop.ScreenSaver", "/org/freedesktop/ScreenSaver"),
         ("org.gnome.ScreenSaver", "/org/gnome/ScreenSaver"),

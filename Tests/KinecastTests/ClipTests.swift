@@ -1,4 +1,5 @@
 // An app that keeps its last moments, with real engines and private screens.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -32,7 +33,9 @@ import Testing
     /// Waits until the take has that much of recorded time.
     private func wait(_ seconds: Double, of take: String) async throws {
         let session = try await EngineSession.attach(to: try await record(of: take))
-        while try await session.status().progress.duration.seconds < seconds { await Task.yield() }
+        try await CoreTesting.wait(for: "\(seconds) s") {
+            try await session.status().progress.duration.seconds >= seconds
+        }
     }
 
     @Test func `clips are saved again and again while the buffer goes on, and a still screen has its full length`()
@@ -58,7 +61,9 @@ import Testing
         #expect(all.duration + missing == .seconds(1000))
         try await recorder.stopClipBuffering()
         #expect(!recorder.isClipBuffering)
-        while try await KnownTakes.list().running.contains(where: { $0.id == start.take }) { await Task.yield() }
+        try await CoreTesting.wait(for: "the take's end") {
+            !(try await KnownTakes.list().running.contains { $0.id == start.take })
+        }
     }
 
     @Test func `wrong use is a typed error, and the buffer goes on`() async throws {
@@ -107,7 +112,8 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
         let failures = results.compactMap { if case .failure(let error) = $0 { error.code } else { nil } }
-        #expect(Set(failures) == [.exportInProgress] && failures.count < 20)
+        // Those that begin while another is being written; on a slow machine none may.
+        #expect(Set(failures).isSubset(of: [.exportInProgress]) && failures.count < 20)
         try await recorder.stopClipBuffering()
     }
 

@@ -67,6 +67,10 @@ import Testing
         let poster = try await recording.poster
         #expect(poster.data.starts(with: [0x89, 0x50, 0x4e, 0x47]))
         #expect(try await recording.thumbnails(at: []) == [])
+        // More than an engine makes at a time.
+        let many = try await recording.thumbnails(
+            at: (0..<250).map { .milliseconds($0) }, maximumSize: PixelSize(width: 8, height: 8), format: .jpeg)
+        #expect(many.count == 250)
     }
 
     @Test func `times outside of the recording are typed errors`() async throws {

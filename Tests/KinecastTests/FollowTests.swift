@@ -1,4 +1,5 @@
 // A take that goes on without the client that started it, and the client that takes it up.
+import CoreTesting
 import Glibc
 import KineClient
 import KineControl
@@ -69,7 +70,7 @@ import Testing
         let (owner, record) = try await start(outlivesClient: true)
         owner.close()
         let follower = try await EngineSession.follow(record, progress: false)
-        while try await follower.status().progress.bytes == 0 { await Task.yield() }
+        try await wait(for: "a byte of the file") { try await follower.status().progress.bytes > 0 }
         kill(record.pid, SIGKILL)
         guard case .engineDied(let death) = try await follower.outcome(),
             case .recovered(let path, _) = death.file

@@ -1,5 +1,6 @@
 // Saving a finished recording, and throwing it away.
 import FoundationEssentials
+import KineClient
 import KineMeasure
 import KineMedia
 import Testing
@@ -14,7 +15,7 @@ import Testing
     private func preview(_ content: String = "film") throws -> RecordingPreview {
         let path = try folder.write(content.utf8, to: "a.mp4")
         return RecordingPreview(
-            URL(filePath: path), duration: .seconds(1), size: PixelSize(width: 2, height: 2))
+            URL(filePath: path), duration: .seconds(1), size: PixelSize(width: 2, height: 2), editor: RecordingEditor())
     }
 
     private func content(_ path: String?) -> String? {

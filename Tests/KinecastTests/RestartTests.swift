@@ -1,4 +1,5 @@
 // An app that runs again finds what its earlier process recorded.
+import CoreTesting
 import FoundationEssentials
 import KineClient
 import KineControl
@@ -53,7 +54,9 @@ import Testing
         let start = try await first.startRecording()
         endProcess(of: first)
         let second = try recorder()
-        while try await KnownTakes.list().running.contains(where: { $0.id == start.take }) { await Task.yield() }
+        try await wait(for: "the take's end") {
+            !(try await KnownTakes.list().running.contains { $0.id == start.take })
+        }
         #expect(try await second.resumeControl() == nil)
         #expect(!second.isRecording)
         let previews = try await second.unsavedRecordings()

@@ -1,4 +1,5 @@
 // An app's recorder with a real engine and a private screen.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -141,7 +142,7 @@ import Testing
         let start = try await recorder.startRecording()
         let record = try #require(try await KnownTakes.list().running.first { $0.id == start.take })
         // Until something of it is in the file.
-        while await KnownTakes.status(of: record)?.progress.bytes ?? 0 == 0 { await Task.yield() }
+        try await wait(for: "a byte of the file") { await KnownTakes.status(of: record)?.progress.bytes ?? 0 > 0 }
         kill(record.pid, SIGKILL)
         for await (preview, error) in delegate.stops {
             #expect(error?.code == .engineDied)

@@ -1,6 +1,8 @@
 // Recordings leave the app: into directories, to other programs and to a real server.
+import CoreTesting
 import FoundationEssentials
 import Glibc
+import KineClient
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -19,7 +21,7 @@ import Testing
         bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         preview = RecordingPreview(
             URL(filePath: try folder.write(bytes, to: "a.mp4")), duration: .seconds(1),
-            size: PixelSize(width: 2, height: 2))
+            size: PixelSize(width: 2, height: 2), editor: RecordingEditor())
     }
 
     private func isWhole(_ path: String) -> Bool { FileManager.default.contents(atPath: path) == Data(bytes) }
@@ -109,7 +111,7 @@ import Testing
         var open = OpenActivity(with: program)
         open.patience = 0
         #expect(try await preview.share(via: open) == .completed(.open, url: nil))
-        while !FileManager.default.fileExists(atPath: program + ".pid") { await Task.yield() }
+        try await wait(for: "the program") { FileManager.default.fileExists(atPath: program + ".pid") }
         let text = try String(contentsOf: URL(filePath: program + ".pid"), encoding: .utf8)
         kill(try #require(pid_t(text.filter(\.isNumber))), SIGKILL)
     }
@@ -186,7 +188,7 @@ import Testing
         defer { close(listener) }
         let url = try #require(URL(string: "http://127.0.0.1:\(port)/b.mp4"))
         let task = Task { [preview] in try await preview.share(via: .upload(to: url)) }
-        while !WakeSignal.poll([listener], until: MonotonicClock.now())[0] { await Task.yield() }
+        try await wait(for: "a client") { WakeSignal.poll([listener], until: MonotonicClock.now())[0] }
         task.cancel()
         #expect(try await task.value == .cancelled(.upload))
     }

@@ -7,7 +7,7 @@ import KinePlatform
 public struct RecordingEditor: Sendable {
     private let locator: EngineLocator
 
-    /// The most bytes of an answer: a few hundred images.
+    /// The most bytes of an answer: a hundred images of the largest frames.
     private static let largestAnswer = 1 << 30
 
     public init(_ locator: EngineLocator = EngineLocator()) { self.locator = locator }
@@ -20,8 +20,14 @@ public struct RecordingEditor: Sendable {
 
     /// One image for each time that is asked for.
     public func images(_ request: ImagesRequest) async throws(ClientError) -> [RecordedImage] {
-        guard case .images(let images) = try await ask(.images(request)), images.count == request.times.count else {
-            throw .refused(Self.otherAnswer)
+        var images: [RecordedImage] = []
+        var part = request
+        for first in stride(from: 0, to: request.times.count, by: ImagesRequest.mostTimes) {
+            part.times = Array(request.times[first...].prefix(ImagesRequest.mostTimes))
+            guard case .images(let some) = try await ask(.images(part)), some.count == part.times.count else {
+                throw .refused(Self.otherAnswer)
+            }
+            images += some
         }
         return images
     }

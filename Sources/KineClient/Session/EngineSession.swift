@@ -56,8 +56,12 @@ public final class EngineSession: Sendable {
             ).run()
         }
         let session = EngineSession(events, mailbox)
-        // The session is released here, which ends its take.
-        if Task.isCancelled { throw .cancelled }
+        if Task.isCancelled {
+            // Closing alone would leave a take that outlives its client.
+            session.requestStop(immediately: true)
+            session.close()
+            throw .cancelled
+        }
         return session
     }
 

@@ -127,7 +127,9 @@ final class SessionLoop {
             try connection.send(message)
         } catch {
             // A message too large to be sent counts as refused. Everything else closes the channel, which the loop notices.
-            if case .unencodable = error { handle(.message(.refused(error.description))) }
+            if case .unencodable = error {
+                handle(.message(.refused(error.description, request: RequestReference(message))))
+            }
         }
     }
 }

@@ -197,11 +197,13 @@ struct SessionStateMachine {
             hasSeenDestination = true
             events = [.emit(.destination(event))]
         case .destinationAdded: events = []
-        case .refused(let reason):
-            // An engine answers in the order of the requests.
-            guard let index = pending.firstIndex(where: { $0.request != .outcome }) else {
-                return [.emit(.warning(reason))]
+        case .refused(let reason, let reference):
+            let isRefused = { (one: Pending) in
+                // Engines of earlier versions answer in the order of the requests, and do not say which.
+                guard let reference else { return one.request != .outcome }
+                return one.request.messages.contains { RequestReference($0) == reference }
             }
+            guard let index = pending.firstIndex(where: isRefused) else { return [.emit(.warning(reason))] }
             return [.answer(id: pending.remove(at: index).id, .failure(.refused(reason)))]
         case .finished(let summary): return over(.finished(summary))
         case .failed(let failure): return over(.failed(failure))

@@ -85,7 +85,7 @@ extension BoxReader {
                 (runs, next) = (runs - 1, 0)
             }
             let offset = Int64(clamping: try chunks.integer(wide: isWide))
-            guard offset >= position, 1...sizes.count - offsets.count ~= length else { throw MalformedBox() }
+            guard offset >= position, length >= 1, length <= sizes.count - offsets.count else { throw MalformedBox() }
             position = offset
             for _ in 0..<length {
                 let size = Int64(sizes[offsets.count])

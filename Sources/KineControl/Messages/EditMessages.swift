@@ -32,6 +32,9 @@ public struct TrimRequest: Codable, Equatable, Sendable {
 
 /// To make still images of a recording.
 public struct ImagesRequest: Codable, Equatable, Sendable {
+    /// The most times of one request: the images are held in memory until the answer is sent.
+    public static let mostTimes = 100
+
     /// An absolute path.
     public var input: String
     public var times: [MediaTime]

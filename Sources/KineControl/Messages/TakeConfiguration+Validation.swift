@@ -35,6 +35,12 @@ extension TakeConfiguration {
         for request in expectedSamples { try Self.check(request) }
         if let durationLimit { try Self.check("length of the take", durationLimit) }
         if let clipBuffer { try Self.checkClipBuffer(clipBuffer) }
+        if let app {
+            // They are shown to the person and kept: as long as `kinecast-app.json` may have them.
+            try Self.check("length of the app's identifier", app.identifier.utf8.count, in: 1...100)
+            try Self.check("length of the app's name", app.name?.utf8.count ?? 0, in: 0...1000)
+            try Self.check("length of the app's icon", app.icon?.utf8.count ?? 0, in: 0...4000)
+        }
     }
 
     private func validateSource() throws(Problem) {

@@ -70,8 +70,9 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case finished(TakeSummary)
     /// The take could not begin, or ended early; with a summary if something was recorded. The last message.
     case failed(TakeFailure)
-    /// A request that could not be carried out; the take goes on.
-    case refused(String)
+    /// A request that could not be carried out; the take goes on. Engines of earlier versions do not say which one: it is the oldest that
+    /// waits.
+    case refused(String, request: RequestReference?)
 }
 
 /// A take that has begun, and the environment in which a COMMAND appears on a private screen. `output` is nil without a

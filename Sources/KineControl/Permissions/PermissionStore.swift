@@ -23,6 +23,8 @@ public struct PermissionStore: Sendable {
 
     /// More bytes are no file of ours: hundreds of apps have less.
     private static let limit = 1 << 20
+    /// Nanoseconds to wait for another writer, who needs some milliseconds.
+    private static let patience: Int64 = 2_000_000_000
 
     public let file: FilePath
 
@@ -31,11 +33,8 @@ public struct PermissionStore: Sendable {
     public static func standard(
         _ variable: (String) -> String? = ProcessEnvironment.value
     ) throws(Error) -> PermissionStore {
-        func absolute(_ name: String) -> FilePath? {
-            variable(name).map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
-        }
-        guard let home = absolute("XDG_CONFIG_HOME") ?? absolute("HOME")?.appending(".config") else { throw .noHome }
-        return PermissionStore(file: home.appending("kinecast/permissions.json"))
+        guard let directory = UserDirectories.configuration(variable) else { throw .noHome }
+        return PermissionStore(file: directory.appending("kinecast/permissions.json"))
     }
 
     /// All decisions, in the order in which apps first asked. None where there is no file.
@@ -100,6 +99,8 @@ public struct PermissionStore: Sendable {
         let new = FilePath(file.string + ".new")
         do {
             let bytes = Array(try encoder.encode(contents)) + [UInt8(ascii: "\n")]
+            // A longer file could not be read again, and every answer would be lost.
+            guard bytes.count <= Self.limit else { throw Errno.fileTooLarge }
             unlink(new.string)  // of a writer that was killed
             try write(bytes, to: new)
             guard rename(new.string, file.string) == 0 else { throw Errno(rawValue: errno) }
@@ -129,8 +130,13 @@ public struct PermissionStore: Sendable {
             let lock = try FileDescriptor.open(
                 FilePath(file.string + ".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
                 permissions: .ownerReadWrite)
-            while flock(lock.rawValue, LOCK_EX) != 0 {
-                guard errno == EINTR else { throw Errno(rawValue: errno) }
+            // The engine's thread that asks here also finishes the recording: a writer that hangs must not hold it up.
+            let deadline = MonotonicClock.now() + Self.patience
+            while flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0 {
+                guard errno == EINTR || errno == EWOULDBLOCK, MonotonicClock.now() < deadline else {
+                    throw Errno(rawValue: errno)
+                }
+                _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
             }
             return lock
         } catch {

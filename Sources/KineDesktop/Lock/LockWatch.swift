@@ -32,6 +32,11 @@ final class LockWatch {
         if let system { watchSession(on: system) } else { hear(.logind, false) }
     }
 
+    /// The bus has closed: a screen that its services have locked could not be seen to be unlocked any more.
+    func lost(isSession: Bool) {
+        for witness in isSession ? [.freedesktop, .gnome] : [LockState.Witness.logind] { hear(witness, false) }
+    }
+
     private func hear(_ witness: LockState.Witness, _ isLocked: Bool) {
         if let isLocked = state.hear(witness, isLocked: isLocked) { tell(isLocked) }
     }

@@ -1,4 +1,4 @@
-// Carries out an IndicatorStateMachine with a server. The indicator is one, the question whether an app may capture another.
+// Carries out an KeptNotificationStateMachine with a server. The indicator is one, the question whether an app may capture another.
 
 /// A notification that stays on the desktop as long as it is wanted. Used on one thread.
 final class KeptNotification {
@@ -13,7 +13,7 @@ final class KeptNotification {
 
     private let server: NotificationServer?
     private let tell: (Event) -> Void
-    private var machine = IndicatorStateMachine()
+    private var machine = KeptNotificationStateMachine()
     private var isWanted = false
 
     init(_ server: NotificationServer?, tell: @escaping (Event) -> Void) {
@@ -46,7 +46,7 @@ final class KeptNotification {
         }
     }
 
-    private func handle(_ input: IndicatorStateMachine.Input) {
+    private func handle(_ input: KeptNotificationStateMachine.Input) {
         for action in machine.handle(input) {
             switch action {
             case .notify(let notification, let id):

@@ -4,7 +4,7 @@
 public struct Notification: Sendable, Equatable {
     /// A button.
     public struct Action: Sendable, Equatable {
-        /// What `NotificationCenter.Event.action` says.
+        /// What `Desktop.Event.action` says.
         public var key: String
         public var title: String
 

@@ -57,6 +57,13 @@ struct ScreenLockStateMachine: Sendable {
         }
     }
 
+    /// Somebody asks for a pause. Where the lock has paused the take already, the pause outlasts it now, and this returns true.
+    mutating func takeOverPause() -> Bool {
+        guard take == .pausedByLock else { return false }
+        take = .paused
+        return true
+    }
+
     private mutating func pauseIfWanted() -> [Action] {
         guard take == .running, whenLocked == .pause else { return [] }
         take = .pausedByLock

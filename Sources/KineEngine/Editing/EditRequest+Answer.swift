@@ -34,6 +34,7 @@ extension TrimRequest {
 
 extension ImagesRequest {
     fileprivate func answer() throws(EditingError) -> [RecordedImage] {
+        guard times.count <= Self.mostTimes else { throw .tooManyImages(most: Self.mostTimes) }
         let images = try RecordingImages.make(
             of: try FinishedRecording(input), at: times, fitting: maximumSize,
             ImageEncoder.Format(rawValue: format) ?? .png)
@@ -48,7 +49,7 @@ extension EditingError {
         case .recording(.storage): .cannotRead
         case .recording(.notARecording), .decoder(.damaged), .decoder(.pixelFormat), .encoder(.otherEncoder):
             .notARecording
-        case .excerpt, .beyondEnd: .outOfRange
+        case .excerpt, .beyondEnd, .tooManyImages: .outOfRange
         case .codec, .decoder, .encoder, .image: .unavailable
         case .writing(let error): error.isCreationFailure ? .cannotCreate : .storage
         }

@@ -25,6 +25,9 @@ final class ClientFeeds {
     /// Nanoseconds between two looks at what clients write.
     private static let watchInterval: Int64 = 80_000_000
 
+    /// Each may need memory for a conversion of its own.
+    private static let mostAtOnce = 16
+
     private let inbox: Inbox
     private var readers: [Reader] = []
     /// Requests from before the take was opened.
@@ -35,13 +38,18 @@ final class ClientFeeds {
 
     init(inbox: Inbox) { self.inbox = inbox }
 
-    /// Has a feed made for a client. False where it has one.
-    func add(_ request: SampleRequest, for client: EngineConnection) -> Bool {
-        guard !readers.contains(where: { $0.client === client }) else { return false }
+    /// Has a feed made for a client. Returns the reason why there will be none.
+    func add(_ request: SampleRequest, for client: EngineConnection) -> String? {
+        if readers.contains(where: { $0.client === client }) {
+            return "This client gets samples already; end them first, or connect once more."
+        }
+        if readers.count >= Self.mostAtOnce {
+            return "\(Self.mostAtOnce) clients get samples of this take, which is the most; end one of them first."
+        }
         lastNumber += 1
         readers.append(Reader(number: lastNumber, client: client))
         if let take { make(lastNumber, request, in: take) } else { waiting.append((lastNumber, request)) }
-        return true
+        return nil
     }
 
     func opened(_ take: Take) {
@@ -66,7 +74,10 @@ final class ClientFeeds {
             readers.remove(at: index)
         case .success(let feed):
             readers[index].feed = feed
-            guard send(.start(feed.start.stream), to: readers[index], descriptors: feed.descriptors) else { return }
+            guard send(.start(feed.start.stream), to: readers[index], descriptors: feed.descriptors) else {
+                readers.remove(at: index)
+                return
+            }
             take.beginFeeding(feed)
             if isPaused { send(.pause(after: feed.sender.position), to: readers[index]) }
             nextWatch = nextWatch ?? now + Self.watchInterval

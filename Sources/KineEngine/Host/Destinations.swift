@@ -34,6 +34,7 @@ final class Destinations {
     private var lastNumber = -1
     /// What a client has said last of the application that is shown.
     private var annotation: [String: String]?
+    private var isScreenLocked: Bool
 
     /// Finds the services and checks the settings. Throws the problem of the first destination that has one.
     static func check(
@@ -62,9 +63,10 @@ final class Destinations {
     /// `announce` tells the clients.
     init(
         take: Take, supervision: SupervisionLimits, confinement: ConfinementRequest, inbox: Inbox,
-        announce: @escaping (DestinationEvent) -> Void
+        isScreenLocked: Bool = false, announce: @escaping (DestinationEvent) -> Void
     ) {
         self.take = take
+        self.isScreenLocked = isScreenLocked
         self.supervision = supervision
         self.confinement = confinement
         self.inbox = inbox
@@ -87,6 +89,7 @@ final class Destinations {
             index: lastNumber, destination: destination, service: checked.service, setupInfo: checked.setupInfo,
             supervision: supervision, surroundings: surroundings)
         if let annotation { supervisor.request(.annotateRequested(annotation), at: now) }
+        if isScreenLocked { supervisor.request(.screenLockChanged(true), at: now) }
         if isPaused { supervisor.request(.pauseRequested, at: now) }
         supervisors.append(supervisor)
         return lastNumber
@@ -130,6 +133,7 @@ final class Destinations {
     /// Passes a request of the take or a client on to each.
     func request(_ event: ExtensionStateMachine.Event, at now: Int64) {
         if case .annotateRequested(let info) = event { annotation = info }
+        if case .screenLockChanged(let isLocked) = event { isScreenLocked = isLocked }
         for supervisor in supervisors { supervisor.request(event, at: now) }
     }
 

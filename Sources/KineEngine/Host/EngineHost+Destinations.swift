@@ -23,7 +23,7 @@ extension EngineHost {
                 try? client.send(.destinationAdded(number, reference: reference))
             }
         } catch {
-            refuse(error.message, to: client)
+            refuse(error.message, .addDestination(destination, reference: reference), to: client)
         }
     }
 
@@ -31,7 +31,7 @@ extension EngineHost {
         do throws(TakeError) {
             try runningDestinations().remove(number, mayBeLast: !isForDestinationsOnly, at: now)
         } catch {
-            refuse(error.message, to: client)
+            refuse(error.message, .removeDestination(number), to: client)
         }
     }
 

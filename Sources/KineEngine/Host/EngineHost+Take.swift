@@ -80,7 +80,8 @@ extension EngineHost {
         }
     }
 
-    func handle(_ event: TakeStateMachine.Event, from client: EngineConnection? = nil) {
+    /// - Parameter request: what the event came with, to be refused where it does not fit.
+    func handle(_ event: TakeStateMachine.Event, asked request: (ClientMessage, EngineConnection)? = nil) {
         for action in machine.handle(event) {
             switch action {
             case .startDestinations: startDestinations()
@@ -102,7 +103,7 @@ extension EngineHost {
                 clients.tellAll(.resumed)
                 desktop?.resumed()
                 screenLock(.resumed, at: instant)
-            case .refuse(let reason): refuse(reason, to: client)
+            case .refuse(let reason): if let (message, client) = request { refuse(reason, message, to: client) }
             case .finish(let instant):
                 desktop?.ended()
                 finish(at: instant)
@@ -118,7 +119,7 @@ extension EngineHost {
         let configuration = request.configuration
         let destinations = Destinations(
             take: opened.take, supervision: configuration.supervision, confinement: configuration.confinement,
-            inbox: inbox, announce: { [weak self] in self?.announce($0) })
+            inbox: inbox, isScreenLocked: desktop?.isLocked == true, announce: { [weak self] in self?.announce($0) })
         self.destinations = destinations
         let now = MonotonicClock.now()
         // Their number is within the limit: the configuration is valid.
@@ -165,7 +166,9 @@ extension EngineHost {
     /// Answers a request of a later version, or a start with a value of one. Without a take its client would wait for ever, so it
     /// is told, and the engine exits.
     func refuse(unknown name: String, from client: EngineConnection) {
-        guard request == nil else { return refuse(TakeError.unknownRequest(name).message, to: client) }
+        guard request == nil else {
+            return refuse(TakeError.unknownRequest(name).message, .unknown(name), to: client)
+        }
         handle(.openFailed(TakeError.unknownRequest(name).failure))
     }
 

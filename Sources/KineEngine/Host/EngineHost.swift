@@ -117,22 +117,24 @@ public final class EngineHost {
         switch message {
         case .start(let configuration):
             guard client === clients.owner, request == nil, machine.phase == .starting else {
-                return refuse("This engine records already; start another with kinecast record.", to: client)
+                return refuse("This engine records already; start another with kinecast record.", message, to: client)
             }
             start(configuration)
         case .status: if let status { try? client.send(.status(status)) }
-        case .pause: handle(.pauseRequested(at: now), from: client)
-        case .resume: handle(.resumeRequested(at: now), from: client)
+        case .pause where desktop?.takeOverPause() == true: try? client.send(.paused)
+        case .pause: handle(.pauseRequested(at: now), asked: (message, client))
+        case .resume: handle(.resumeRequested(at: now), asked: (message, client))
         case .annotate(let info): destinations?.request(.annotateRequested(info), at: now)
         case .renewLinks:
             guard destinations?.renewLinks(at: now) != true else { return }
             refuse(
                 "No destination of this take has a link that can be renewed; the live page has one while it runs.",
-                to: client)
+                message, to: client)
         case .setMicrophone(let isOn):
+            if isOn, let reason = refusal(of: [.microphone], for: client) { return refuse(reason, message, to: client) }
             if isOn, permission?.allows(.microphone) == false {
                 guard permission?.inquiry == nil else {
-                    return refuse("The person is being asked already; wait for their answer.", to: client)
+                    return refuse("The person is being asked already; wait for their answer.", message, to: client)
                 }
                 return askPermission([.microphone], for: .microphone(client))
             }
@@ -151,7 +153,7 @@ public final class EngineHost {
         case .unknown(let name): refuse(unknown: name, from: client)
         case .stop(let immediately):
             isFinishingAtOnce = isFinishingAtOnce || immediately
-            handle(.stopRequested(.stopped, at: now), from: client)
+            handle(.stopRequested(.stopped, at: now), asked: (message, client))
         }
     }
 
@@ -159,7 +161,7 @@ public final class EngineHost {
         guard opened?.take.audio.setMicrophone(isOn: isOn) == true else {
             return refuse(
                 "This take was begun without a microphone; start another one with it, which can be off at first.",
-                to: client)
+                .setMicrophone(on: isOn), to: client)
         }
         clients.tellAll(.microphone(on: isOn))
         desktop?.microphone(isOn: isOn)
@@ -173,16 +175,17 @@ public final class EngineHost {
         do throws(TakeConfiguration.Problem) {
             try TakeConfiguration.check(request)
         } catch {
-            return refuse(error.description, to: client)
+            return refuse(error.description, .receiveSamples(request), to: client)
         }
-        if let reason = samplesRefusal(for: client) { return refuse(reason, to: client) }
-        guard clientFeeds.add(request, for: client) else {
-            return refuse("This client gets samples already; end them first, or connect once more.", to: client)
+        if let reason = samplesRefusal(request, for: client) ?? clientFeeds.add(request, for: client) {
+            return refuse(reason, .receiveSamples(request), to: client)
         }
         try? client.send(.samples(.accepted))
     }
 
-    func refuse(_ reason: String, to client: EngineConnection?) { try? client?.send(.refused(reason)) }
+    func refuse(_ reason: String, _ message: ClientMessage, to client: EngineConnection) {
+        try? client.send(.refused(reason, request: RequestReference(message)))
+    }
 
     var status: TakeStatus? {
         guard let request else { return nil }

@@ -6,7 +6,8 @@ import KinePlatform
 import KineRelay
 import SystemPackage
 
-/// The process that asks for a take, as the kernel knows it.
+/// The process that asks for a take, as the kernel knows it. This is no boundary: a program that hides its executable and calls itself
+/// `kinecast` passes for it, as one that presses the button for the person would.
 enum AskingProgram: Equatable {
     /// `kinecast`, of the same installation as this engine: a person has typed it.
     case commandLine

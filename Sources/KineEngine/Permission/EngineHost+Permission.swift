@@ -120,16 +120,23 @@ extension EngineHost {
     private func refused(_ purpose: TakePermission.Purpose, _ error: TakeError) {
         switch purpose {
         case .beginning: openingEnded(error)
-        case .microphone(let client): refuse(error.message, to: client)
+        case .microphone(let client): refuse(error.message, .setMicrophone(on: true), to: client)
         }
     }
 
-    /// Why a program that has connected to somebody else's take may not have its samples; nil: it may. It is not asked for here: the person
-    /// would be asked about a take that runs already.
-    func samplesRefusal(for client: EngineConnection) -> String? {
-        guard client !== clients.owner, let configuration = request?.configuration else { return nil }
-        let needed = configuration.neededPermissions
-        guard !needed.isEmpty else { return nil }
+    /// The reason why a program may not have these samples of somebody else's take; nil: it may.
+    func samplesRefusal(_ samples: SampleRequest, for client: EngineConnection) -> String? {
+        guard let configuration = request?.configuration else { return nil }
+        var needed: Set<PermissionKind> = configuration.source.showsDesktop ? [.screen] : []
+        // Off at first, it may be turned on later; and it may be mixed into the app's audio.
+        if samples.wantsAudio, configuration.audio.microphone != .none { needed.insert(.microphone) }
+        return refusal(of: needed, for: client)
+    }
+
+    /// The reason why a program that has connected to somebody else's take may not capture this; nil: it may. The person is not asked for
+    /// it: they would be asked about a take that runs already.
+    func refusal(of needed: Set<PermissionKind>, for client: EngineConnection) -> String? {
+        guard client !== clients.owner, !needed.isEmpty else { return nil }
         switch AskingProgram(at: client.descriptor) {
         case .commandLine: return nil
         case .unknown: return TakeError.unknownProgram.message

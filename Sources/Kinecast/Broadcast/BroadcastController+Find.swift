@@ -35,6 +35,6 @@ extension BroadcastController {
             status.phase == .recording || status.phase == .paused,
             let destination = status.destinations.first(where: { $0.phase != .ended }) ?? status.destinations.first
         else { return nil }
-        return BroadcastController(status, session, service: destination.service)
+        return BroadcastController(status, session, service: destination.service, locator: EngineLocator())
     }
 }

@@ -51,22 +51,30 @@ extension BroadcastController {
 
     /// Cancels a countdown, or a start that has not succeeded yet: `startBroadcast` throws `cancelled`.
     public func cancelStart() {
-        let start = contents.withLock { $0.start }
+        let start = contents.withLock { contents in
+            contents.start?.isCancelled = true
+            return contents.start
+        }
         start?.countdown?.cancel()
         start?.outcome.fulfil(.failure(.cancelled))
     }
+
+    private var isStartCancelled: Bool { contents.withLock { $0.start?.isCancelled == true } }
 
     private func countDown(_ seconds: Int) async throws(BroadcastError) {
         guard seconds > 0 else { return }
         let task = Task { [weak self, second, presenter] in
             for left in (1...seconds).reversed() {
                 try Task.checkCancellation()
+                guard self?.isStartCancelled != true else { throw CancellationError() }
                 self?.tell(.countdown(left))
                 presenter?.showCountdown(left) { [weak self] in self?.cancelStart() }
                 try await second()
             }
         }
         contents.withLock { $0.start?.countdown = task }
+        // Cancelled before the task was known.
+        if isStartCancelled { task.cancel() }
         do {
             try await withTaskCancellationHandler {
                 try await task.value

@@ -24,6 +24,7 @@ public final class BroadcastController: Sendable {
     struct Start {
         let outcome = Promise<Result<Void, BroadcastError>>()
         var countdown: Task<Void, any Error>?
+        var isCancelled = false
     }
 
     struct WeakDelegate {
@@ -41,6 +42,7 @@ public final class BroadcastController: Sendable {
     let second: @Sendable () async throws -> Void
     let contents: Mutex<Contents>
     let listeners = EventListeners<Event>()
+    private let delegateCalls = DelegateCalls<Event>()
     private let infoListeners = EventListeners<[String: String]>()
     /// Told whenever `contents.progress` may have changed.
     let changes = EventListeners<Void>()
@@ -68,12 +70,12 @@ public final class BroadcastController: Sendable {
     }
 
     /// A controller of a broadcast that runs.
-    init(_ status: TakeStatus, _ session: EngineSession, service: String) {
+    init(_ status: TakeStatus, _ session: EngineSession, service: String, locator: EngineLocator) {
         extensionIdentifier = service
         setup = nil
         app = nil
         presenter = nil
-        locator = EngineLocator()
+        self.locator = locator
         second = {}
         var contents = Contents(progress: BroadcastProgress(status))
         contents.session = session
@@ -117,7 +119,10 @@ public final class BroadcastController: Sendable {
     /// Is told what `events` tell. Not kept alive by the controller.
     public var delegate: (any BroadcastControllerDelegate)? {
         get { contents.withLock { $0.delegate.object } }
-        set { contents.withLock { $0.delegate.object = newValue } }
+        set {
+            contents.withLock { $0.delegate.object = newValue }
+            delegateCalls.begin { [weak self] in self?.callDelegate($0) }
+        }
     }
 
     /// What happens from now on. Each call has a sequence of its own.
@@ -148,14 +153,19 @@ public final class BroadcastController: Sendable {
         set {
             let session: EngineSession? = contents.withLock { contents in
                 contents.settings.isMicrophoneEnabled = newValue
-                return contents.progress.isBroadcasting ? contents.session : nil
+                return contents.session
             }
             guard let session else { return }
             Task { [weak self] in
+                // As it is by then: of several changes at once the last one counts, in whichever order they are sent.
+                guard let self else { return }
+                let isOn = isMicrophoneEnabled
                 do throws(ClientError) {
-                    try await session.setMicrophone(isOn: newValue)
+                    try await session.setMicrophone(isOn: isOn)
                 } catch {
-                    self?.tell(.warning(error.description))
+                    // The person may not allow it.
+                    if isOn { contents.withLock { $0.settings.isMicrophoneEnabled = false } }
+                    tell(.warning(error.description))
                 }
             }
         }
@@ -187,10 +197,10 @@ public final class BroadcastController: Sendable {
     }
 
     private func over(_ outcome: TakeOutcome, _ session: EngineSession) {
-        let result = RecordingResult(outcome, hasBegun: true)
+        let result = RecordingResult(outcome, hasBegun: true, editor: RecordingEditor(locator))
         let error = contents.withLock { contents in
             contents.session = nil
-            return contents.progress.error(of: result)
+            return contents.progress.error(of: outcome)
         }
         session.close()
         tell(.finished(preview: result.preview, error: error))
@@ -198,7 +208,11 @@ public final class BroadcastController: Sendable {
 
     func tell(_ event: Event) {
         listeners.tell(event)
+        delegateCalls.tell(event)
         if case .serviceInfoChanged(let info) = event { infoListeners.tell(info) }
+    }
+
+    private func callDelegate(_ event: Event) {
         guard let delegate else { return }
         switch event {
         case .finished(let preview, let error):

@@ -15,7 +15,7 @@ public final class BroadcastPicker: Sendable {
     private struct Presentation {
         let outcome: Promise<Outcome>
         let task: Task<Void, Never>
-        /// Callers that wait for it.
+        /// Callers that wait for it. Without any it is being closed.
         var callers = 1
     }
 
@@ -75,23 +75,33 @@ public final class BroadcastPicker: Sendable {
 
     /// Shows the picker and waits for the person. Throws `cancelled` where they, or the tasks of all callers, have cancelled.
     public func present() async throws(BroadcastError) -> BroadcastController {
-        let outcome = contents.withLock { contents in
-            if contents.presentation != nil {
-                contents.presentation?.callers += 1
-            } else {
-                contents.presentation = begin(contents)
+        while true {
+            let (outcome, isClosing) = join()
+            let result = await outcome.value()
+            guard let result else {
+                if !isClosing { leave(outcome) }
+                throw .cancelled
             }
-            return contents.presentation?.outcome
+            if !isClosing { return try result.get() }
         }
-        guard let result = await outcome?.value() else {
-            leave(outcome)
-            throw .cancelled
+    }
+
+    /// One caller more for the presentation, which begins with the first one. `isClosing`: another is to be begun once this one has closed.
+    private func join() -> (Promise<Outcome>, isClosing: Bool) {
+        contents.withLock { contents in
+            guard let presentation = contents.presentation else {
+                let presentation = begin(contents)
+                contents.presentation = presentation
+                return (presentation.outcome, false)
+            }
+            guard presentation.callers > 0 else { return (presentation.outcome, true) }
+            contents.presentation?.callers += 1
+            return (presentation.outcome, false)
         }
-        return try result.get()
     }
 
     /// A caller waits no longer; the last one takes the presentation with it.
-    private func leave(_ outcome: Promise<Outcome>?) {
+    private func leave(_ outcome: Promise<Outcome>) {
         contents.withLock { contents in
             guard let presentation = contents.presentation, presentation.outcome === outcome else { return }
             contents.presentation?.callers -= 1

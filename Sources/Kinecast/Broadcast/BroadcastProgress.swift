@@ -227,8 +227,8 @@ struct BroadcastProgress: Sendable {
     private mutating func ended(_ outcome: TakeOutcome) -> [Action] {
         switch phase {
         case .starting:
-            let result = RecordingResult(outcome, hasBegun: take != nil)
-            return [.failedToBegin(lastFailure ?? result.error.map { BroadcastError($0) } ?? .cancelled)]
+            let error = outcome.error(hasBegun: take != nil)
+            return [.failedToBegin(lastFailure ?? error.map { BroadcastError($0) } ?? .cancelled)]
         case .broadcasting:
             phase = .ready
             isPaused = false
@@ -238,8 +238,8 @@ struct BroadcastProgress: Sendable {
     }
 
     /// The error of a take that has ended by itself. The service's own says more than that nothing is left to do.
-    func error(of result: RecordingResult) -> BroadcastError? {
-        guard let error = result.error else { return nil }
+    func error(of outcome: TakeOutcome) -> BroadcastError? {
+        guard let error = outcome.error(hasBegun: true) else { return nil }
         return !hasRecording && running.isEmpty ? lastFailure ?? BroadcastError(error) : BroadcastError(error)
     }
 }

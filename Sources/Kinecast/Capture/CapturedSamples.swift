@@ -65,12 +65,14 @@ final class SampleExchange: Sendable {
     func next() async -> CapturedSample? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isOver = state.signal { state -> Bool in
-                    if case .over = state { return true }
-                    state = .waiting(continuation)
-                    return false
+                // Of two loops the later one goes on.
+                let ended = state.signal { state -> CheckedContinuation<CapturedSample?, Never>? in
+                    if case .over = state { return continuation }
+                    defer { state = .waiting(continuation) }
+                    if case .waiting(let earlier) = state { return earlier }
+                    return nil
                 }
-                if isOver { continuation.resume(returning: nil) }
+                ended?.resume(returning: nil)
             }
         } onCancel: {
             finish()

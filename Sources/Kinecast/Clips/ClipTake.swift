@@ -55,7 +55,7 @@ final class ClipTake: Sendable {
         } catch {
             throw RecordingError(error)
         }
-        if let error = RecordingResult(outcome, hasBegun: true).error { throw error }
+        if let error = outcome.error(hasBegun: true) { throw error }
     }
 
     /// The take has ended without `stop`. False if it is not the one that runs.

@@ -12,11 +12,13 @@ public final class RecordingPreview: Sendable {
     public let duration: Duration
     /// The frame in pixels; nil where the engine died before it could be told.
     public let size: PixelSize?
+    /// Held while the file is moved, which may take as long as a copy; `url` is there meanwhile.
+    private let changes = Mutex(())
     private let place: Mutex<URL?>
     let editor: RecordingEditor
     let completed = Mutex<Set<ShareActivityType>>([])
 
-    init(_ file: URL, duration: MediaTime, size: PixelSize?, editor: RecordingEditor = RecordingEditor()) {
+    init(_ file: URL, duration: MediaTime, size: PixelSize?, editor: RecordingEditor) {
         self.duration = .nanoseconds(duration.nanoseconds)
         self.size = size
         self.editor = editor
@@ -52,9 +54,10 @@ public final class RecordingPreview: Sendable {
         _ body: @escaping @Sendable (URL) throws(RecordingError) -> URL?
     ) async throws(RecordingError) {
         try await BlockingCall.run("kine-preview") { [self] () throws(RecordingError) in
-            try place.withLock { (place: inout sending URL?) throws(RecordingError) in
-                guard let file = place else { throw .discarded }
-                place = try body(file)
+            try changes.withLock { _ throws(RecordingError) in
+                guard let file = url else { throw .discarded }
+                let new = try body(file)
+                place.withLock { $0 = new }
             }
         }
     }

@@ -61,12 +61,7 @@ struct Trash: Sendable {
 
     /// The path is percent-encoded as in RFC 2396, the time local.
     static func information(_ path: String, _ date: Date) -> String {
-        var seconds = time_t(date.timeIntervalSince1970)
-        var local = tm()
-        localtime_r(&seconds, &local)
-        var text = [CChar](repeating: 0, count: 32)
-        let length = strftime(&text, text.count, "%Y-%m-%dT%H:%M:%S", &local)
-        let time = String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let time = LocalTime.text("%Y-%m-%dT%H:%M:%S", at: time_t(date.timeIntervalSince1970))
         return "[Trash Info]\nPath=\(percentEncoded(path))\nDeletionDate=\(time)\n"
     }
 

@@ -12,6 +12,11 @@ struct DesktopProgram: Sendable {
     /// another instance goes on, some run until they are closed.
     static let patience: Int64 = 3_000_000_000
 
+    /// Those that open files and addresses with what the person has chosen for them.
+    static let openers = [
+        DesktopProgram(name: "xdg-open", arguments: []), DesktopProgram(name: "gio", arguments: ["open"]),
+    ]
+
     /// Starts the first of the programs that is installed. It outlives this process. Throws where it ends with a failure within
     /// `patience`.
     static func start(

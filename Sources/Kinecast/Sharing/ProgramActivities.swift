@@ -15,9 +15,7 @@ public struct OpenActivity: ShareActivity {
         with recording: SharedRecording, progress: @escaping @Sendable (ShareProgress) -> Void
     ) async throws -> URL? {
         let candidates =
-            program.map { [DesktopProgram(name: $0, arguments: [])] } ?? [
-                DesktopProgram(name: "xdg-open", arguments: []), DesktopProgram(name: "gio", arguments: ["open"]),
-            ]
+            program.map { [DesktopProgram(name: $0, arguments: [])] } ?? DesktopProgram.openers
         try await DesktopProgram.start(
             candidates, adding: [recording.url.path], remedy: program == nil ? "install xdg-utils" : "install it",
             patience: patience)

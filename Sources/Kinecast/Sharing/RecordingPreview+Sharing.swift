@@ -35,12 +35,7 @@ extension RecordingPreview {
             throw RecordingError(
                 .failedToShare, "\(file.path) is not there any more; put it back, or record again.")
         }
-        var seconds = status.st_mtim.tv_sec
-        var local = tm()
-        localtime_r(&seconds, &local)
-        var text = [CChar](repeating: 0, count: 32)
-        let length = strftime(&text, text.count, "%Y-%m-%d %H.%M.%S", &local)
-        let time = String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let time = LocalTime.text("%Y-%m-%d %H.%M.%S", at: status.st_mtim.tv_sec)
         return SharedRecording(
             url: file, duration: duration, byteCount: Int64(status.st_size), suggestedName: "Recording \(time).mp4")
     }

@@ -46,11 +46,7 @@ struct DestinationReader {
 
     /// The user's file of destinations, by the XDG Base Directory Specification; nil where not even HOME is set.
     var destinationsFile: FilePath? {
-        func absolute(_ variable: String) -> FilePath? {
-            environment(variable).flatMap { $0.hasPrefix("/") ? FilePath($0) : nil }
-        }
-        let configuration = absolute("XDG_CONFIG_HOME") ?? absolute("HOME")?.appending(".config")
-        return configuration?.appending("kinecast/destinations")
+        UserDirectories.configuration(environment)?.appending("kinecast/destinations")
     }
 
     /// The addresses of `--to` in their order, then those of the files.

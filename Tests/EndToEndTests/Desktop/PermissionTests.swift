@@ -195,7 +195,7 @@ import Testing
             #expect(question.title == "Recorder asks to record the microphone.")
             daemon.press("decline", of: question.id)
             let refusal = try engine.wait("the refusal") { message -> String? in
-                if case .refused(let sentence) = message { sentence } else { nil }
+                if case .refused(let sentence, _) = message { sentence } else { nil }
             }.0
             #expect(refusal.contains("microphone"))
             #expect(try engine.stop().exitStatus == 0)
@@ -226,7 +226,7 @@ import Testing
                 try client.send(.receiveSamples(SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))))
                 return try client.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
             }
-            guard case .refused(let sentence) = try ask() else {
+            guard case .refused(let sentence, _) = try ask() else {
                 Issue.record("it was not refused")
                 return
             }

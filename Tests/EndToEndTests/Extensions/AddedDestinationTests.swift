@@ -26,7 +26,7 @@ import Testing
         var index = 0
         return try engine.wait("a refusal") { message -> String? in
             defer { index += 1 }
-            guard index >= seen, case .refused(let reason) = message else { return nil }
+            guard index >= seen, case .refused(let reason, _) = message else { return nil }
             return reason
         }.0
     }

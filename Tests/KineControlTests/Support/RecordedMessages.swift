@@ -32,7 +32,7 @@ enum RecordedMessages {
                 TakeSummary(output: nil, size: PixelSize(width: 2, height: 2), progress: progress, reason: "stopped")),
             .finished(summary), .failed(TakeFailure(exitStatus: 69, message: "There is no display.")),
             .failed(TakeFailure(exitStatus: 74, message: "The disk is full.", summary: summary)),
-            .refused("The take is paused already."),
+            .refused("The take is paused already.", request: nil),
         ] + kinds.map { .destination(DestinationEvent(destination: 1, label: "rtmp://h", kind: $0)) } + [
             .microphone(on: false), .destinationAdded(2, reference: 7), .status(afterRemoval),
             .destination(
@@ -43,6 +43,8 @@ enum RecordedMessages {
                     id: 8, result: .failed(ClipFailure(.exportInProgress, "A clip of this take is being written.")))),
             .screenLocked(true), .finished(stoppedAtDesktop),
             .permissionQuestion("Recorder asks to record the screen. Allow it?"),
+            .refused("The take is paused already.", request: RequestReference(.pause)),
+            .refused("No destination has the number 2.", request: RequestReference(.removeDestination(2))),
         ]
 
     private static let clip = ExportedClip(

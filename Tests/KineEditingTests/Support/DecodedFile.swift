@@ -23,18 +23,14 @@ struct DecodedFile {
     /// The audio tracks mixed to one channel each, 48000 samples a second; sample 0 is heard at the file's start.
     let audio: [[Float]]
 
-    init(_ path: String, in folder: TemporaryDirectory) throws {
-        let probed = try Tool.output(
-            "ffprobe",
-            [
-                "-v", "error", "-show_entries", "packet=codec_type,flags:stream=codec_type", "-of", "compact=p=1:nk=1",
-                path,
-            ]
-        ).split(separator: "\n").map { $0.split(separator: "|") }
-        let audioTracks = probed.count { $0 == ["stream", "audio"] }
-        let flags = probed.filter { $0.starts(with: ["packet", "video"]) }.map { $0[2] }
-        var arguments = ["-v", "warning", "-nostdin", "-y", "-xerror", "-i", path]
+    /// - Parameter audioTracks: nil: as many as the file has. Another number than the file's is a failure.
+    init(_ path: String, audioTracks: Int? = nil, in folder: TemporaryDirectory) throws {
+        let audioTracks = try audioTracks ?? Self.audioTracks(of: path)
+        // With one thread, since most files have few frames.
+        var arguments = ["-v", "warning", "-nostdin", "-y", "-xerror", "-threads", "1", "-i", path]
         arguments += ["-map", "0:v", "-c", "copy", "-f", "framemd5", folder.file("packets")]
+        // This one tells keyframes and tracks, too.
+        arguments += ["-map", "0", "-c", "copy", "-f", "framecrc", folder.file("flags")]
         arguments += ["-map", "0:v", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "rawvideo"]
         arguments += [folder.file("video")]
         for track in 0..<audioTracks {
@@ -47,12 +43,16 @@ struct DecodedFile {
         let text = String(decoding: try contents(folder.file("packets")), as: UTF8.self)
         try #require(text.contains("#tb 0: 1/90000"))
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
-        try #require(lines.count == flags.count)
-        packets = try zip(lines, flags).map { line, flags in
+        let flagged = String(decoding: try contents(folder.file("flags")), as: UTF8.self).split(separator: "\n")
+        try #require(flagged.count { $0.hasPrefix("#media_type") && $0.hasSuffix("audio") } == audioTracks)
+        // ffmpeg writes "F=" where a packet is more or less than a keyframe.
+        let areKeyframes = flagged.filter { $0.hasPrefix("0,") }.map { !$0.contains("F=") }
+        try #require(lines.count == areKeyframes.count)
+        packets = try zip(lines, areKeyframes).map { line, isKeyframe in
             let fields = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
             return Packet(
                 start: try #require(Int(fields[2])), duration: try #require(Int(fields[3])),
-                hash: Substring(fields[5]), isKeyframe: flags.hasPrefix("K"))
+                hash: Substring(fields[5]), isKeyframe: isKeyframe)
         }
         pixels = try contents(folder.file("video"))
         frameBytes = pixels.count / packets.count
@@ -60,6 +60,11 @@ struct DecodedFile {
         audio = try (0..<audioTracks).map { track in
             try contents(folder.file("audio\(track)")).withUnsafeBytes { Array($0.bindMemory(to: Float.self)) }
         }
+    }
+
+    private static func audioTracks(of path: String) throws -> Int {
+        try Tool.output("ffprobe", ["-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", path])
+            .split(separator: "\n").count { $0 == "audio" }
     }
 
     /// The planes of a frame.

@@ -31,6 +31,9 @@ import Testing
             case .pause where hasBegun && !isPaused:
                 (isPaused, isPausedByClient) = (true, true)
                 give(.paused)
+            case .pause where hasBegun:
+                #expect(machine.takeOverPause() == !isPausedByClient)
+                isPausedByClient = true
             case .resume where hasBegun && isPaused:
                 (isPaused, isPausedByClient) = (false, false)
                 give(.resumed)

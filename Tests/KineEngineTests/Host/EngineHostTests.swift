@@ -90,7 +90,7 @@ import ThreadTesting
             _ = try messages(client) { if case .started = $0 { true } else { false } }
             try client.send(.unknown("clip"))
             let answer = try messages(client) { if case .refused = $0 { true } else { false } }.last
-            guard case .refused(let reason)? = answer else {
+            guard case .refused(let reason, _)? = answer else {
                 Issue.record("\(String(describing: answer))")
                 return
             }

@@ -1,4 +1,5 @@
 // Broadcasts with real engines and extensions: the built-in services, and one with fields of every type.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -82,8 +83,8 @@ import Testing
         let file = URL(filePath: place.folder.file("beside.mp4"))
         try await controller.startBroadcast(recordingTo: file, countdown: 0)
         #expect(try await place.takes().map(\.output) == [file.path])
-        while await KnownTakes.status(of: try #require(place.takes().first))?.progress.bytes ?? 0 == 0 {
-            await Task.yield()
+        try await wait(for: "a byte of the file") {
+            await KnownTakes.status(of: try #require(place.takes().first))?.progress.bytes ?? 0 > 0
         }
         let preview = try #require(try await controller.finishBroadcast())
         #expect(preview.url == file)
@@ -102,12 +103,12 @@ import Testing
         let controller = try await place.controller(
             ["url": "rtmp://127.0.0.1:\(server.port)/live/hush-hush-key"], service: "rtmp")
         try await controller.startBroadcast(countdown: 0)
-        while !controller.destinations.contains(where: { $0.phase == .live }) { await Task.yield() }
+        try await wait(for: "the stream") { controller.destinations.contains { $0.phase == .live } }
         try await controller.pauseBroadcast()
         try await controller.resumeBroadcast()
-        while server.state.withLock({ $0.media.count }) < 5 { await Task.yield() }
+        try await wait(for: "media") { server.state.withLock { $0.media.count } >= 5 }
         try await controller.finishBroadcast()
-        while !server.state.withLock(\.isOver) { await Task.yield() }
+        try await wait(for: "the end of the stream") { server.state.withLock(\.isOver) }
         #expect(server.state.withLock(\.violation) == nil)
     }
 
@@ -121,10 +122,10 @@ import Testing
         let setup = try BroadcastSetup(
             try await place.service("rtmp"), values: ["url": "rtmp://127.0.0.1:\(server.port)/live/hush-hush-key"])
         let number = try await session.addDestination(setup.destination)
-        while server.state.withLock({ $0.media.count }) < 5 { await Task.yield() }
+        try await wait(for: "media") { server.state.withLock { $0.media.count } >= 5 }
         #expect(try await session.status().destinations.map(\.label) == ["rtmp (127.0.0.1:\(server.port)/live)"])
         #expect(try await session.removeDestination(number) == .finished)
-        while !server.state.withLock(\.isOver) { await Task.yield() }
+        try await wait(for: "the end of the stream") { server.state.withLock(\.isOver) }
         #expect(server.state.withLock(\.violation) == nil)
         let preview = try await recorder.stopRecording()
         #expect(try RecordedVideo(path: try #require(preview.url).path).size == PixelSize(width: 320, height: 240))

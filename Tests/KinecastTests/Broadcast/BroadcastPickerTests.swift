@@ -1,4 +1,5 @@
 // The picker, with a presenter that the test drives.
+import CoreTesting
 import FoundationEssentials
 import KineClient
 import KineMeasure
@@ -22,7 +23,14 @@ import Testing
         let answer = Promise<Result<BroadcastChoice, BroadcastError>>()
         let values: [String: String]
 
-        init(values: [String: String] = [:]) { self.values = values }
+        /// Given once a cancelled picker may close.
+        let leave = Promise<Void>()
+        let isSlowToLeave: Bool
+
+        init(values: [String: String] = [:], isSlowToLeave: Bool = false) {
+            self.values = values
+            self.isSlowToLeave = isSlowToLeave
+        }
 
         func choose(_ service: String, isMicrophoneEnabled: Bool = false) {
             answer.fulfil(.success(BroadcastChoice(service: service, isMicrophoneEnabled: isMicrophoneEnabled)))
@@ -33,7 +41,10 @@ import Testing
                 $0.presentations += 1
                 $0.requests.append(request)
             }
-            guard let answer = await answer.value() else { throw .cancelled }
+            guard let answer = await answer.value() else {
+                if isSlowToLeave { _ = await Task { await leave.value() }.value }
+                throw .cancelled
+            }
             return try answer.get()
         }
 
@@ -65,15 +76,15 @@ import Testing
         }
     }
 
-    private func wait(for callers: Int, of picker: BroadcastPicker) async {
-        while picker.callers != callers { await Task.yield() }
+    private func wait(for callers: Int, of picker: BroadcastPicker) async throws {
+        try await CoreTesting.wait(for: "\(callers) callers") { picker.callers == callers }
     }
 
     @Test func `asked a hundred times at once it is presented once, and all get the same controller`() async throws {
         let presenter = Presenter(values: ["key": "w_1"])
         let picker = picker(presenter)
         let callers = (0..<100).map { _ in outcome(of: picker) }
-        await wait(for: 100, of: picker)
+        try await wait(for: 100, of: picker)
         presenter.choose("witness")
         var controllers: Set<ObjectIdentifier> = []
         for caller in callers { controllers.insert(ObjectIdentifier(try await caller.value.get())) }
@@ -85,7 +96,7 @@ import Testing
         let presenter = Presenter()
         let picker = picker(presenter)
         let callers = (0..<100).map { _ in outcome(of: picker) }
-        await wait(for: 100, of: picker)
+        try await wait(for: 100, of: picker)
         presenter.answer.fulfil(.failure(.cancelled(by: "the test")))
         for caller in callers {
             guard case .failure(let error) = await caller.value else {
@@ -112,7 +123,7 @@ import Testing
         let presenter = Presenter(values: ["key": "w_1"])
         let picker = picker(presenter)
         let (leaver, stayer) = (outcome(of: picker), outcome(of: picker))
-        await wait(for: 2, of: picker)
+        try await wait(for: 2, of: picker)
         leaver.cancel()
         guard case .failure(let error) = await leaver.value else {
             Issue.record("it was not cancelled")
@@ -127,11 +138,25 @@ import Testing
         let presenter = Presenter()
         let picker = picker(presenter)
         let caller = outcome(of: picker)
-        while presenter.state.withLock({ $0.presentations }) == 0 { await Task.yield() }
+        try await CoreTesting.wait(for: "the picker") { presenter.state.withLock { $0.presentations } == 1 }
         caller.cancel()
         _ = await caller.value
-        while presenter.state.withLock({ $0.closings }) == 0 { await Task.yield() }
-        await wait(for: 0, of: picker)
+        try await CoreTesting.wait(for: "its end") { presenter.state.withLock { $0.closings } == 1 }
+        try await wait(for: 0, of: picker)
+    }
+
+    @Test func `asked again while it closes, it is presented again`() async throws {
+        let presenter = Presenter(values: ["key": "w_1"], isSlowToLeave: true)
+        let picker = picker(presenter)
+        let first = outcome(of: picker)
+        try await CoreTesting.wait(for: "the picker") { presenter.state.withLock { $0.presentations } == 1 }
+        first.cancel()
+        _ = await first.value
+        let second = outcome(of: picker)
+        presenter.leave.fulfil(())
+        try await CoreTesting.wait(for: "the picker") { presenter.state.withLock { $0.presentations } == 2 }
+        presenter.choose("witness")
+        _ = try await second.value.get()
     }
 
     @Test func `the person sees the services with names, icons and fields, and only the preferred one`() async throws {

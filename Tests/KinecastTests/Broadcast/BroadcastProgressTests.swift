@@ -86,7 +86,7 @@ import Testing
         #expect(progress.received(Self.event(.ended(.crashed("signal 11")))) == [])
         let outcome = TakeOutcome.failed(TakeFailure(exitStatus: 75, message: "Nothing is left."))
         #expect(progress.received(.ended(outcome)) == [.over(outcome)])
-        let error = progress.error(of: RecordingResult(outcome, hasBegun: true))
+        let error = progress.error(of: outcome)
         #expect(error?.code == .serviceFailed && error?.message.contains("crashed (signal 11)") == true)
         #expect(progress.phase == .ready && !progress.isBroadcasting)
     }

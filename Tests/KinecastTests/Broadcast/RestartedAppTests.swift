@@ -1,4 +1,5 @@
 // An app that is killed in the middle of its broadcast, and started again: processes of their own, with the public library alone.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -35,9 +36,9 @@ import Testing
 
     @Test func `an app that is killed finds its broadcast again, controls and finishes it`() async throws {
         let first = try run(["start", "witness", "key=w_1234567"], saying: "first")
-        while !words("first").contains("started") {
+        try await wait(for: "the broadcast") {
             try #require(!words("first").contains("failed"), "\(words("first"))")
-            await Task.yield()
+            return words("first").contains("started")
         }
         _ = first.end(signal: SIGKILL, deadline: MonotonicClock.now() + 300_000_000_000)
         let record = try #require(try await place.takes().first)

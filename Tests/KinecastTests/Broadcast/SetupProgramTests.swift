@@ -1,4 +1,5 @@
 // Setup programs as processes: a good one, and those that hang, crash, talk nonsense or want what is not theirs.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -65,12 +66,14 @@ import Testing
     }
 
     /// Waits until no setup program of this place is left.
-    private func waitForTheirEnd() async {
-        while PrivateDirectory.entries("/proc").contains(where: { pid in
-            Int32(pid) != nil
-                && (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe"))
-                    == place.folder.file("guided.kinext/setup")
-        }) { await Task.yield() }
+    private func waitForTheirEnd() async throws {
+        try await wait(for: "the setup program's end") {
+            !PrivateDirectory.entries("/proc").contains { pid in
+                Int32(pid) != nil
+                    && (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe"))
+                        == place.folder.file("guided.kinext/setup")
+            }
+        }
     }
 
     private func error(
@@ -80,7 +83,7 @@ import Testing
         let error = await #expect(throws: BroadcastError.self) {
             try await picker(Presenter(answers), limits).present()
         }
-        await waitForTheirEnd()
+        try await waitForTheirEnd()
         return try #require(error)
     }
 
@@ -92,7 +95,7 @@ import Testing
         #expect(forms.map(\.message) == ["Where is the key?", nil])
         #expect(forms.map { $0.fields.map(\.key) } == [["key"], ["count"]] && forms[0].fields[0].isSecret)
         #expect(controller.broadcastURL?.absoluteString == "https://example.org/watch/\(place.app.identifier)")
-        await waitForTheirEnd()
+        try await waitForTheirEnd()
         controller.scope = .virtual(PixelSize(width: 320, height: 240))
         try await controller.startBroadcast(countdown: 0)
         let told = try #require(controller.destinations.first)
@@ -126,7 +129,7 @@ import Testing
         #expect(error?.code == .setupFailed)
         #expect(error?.message.contains(words) == true, "\(String(describing: error))")
         #expect(error?.message.hasPrefix("The setup of Guided ") == true)
-        await waitForTheirEnd()
+        try await waitForTheirEnd()
     }
 
     @Test(arguments: ["hang", "hangAfterAnswer"]) func `one that hangs is ended`(mode: String) async throws {
@@ -159,11 +162,11 @@ import Testing
         try place.installGuided("login")
         let presenter = Presenter(isAway: true)
         let picking = Task { try await picker(presenter).present() }
-        while presenter.state.withLock({ $0.forms.isEmpty }) { await Task.yield() }
+        try await wait(for: "a form") { presenter.state.withLock { !$0.forms.isEmpty } }
         picking.cancel()
         let error = await #expect(throws: BroadcastError.self) { try await picking.value }
         #expect(error?.code == .cancelled)
-        await waitForTheirEnd()
+        try await waitForTheirEnd()
     }
 
     @Test func `it sees no display, no session and no files of the user's`() async throws {

@@ -1,4 +1,5 @@
 // An installation of a test's own: the engine, the built-in services and a bundle beside it, in a directory with a home of its own.
+import CoreTesting
 import FoundationEssentials
 import Glibc
 import KineClient
@@ -112,7 +113,7 @@ final class BroadcastPlace: Sendable {
     }
 
     /// An engine leaves the registry a moment after its last message.
-    func waitForNoTake() async throws { while !(try await takes().isEmpty) { await Task.yield() } }
+    func waitForNoTake() async throws { try await wait(for: "the take's end") { try await takes().isEmpty } }
 }
 
 extension AsyncSequence where Self: Sendable, Failure == Never {

@@ -16,3 +16,17 @@ package func wait(_ what: String, seconds: Double = 300, until condition: () thr
         _ = WakeSignal.poll([], until: MonotonicClock.now() + 5_000_000)
     }
 }
+
+/// The same without blocking a thread.
+package func wait(
+    for what: String, seconds: Double = 300, isolation: isolated (any Actor)? = #isolation,
+    until condition: () async throws -> Bool
+) async throws {
+    let deadline = MonotonicClock.now() + Int64(seconds * 1e9)
+    while try await !condition() {
+        guard MonotonicClock.now() < deadline else {
+            throw WaitedInVain(description: "waited \(seconds) s in vain for \(what)")
+        }
+        try await Task.sleep(for: .milliseconds(5))
+    }
+}

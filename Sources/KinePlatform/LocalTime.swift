@@ -1,9 +1,9 @@
 // The wall clock in the user's time zone, through the C library: Foundation would cost megabytes.
 import Glibc
 
-enum LocalTime {
+public enum LocalTime {
     /// Formats an instant (seconds since 1970, UTC) in local time, as `strftime` does.
-    static func text(_ format: String, at seconds: Int = time(nil)) -> String {
+    public static func text(_ format: String, at seconds: Int = time(nil)) -> String {
         var instant: time_t = seconds
         var parts = tm()
         localtime_r(&instant, &parts)

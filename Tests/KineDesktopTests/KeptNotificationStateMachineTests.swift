@@ -3,7 +3,7 @@ import Testing
 
 @testable import KineDesktop
 
-@Suite struct IndicatorStateMachineTests {
+@Suite struct KeptNotificationStateMachineTests {
     private static func notification(_ title: String) -> Notification {
         Notification(
             sender: "Kinecast", icon: "", title: title, text: "", actions: [], urgency: .low, isResident: true)
@@ -19,14 +19,14 @@ import Testing
 
     /// The machine, and a server that does as it is told, whose answers are delivered later.
     private struct World {
-        var machine = IndicatorStateMachine()
+        var machine = KeptNotificationStateMachine()
         var wanted: Notification?
         var isServerThere = false
         /// What the machine was told of that.
         var isServerKnown = false
         var shown: [UInt32: Notification] = [:]
         var lastID: UInt32 = 0
-        var answers: [IndicatorStateMachine.Input] = []
+        var answers: [KeptNotificationStateMachine.Input] = []
         /// What the person closed last, until something else was wanted and the machine knew of the closing.
         var dismissed: Notification?
 
@@ -67,7 +67,7 @@ import Testing
             give(.want(notification))
         }
 
-        private mutating func give(_ input: IndicatorStateMachine.Input) {
+        private mutating func give(_ input: KeptNotificationStateMachine.Input) {
             for action in machine.handle(input) {
                 #expect(isServerKnown, "nothing is asked of a server that is known to be gone")
                 switch action {
@@ -87,7 +87,9 @@ import Testing
 
         mutating func settle() { while !answers.isEmpty { take(.answer) } }
 
-        private func notification(_ title: String) -> Notification { IndicatorStateMachineTests.notification(title) }
+        private func notification(_ title: String) -> Notification {
+            KeptNotificationStateMachineTests.notification(title)
+        }
     }
 
     @Test func `the desktop ends up with what is wanted, in every order of events`() {
@@ -116,7 +118,7 @@ import Testing
     }
 
     @Test func `a button counts for the notification that is shown or being replaced, and for no other`() {
-        var machine = IndicatorStateMachine()
+        var machine = KeptNotificationStateMachine()
         _ = machine.handle(.serverFound)
         _ = machine.handle(.want(Self.notification("one")))
         #expect(machine.handle(.action(id: 7, key: "stop")) == [])
@@ -134,7 +136,7 @@ import Testing
     }
 
     @Test func `what a server refuses is not asked again until it says something else`() {
-        var machine = IndicatorStateMachine()
+        var machine = KeptNotificationStateMachine()
         _ = machine.handle(.serverFound)
         #expect(machine.handle(.want(Self.notification("one"))).count == 1)
         #expect(machine.handle(.refused) == [])

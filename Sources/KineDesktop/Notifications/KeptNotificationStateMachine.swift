@@ -1,10 +1,10 @@
-// Keeps one notification on the desktop as long as it is wanted. No bus, no clock: `DesktopLoop` carries out the actions.
+// Keeps one notification on the desktop as long as it is wanted. No bus, no clock: `KeptNotification` carries out the actions.
 
-/// The states of the notification that shows a person what is captured.
+/// The states of a notification that shows a person what is captured, or asks them.
 ///
 /// A notification that the person closes is not shown again until it would say something else. A server that ends and comes back
 /// gets it anew.
-struct IndicatorStateMachine: Sendable {
+struct KeptNotificationStateMachine: Sendable {
     enum Input: Sendable, Equatable {
         /// Nil: nothing is to be shown.
         case want(Notification?)
