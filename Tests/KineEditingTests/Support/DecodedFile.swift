@@ -23,9 +23,8 @@ struct DecodedFile {
     /// The audio tracks mixed to one channel each, 48000 samples a second; sample 0 is heard at the file's start.
     let audio: [[Float]]
 
-    /// - Parameter audioTracks: nil: as many as the file has. Another number than the file's is a failure.
-    init(_ path: String, audioTracks: Int? = nil, in folder: TemporaryDirectory) throws {
-        let audioTracks = try audioTracks ?? Self.audioTracks(of: path)
+    init(_ path: String, in folder: TemporaryDirectory) throws {
+        let audioTracks = try Self.audioTracks(of: path)
         // With one thread, since most files have few frames.
         var arguments = ["-v", "warning", "-nostdin", "-y", "-xerror", "-threads", "1", "-i", path]
         arguments += ["-map", "0:v", "-c", "copy", "-f", "framemd5", folder.file("packets")]
@@ -62,9 +61,22 @@ struct DecodedFile {
         }
     }
 
+    /// The handlers of audio tracks in the index, `moov` (ISO 14496-12, 8.4.3). ffmpeg's own number is compared with it.
     private static func audioTracks(of path: String) throws -> Int {
-        try Tool.output("ffprobe", ["-v", "error", "-show_entries", "stream=codec_type", "-of", "csv=p=0", path])
-            .split(separator: "\n").count { $0 == "audio" }
+        var rest = try contents(path)[...]
+        while rest.dropFirst(4).prefix(4) != Data("moov".utf8) {
+            let isLong = rest.prefix(4) == Data([0, 0, 0, 1])
+            let size = (isLong ? rest.dropFirst(8).prefix(8) : rest.prefix(4)).reduce(0) { $0 << 8 | Int($1) }
+            try #require(size >= 8 && size <= rest.count)
+            rest = rest.dropFirst(size)
+        }
+        let handler = Data("hdlr".utf8) + Data(count: 8) + Data("soun".utf8)
+        var count = 0
+        while let found = rest.range(of: handler) {
+            rest = rest[found.upperBound...]
+            count += 1
+        }
+        return count
     }
 
     /// The planes of a frame.
