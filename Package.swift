@@ -149,7 +149,8 @@ let package = Package(
         .executableTarget(
             name: "KinecastCommand",
             dependencies: [
-                "KineClient", "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia", "KinePlatform",
+                "Kinecast", "KineClient", "KineControl", "KineServices", "KineRelay", "KineContainers", "KineMedia",
+                "KinePlatform",
                 system, argumentParser,
             ]),
         .executableTarget(name: "kinecast-engine", dependencies: ["KineEngine", "KineControl"]),
@@ -340,7 +341,7 @@ let package = Package(
             dependencies: [
                 "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults",
                 "kinecast-witness",
-                "kinecast-hostile",
+                "kinecast-hostile", "kinecast-setup-fixture",
                 "kinecast-scene", "kinecast-farend",
                 "ProcessTesting", "CoreTesting", "DesktopTesting", "KineDesktop", "KineMeasure", "ScreenTesting",
                 "RTMPTesting", "KineRelay", "KineControl",

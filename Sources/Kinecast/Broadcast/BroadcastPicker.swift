@@ -141,7 +141,8 @@ public final class BroadcastPicker: Sendable {
             throw .unknownService(choice.service, installed: services)
         }
         if contents.showsMicrophoneButton { isMicrophoneEnabled = choice.isMicrophoneEnabled }
-        let setup = try await setUp(service, for: identity)
+        let setup = try await service.setUp(
+            with: presenter, for: identity, limits: setupLimits, environment: environment)
         if Task.isCancelled { throw .cancelled }
         let controller = BroadcastController(setup, app: identity, presenter: presenter, locator: locator)
         controller.isMicrophoneEnabled = isMicrophoneEnabled
@@ -153,19 +154,5 @@ public final class BroadcastPicker: Sendable {
         let services = BroadcastServices(locator: locator)
         if let preferred { return [try await services.service(preferred)] }
         return try await services.list()
-    }
-
-    private func setUp(
-        _ service: BroadcastService, for app: AppIdentity
-    ) async throws(BroadcastError) -> BroadcastSetup {
-        if let program = service.service.setupProgram {
-            let run = SetupRun(
-                service, program: program, app: app, limits: setupLimits, environment: environment)
-            let outcome = try await run.run(presenter)
-            return try BroadcastSetup(service, values: outcome.info, broadcastURL: outcome.broadcastURL)
-        }
-        guard !service.fields.isEmpty else { return try BroadcastSetup(service) }
-        let form = BroadcastForm(service: service, message: nil, fields: service.fields)
-        return try BroadcastSetup(service, values: try await presenter.fillIn(form))
     }
 }

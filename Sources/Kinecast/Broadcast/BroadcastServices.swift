@@ -12,7 +12,7 @@ public typealias BroadcastField = ServiceManifest.SetupField
 public struct BroadcastService: Sendable, Equatable, Identifiable {
     let service: Service
 
-    init(_ service: Service) { self.service = service }
+    package init(_ service: Service) { self.service = service }
 
     /// The same for all versions of the service, and for no other: "rtmp", "org.example.uploader" …
     public var id: String { service.id }

@@ -8,8 +8,8 @@ public struct BroadcastSetup: Sendable, Equatable {
     public let service: BroadcastService
     /// What the service's setup said where the broadcast can be watched; nil: the extension tells it later, or nobody does.
     public let broadcastURL: URL?
-    /// Secrets among it.
-    let info: [String: String]
+    /// What the extension is told. Secrets are among it.
+    package let info: [String: String]
 
     /// - Parameters:
     ///   - service: of `BroadcastServices`.

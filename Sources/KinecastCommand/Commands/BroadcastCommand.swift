@@ -88,7 +88,7 @@ struct BroadcastCommand: ParsableCommand {
         let directory = try OutputPath.workingDirectory()
         let plan = try destinations.plan(reader: .standard(in: directory)) { directory.pushing(FilePath($0)).string }
         let services = try InstalledServices.catalog().list().services
-        let chosen = try plan.destinations(among: services.map(\.manifest))
+        let chosen = try plan.asking(services).destinations(among: services.map(\.manifest))
         try destinations.choice.hideSecrets(of: chosen, services)
         try destinations.choice.warnOfTypedKeys(json: options.json)
         if destinations.check {

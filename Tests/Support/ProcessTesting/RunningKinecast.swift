@@ -143,10 +143,10 @@ package final class RunningKinecast {
         try event("progress") { ($0.duration ?? 0) >= seconds && ($0.bytes ?? 0) > 0 }
     }
 
-    /// Waits for these words on standard error.
-    package func words(_ words: String) throws {
+    /// Waits for these words on standard error, or on standard output.
+    package func words(_ words: String, onOutput: Bool = false) throws {
         let deadline = MonotonicClock.now() + Self.patience
-        while !text[1].contains(words) { try read(until: deadline, waitingFor: words) }
+        while !text[onOutput ? 0 : 1].contains(words) { try read(until: deadline, waitingFor: words) }
     }
 
     /// Waits for a line of standard output with that beginning, behind the last one that was waited for.

@@ -1,0 +1,39 @@
+// Has a person set a service up, once it is chosen.
+import KineClient
+import KinePlatform
+import KineRelay
+
+extension BroadcastService {
+    /// Asks a person for what the service needs: the service's setup program asks, or else its fields are shown. Throws `cancelled` where
+    /// the person or the task has cancelled.
+    ///
+    /// - Parameters:
+    ///   - presenter: shows fields and login addresses.
+    ///   - app: who the app is; nil: as `kinecast-app.json` beside its executable says, or else the executable's name.
+    public func setUp(
+        with presenter: any BroadcastPresenter = TerminalPresenter(), app: AppIdentity? = nil
+    ) async throws(BroadcastError) -> BroadcastSetup {
+        let identity: AppIdentity
+        do throws(RecordingError) {
+            identity = try AppIdentity.checked(app)
+        } catch {
+            throw BroadcastError(error)
+        }
+        return try await setUp(
+            with: presenter, for: identity, limits: SetupLimits(), environment: ProcessEnvironment.current)
+    }
+
+    /// - Parameter environment: this process's own, from which a setup program gets its part.
+    func setUp(
+        with presenter: any BroadcastPresenter, for app: AppIdentity, limits: SetupLimits, environment: [String]
+    ) async throws(BroadcastError) -> BroadcastSetup {
+        if let program = service.setupProgram {
+            let run = SetupRun(self, program: program, app: app, limits: limits, environment: environment)
+            let outcome = try await run.run(presenter)
+            return try BroadcastSetup(self, values: outcome.info, broadcastURL: outcome.broadcastURL)
+        }
+        guard !fields.isEmpty else { return try BroadcastSetup(self) }
+        let form = BroadcastForm(service: self, message: nil, fields: fields)
+        return try BroadcastSetup(self, values: try await presenter.fillIn(form))
+    }
+}

@@ -1,0 +1,53 @@
+// Has the setup programs of services ask the person at the terminal, as the picker of an app does.
+import KinePlatform
+import KineRelay
+import KineServices
+import Kinecast
+
+extension DestinationPlan {
+    /// The plan with what the setup programs return: those of the services of `--service` that have one, unless `--set` gives one of their
+    /// settings.
+    func asking(_ installed: [Service]) throws(CommandFailure) -> DestinationPlan {
+        var plan = self
+        var asked: Set<String> = []
+        for id in services where asked.insert(id).inserted {
+            guard let service = installed.first(where: { $0.id == id }), service.setupProgram != nil,
+                !settings.contains(where: { $0.names(aSettingOf: service) })
+            else { continue }
+            let info = try Self.ask(service)
+            plan.settings += info.map { Setting(key: "\(id).\($0.key)", value: $0.value) }
+        }
+        return plan
+    }
+
+    private static func ask(_ service: Service) throws(CommandFailure) -> [String: String] {
+        do throws(BroadcastError) {
+            return try MainThread.shared.wait { () async throws(BroadcastError) in
+                try await BroadcastService(service).setUp(app: AppIdentity(identifier: "kinecast", name: "Kinecast"))
+            }.info
+        } catch {
+            throw CommandFailure(error, of: service)
+        }
+    }
+}
+
+extension Setting {
+    fileprivate func names(aSettingOf service: Service) -> Bool {
+        service.manifest.setup.contains { key == $0.key || key == "\(service.id).\($0.key)" }
+    }
+}
+
+extension CommandFailure {
+    fileprivate init(_ error: BroadcastError, of service: Service) {
+        self =
+            switch error.code {
+            case .noPresenter:
+                CommandFailure(
+                    status: ExitStatus.unavailable,
+                    message: "The service \(service.id) asks for its settings, and there is no terminal to ask at; "
+                        + "give them with --set KEY=VALUE.")
+            case .unknownField, .missingField, .invalidField: .usage(error.message)
+            default: CommandFailure(status: ExitStatus.unavailable, message: error.message)
+            }
+    }
+}

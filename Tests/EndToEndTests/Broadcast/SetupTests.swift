@@ -1,0 +1,68 @@
+// A service's setup program asks at the terminal of `kinecast broadcast`.
+import KineMeasure
+import KinePlatform
+import ProcessTesting
+import SystemPackage
+import Testing
+
+@Suite struct SetupTests {
+    private static let arguments = [
+        "broadcast", "--service", "guided", "--pattern", "320x240", "--duration", "2", "--json",
+    ]
+
+    private func install(in place: TestPlace) throws {
+        try place.makeDirectory("guided.kinext")
+        for (program, name) in [("kinecast-witness", "witness"), ("kinecast-setup-fixture", "setup")] {
+            _ = try Tool.output("cp", [RunningKinecast.sibling(program), place.path("guided.kinext/\(name)")])
+        }
+        try place.write(
+            """
+            {"kinecast": 2, "id": "guided", "name": "Guided", "executable": "witness", "setupProgram": "setup",
+             "video": {"encoded": {"codec": "h264", "keyframeInterval": 2}}, "setup": [
+               {"key": "key", "title": "Key", "type": "secret", "required": true}, {"key": "count", "title": "Count"}]}
+            """, to: "guided.kinext/manifest.json")
+        let installed = try place.run("services", "install", "guided.kinext")
+        try #require(installed.status == 0, "\(installed)")
+    }
+
+    /// `program` starts kinecast with another terminal than this process's, or without one.
+    private func start(
+        _ place: TestPlace, _ program: String, _ arguments: [String], input: FileDescriptor? = nil
+    ) throws -> RunningKinecast {
+        try RunningKinecast(
+            arguments: arguments, environment: place.environment, directory: place.directory, input: input,
+            executable: program)
+    }
+
+    @Test func `what is typed reaches the extension, and the secret is not shown`() throws {
+        try TestPlace.with { place in
+            try install(in: place)
+            let command = ([RunningKinecast.executable.string] + Self.arguments).joined(separator: " ")
+            let input = try FileDescriptor.pipe()
+            let take = try start(place, "/usr/bin/script", ["-qec", command, "/dev/null"], input: input.readEnd)
+            try input.readEnd.close()
+            try take.words("Where is the key?", onOutput: true)
+            try take.words("Key [not shown]: ", onOutput: true)
+            try input.writeEnd.writeAll("w_hush-hush\n".utf8)
+            try take.words("Count", onOutput: true)
+            try input.writeEnd.writeAll("3\n".utf8)
+            let ended = try take.wait()
+            try input.writeEnd.close()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(ended.output.contains("started with count=3 key=…"), "\(ended)")
+            #expect(!ended.output.contains("hush-hush"), "\(ended)")
+        }
+    }
+
+    @Test func `without a terminal it says how to give the settings, and --set asks nobody`() throws {
+        try TestPlace.with { place in
+            try install(in: place)
+            let command = ["-w", RunningKinecast.executable.string] + Self.arguments
+            let refused = try start(place, "/usr/bin/setsid", command).wait()
+            #expect(refused.status == ExitStatus.unavailable, "\(refused)")
+            #expect(refused.errors.contains("give them with --set KEY=VALUE."), "\(refused)")
+            let given = try start(place, "/usr/bin/setsid", command + ["--set", "key=w_given"]).wait()
+            #expect(given.status == 0 && given.events.contains { $0.state?.contains("key=") == true }, "\(given)")
+        }
+    }
+}
