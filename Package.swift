@@ -248,7 +248,8 @@ let package = Package(
             dependencies: ["KineDesktop", "CSDBus", "KineMeasure", "KinePlatform", "CoreTesting", system],
             path: "Tests/Support/DesktopTesting"),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
-        .testTarget(name: "KinePlatformTests", dependencies: ["KinePlatform", "CLinux", "ThreadTesting", system]),
+        .testTarget(
+            name: "KinePlatformTests", dependencies: ["KinePlatform", "KineMeasure", "CLinux", "ThreadTesting", system]),
         .testTarget(
             name: "KineCaptureTests",
             dependencies: ["KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting"]),

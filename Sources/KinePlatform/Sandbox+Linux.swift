@@ -1,4 +1,5 @@
-// The sandbox of a child process: prepared before the fork, entered by the child before it runs its program. Linux.
+// The sandbox of a process: prepared before the fork and entered by the child before it runs its program, or entered by a process itself.
+// Linux.
 import CSandbox
 import Glibc
 import SystemPackage
@@ -46,7 +47,7 @@ public final class Sandbox: @unchecked Sendable {
 
     /// Throws the kernel's error if it has a layer and refuses to make it.
     public init(_ rules: Rules, leavingOut: Set<Layer> = []) throws(Errno) {
-        let layers = Self.available.subtracting(leavingOut)
+        let layers = Set(Layer.allCases).subtracting(leavingOut).filter(Self.isAvailable)
         self.layers = layers
         namespaces = layers.contains(.namespaces) ? Self.ownNamespaces : KINE_NO_NAMESPACES
         ruleset = layers.contains(.landlock) ? try Self.ruleset(rules) : -1
@@ -70,12 +71,21 @@ public final class Sandbox: @unchecked Sendable {
     }
 
     /// The layers that this kernel, and the container that this process may be in, give.
-    public static var available: Set<Layer> {
-        var layers: Set<Layer> = [.capabilities]
-        if landlockVersion > 0 { layers.insert(.landlock) }
-        if kine_filter_is_available() != 0 { layers.insert(.seccomp) }
-        if ownNamespaces != KINE_NO_NAMESPACES { layers.insert(.namespaces) }
-        return layers
+    public static var available: Set<Layer> { Set(Layer.allCases.filter(isAvailable)) }
+
+    private static func isAvailable(_ layer: Layer) -> Bool {
+        switch layer {
+        case .landlock: landlockVersion > 0
+        case .seccomp: kine_filter_is_available() != 0
+        case .capabilities: true
+        case .namespaces: ownNamespaces != KINE_NO_NAMESPACES
+        }
+    }
+
+    /// Confines the calling thread and all that it starts from now on, for good: a process, where it has no other thread. Only Landlock and
+    /// the filter of system calls are entered.
+    public func enter() throws(Errno) {
+        guard kine_confine_self(ruleset, filter) == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// Tried once only, since it takes a process.

@@ -5,7 +5,7 @@ import SystemPackage
 
 public enum ServiceSandbox {
     /// Files that every program needs.
-    private static let libraries = [
+    package static let libraries = [
         "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/local/lib", "/etc/ld.so.cache", "/dev/urandom", "/dev/random",
         "/sys/devices/system/cpu", "/etc/localtime", "/usr/share/zoneinfo", "/usr/share/locale",
     ]

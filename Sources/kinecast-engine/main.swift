@@ -29,6 +29,13 @@ func answerEditRequest() -> Never {
             "kinecast-engine: the request cannot be read. Run kinecast trim or kinecast thumbnail instead.\n".utf8)
         exit(ExitStatus.usage)
     }
+    do throws(Errno) {
+        try request.confineProcess()
+    } catch {
+        let reason =
+            "The engine cannot be confined (\(error)), and reads no recording without; start it outside of other sandboxes."
+        answer(EditAnswer.failed(EditFailure(code: .unavailable, message: reason)))
+    }
     answer(request.answer())
 }
 

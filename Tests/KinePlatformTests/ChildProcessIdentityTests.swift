@@ -1,5 +1,7 @@
 // Children: their ends are known once and for all, and their confinement holds.
 import Glibc
+import KineMeasure
+import SystemPackage
 import Testing
 
 @testable import KinePlatform
@@ -65,6 +67,34 @@ import Testing
         #expect(try confined("cat /etc/passwd || exit 5") == .exited(status: 5))
         #expect(try confined("true > /tmp/kinecast-sandbox-test || exit 5") == .exited(status: 5))
         #expect(try confined("cat /etc/passwd || exit 5", leavingOut: [.landlock]) == .exited(status: 0))
+    }
+
+    @Test func `a thread that confines itself keeps what the rules name, and the others keep all`() throws {
+        let folder = try TemporaryDirectory()
+        var rules = Sandbox.Rules()
+        rules.writable = [folder.path]
+        let sandbox = try Sandbox(rules, leavingOut: [.namespaces, .capabilities])
+        let seen = Monitor<[String: Int32]>([:])
+        DedicatedThread(name: "confined") {
+            func note(_ name: String, _ descriptor: Int32) {
+                let error = descriptor < 0 ? errno : 0
+                close(descriptor)
+                seen.withLock { $0[name] = error }
+            }
+            do throws(Errno) { try sandbox.enter() } catch { return }
+            note("own", open(folder.file("a"), O_CREAT | O_WRONLY | O_CLOEXEC, 0o600))
+            note("foreign", open("/etc/passwd", O_RDONLY | O_CLOEXEC))
+            note("socket", socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+        }.join()
+        let layers = Sandbox.available
+        #expect(
+            seen.withLock { $0 } == [
+                "own": 0, "foreign": layers.contains(.landlock) ? EACCES : 0,
+                "socket": layers.contains(.seccomp) ? EPERM : 0,
+            ])
+        let other = open("/etc/passwd", O_RDONLY | O_CLOEXEC)
+        #expect(other >= 0)
+        close(other)
     }
 
     @Test(.enabled(if: Sandbox.available.contains(.namespaces), "this system gives no namespaces"))

@@ -141,7 +141,7 @@ final class EngineTake {
             var isDone = false
             for message in messages {
                 if case .failed(let failure) = message { throw Failed(description: failure.message) }
-                if case .refused(let reason) = message { throw Failed(description: reason) }
+                if case .refused(let reason, _) = message { throw Failed(description: reason) }
                 if case .destination(let event) = message, case .link(let link) = event.kind { links.append(link) }
                 if try body(message) { isDone = true }
             }

@@ -50,6 +50,10 @@ int kine_filter_is_available(void);
 // Returns 0, or -1 where the program is too long.
 int kine_filter_build(struct kine_filter *filter, const struct kine_filter_policy *policy);
 
+// Confines the calling thread, and all that it starts from now on, for good: by the ruleset, where it is not negative, and by the filter,
+// where there is one. Returns 0, or -1 with errno set.
+int kine_confine_self(int ruleset, struct kine_filter *filter);
+
 // From now on neither this process nor its children can execute a program. Returns 0, or -1 with errno set.
 int kine_forbid_execution(void);
 

@@ -1,0 +1,45 @@
+// The engine that reads a recording for `kinecast trim`, `thumbnail` and the library has given up what it does not need.
+import FoundationEssentials
+import KineControl
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import SystemPackage
+import Testing
+
+@Suite struct EditConfinementTests {
+    @Test func `it has entered its filter, and can gain no rights`() throws {
+        try TestPlace.with { place in
+            let recorded = try place.run("record", "a.mp4", "--pattern", "640x480", "--duration", "1")
+            try #require(recorded.status == 0, "\(recorded)")
+            let request = EditRequest.images(
+                ImagesRequest(
+                    input: place.path("a.mp4"), times: (0..<30).map { .milliseconds($0 * 30) }, maximumSize: nil,
+                    format: "png"))
+            let input = try MemoryInput(try JSONEncoder().encode(request), name: "kinecast-question")
+            let pipe = try FileDescriptor.pipe()
+            defer { try? pipe.readEnd.close() }
+            var options = ChildProcess.Options()
+            options.descriptors = [input.descriptor, pipe.writeEnd, nil]
+            let engine = try ChildProcess(
+                executable: RunningKinecast.sibling("kinecast-engine"), arguments: ["--edit"],
+                environment: place.environment, options: options)
+            try pipe.writeEnd.close()
+            // The answer is longer than a pipe holds, so the engine waits in the middle of it.
+            #expect(WakeSignal.poll([pipe.readEnd.rawValue], until: MonotonicClock.now() + RunningKinecast.patience)[0])
+            let status = ProcFiles.read("/proc/\(engine.pid)/status").split(separator: "\n")
+            #expect(status.contains("NoNewPrivs:\t1"))
+            #expect(status.contains("Seccomp:\t2") == Sandbox.available.contains(.seccomp))
+            var bytes = 0
+            var chunk = [UInt8](repeating: 0, count: 65536)
+            while true {
+                let count = try chunk.withUnsafeMutableBytes { try pipe.readEnd.read(into: $0) }
+                if count == 0 { break }
+                bytes += count
+            }
+            #expect(bytes > 65536, "it did not wait")
+            #expect(engine.end(signal: 0, deadline: .max) == .exited(status: 0))
+        }
+    }
+}
