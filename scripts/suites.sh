@@ -9,7 +9,7 @@ run_suites() {
     # What takes longest comes first: building, then playing and waiting.
     "$binary" --testing-library swift-testing --list-tests | sed 's|/.*||' | sort -u | grep -vE "$left_out" |
         awk '/NewExtension/ { print "0\t" $0; next }
-            /\.(SceneTests|MediaTests|FaultTests|LivePage[A-Za-z]*Tests|NetworkFaultTests)$/ { print "1\t" $0; next }
+            /\.(SceneTests|MediaTests|FaultTests|TrimTests|ClipDayTests|LivePage[A-Za-z]*Tests|NetworkFaultTests)$/ { print "1\t" $0; next }
             { print (/^EndToEnd/ ? 2 : 3) "\t" $0 }' | sort -s -n -k 1,1 | cut -f 2 |
         tr '\n' '\0' | xargs -0 -P $((3 * $(nproc))) -I '{}' bash -c 'source scripts/suites.sh && run_suite "$@"' - "$binary" '{}'
 }
