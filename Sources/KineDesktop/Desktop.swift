@@ -11,6 +11,8 @@ public final class Desktop: Sendable {
         case action(key: String)
         /// Whether the screen is locked: once it is known, and then whenever it changes.
         case screenLocked(Bool)
+        /// The screen was locked, and the bus on which that was said has closed: nothing says any more when it is unlocked.
+        case lockLost
         /// What became of the question.
         case question(QuestionEvent)
     }

@@ -63,7 +63,14 @@ final class DesktopLoop {
         case .ask(let notification): question.want(notification)
         case .inhibitSleep(let inhibition): inhibitor.want(inhibition)
         case .watchLock:
-            lock = lock ?? LockWatch(session: session, system: system) { [tell] in tell(.screenLocked($0)) }
+            lock =
+                lock
+                ?? LockWatch(session: session, system: system) { [tell] event in
+                    switch event {
+                    case .locked(let isLocked): tell(.screenLocked(isLocked))
+                    case .lost: tell(.lockLost)
+                    }
+                }
         }
     }
 }

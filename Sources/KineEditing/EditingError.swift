@@ -27,7 +27,7 @@ extension EditingError: CustomStringConvertible {
         case .recording(let error): "\(error)."
         case .excerpt(let error): "\(error)."
         case .beyondEnd(let duration): "\(MovieExcerpt.Error.beyondEnd(duration))."
-        case .tooManyImages(let most): "At most \(most) images can be made at a time; ask for the others apart."
+        case .tooManyImages(let most): "At most \(most) images can be made at a time; ask for fewer, several times."
         case .codec(let codec):
             "The recording's video is \(codec.rawValue), and only h264 is decoded here; let an excerpt begin at a keyframe."
         case .decoder(let error): error.description

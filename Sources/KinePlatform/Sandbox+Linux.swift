@@ -85,7 +85,10 @@ public final class Sandbox: @unchecked Sendable {
     /// Confines the calling thread and all that it starts from now on, for good: a process, where it has no other thread. Only Landlock and
     /// the filter of system calls are entered.
     public func enter() throws(Errno) {
-        guard kine_confine_self(ruleset, filter) == 0 else { throw Errno(rawValue: errno) }
+        // The filter gets this process's number, and others may use this one.
+        let result =
+            if var own = filter?.pointee { kine_confine_self(ruleset, &own) } else { kine_confine_self(ruleset, nil) }
+        guard result == 0 else { throw Errno(rawValue: errno) }
     }
 
     /// Tried once only, since it takes a process.

@@ -16,14 +16,17 @@ extension ScreenRecorder {
     public func startClipBuffering(_ length: Duration = .seconds(15)) async throws(RecordingError) -> Start {
         let buffer = try Self.checkedClipBuffer(length)
         var start: Start?
+        var hadMicrophone = false
         let session = try await clipTake.start { () async throws(RecordingError) in
             let active = try await begin { _, configuration throws(RecordingError) in
                 configuration.clipBuffer = buffer
                 return nil
             }
             start = active.start
+            hadMicrophone = active.begunWithMicrophone
             return active.session
         }
+        if isMicrophoneEnabled != hadMicrophone { tellMicrophone() }
         Task { [weak self] in
             for await event in session.events { self?.received(event, ofClipTake: session) }
         }

@@ -23,14 +23,12 @@ extension ScreenRecorder {
     func tellMicrophone() {
         for session in [recording?.session, clipTake.session].compactMap(\.self) {
             Task { [weak self] in
-                // As it is by then: of several changes at once the last one counts, in whichever order they are sent.
                 guard let self else { return }
-                let isOn = isMicrophoneEnabled
                 do throws(ClientError) {
-                    try await session.setMicrophone(isOn: isOn)
+                    try await session.setMicrophone { self.isMicrophoneEnabled }
                 } catch {
                     // The person may not allow it.
-                    if isOn { contents.withLock { $0.settings.isMicrophoneEnabled = false } }
+                    contents.withLock { $0.settings.isMicrophoneEnabled = false }
                     tell(.warning(error.description))
                 }
             }

@@ -103,7 +103,6 @@ extension ScreenRecorder {
     /// The take is over, whoever ended it.
     private func ended(_ active: Active, _ outcome: TakeOutcome) {
         defer { active.session.close() }
-        endSamples()
         let wasRunning = contents.withLock { contents in
             guard case .recording(let current) = contents.state, current.session === active.session else {
                 return false
@@ -112,6 +111,7 @@ extension ScreenRecorder {
             return true
         }
         guard wasRunning else { return }
+        endSamples()
         let result = RecordingResult(outcome, hasBegun: true, editor: RecordingEditor(locator))
         tell(
             .stopped(preview: result.preview, error: result.error ?? (result.isStoppedAtDesktop ? .userStopped : nil)))

@@ -106,6 +106,7 @@ public final class ScreenRecorder: Sendable {
         contents.withLock { contents in
             contents.availabilityWatch?.cancel()
             if case .recording(let active) = contents.state { active.session.close() }
+            contents.samples?.finish()
         }
     }
 

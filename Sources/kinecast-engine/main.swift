@@ -33,7 +33,7 @@ func answerEditRequest() -> Never {
         try request.confineProcess()
     } catch {
         let reason =
-            "The engine cannot be confined (\(error)), and reads no recording without; start it outside of other sandboxes."
+            "The engine cannot confine itself (\(error)), and so reads no recording; start it outside of other sandboxes."
         answer(EditAnswer.failed(EditFailure(code: .unavailable, message: reason)))
     }
     answer(request.answer())

@@ -187,6 +187,14 @@ import Testing
         }
     }
 
+    @Test func `an engine that cannot read a request refuses it by its name`() {
+        var machine = guest()
+        _ = machine.handle(.request(id: 1, .status, deadline: 5))
+        _ = machine.handle(.request(id: 2, .removeDestination(4), deadline: nil))
+        let refusal = EngineMessage.refused("no", request: RequestReference(.unknown("removeDestination")))
+        #expect(machine.handle(.message(refusal)) == [.answer(id: 2, .failure(.refused("no")))])
+    }
+
     @Test func `an older engine's refusal answers the oldest request, and without one it is a warning`() {
         var machine = guest()
         _ = machine.handle(.request(id: 1, .outcome, deadline: nil))

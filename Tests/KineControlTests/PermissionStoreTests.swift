@@ -24,6 +24,22 @@ import Testing
         return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
     }
 
+    @Test func `a writer that hangs holds nobody up for long, and a file that is full is left as it is`() throws {
+        try store.decide(.granted, [.screen], for: Self.one, name: "One")
+        let lock = try FileDescriptor.open(FilePath(store.file.string + ".lock"), .readWrite)
+        try #require(flock(lock.rawValue, LOCK_EX) == 0)
+        #expect(throws: PermissionStore.Error.busy(store.file)) {
+            try store.decide(.declined, [.screen], for: Self.one, name: "One")
+        }
+        try lock.close()
+        #expect(throws: PermissionStore.Error.full(store.file)) {
+            try store.decide(
+                .granted, [.screen], for: Self.other, name: String(repeating: "a", count: 1 << 20))
+        }
+        #expect(try store.list().map(\.subject) == [Self.one])
+        #expect(try store.permissions(of: Self.one)?.screen == .granted)
+    }
+
     @Test func `decisions are kept for an identifier and an executable, in a file of this user alone`() throws {
         #expect(try store.list() == [])
         try store.decide(.granted, [.screen], for: Self.one, name: "One")

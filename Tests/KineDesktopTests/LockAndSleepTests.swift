@@ -12,9 +12,12 @@ import Testing
 
     private final class Told: Sendable {
         private let events = Mutex<[Bool]>([])
+        private let hasLostLock = Mutex(false)
         var locks: [Bool] { events.withLock { $0 } }
+        var isLost: Bool { hasLostLock.withLock { $0 } }
         func add(_ event: Desktop.Event) {
             if case .screenLocked(let isLocked) = event { events.withLock { $0.append(isLocked) } }
+            if event == .lockLost { hasLostLock.withLock { $0 = true } }
         }
     }
 
@@ -38,16 +41,18 @@ import Testing
         desktop.end(until: .max)
     }
 
-    @Test func `a bus that ends does not lock for ever`() throws {
+    @Test(arguments: [false, true])
+    func `a bus that ends is told where the screen is locked, and does not unlock it`(isLocked: Bool) throws {
         let bus = try TestBus()
-        let logind = try LoginManager(bus, isLocked: true)
+        let logind = try LoginManager(bus, isLocked: isLocked)
         let told = Told()
         let desktop = try desktop(session: nil, system: bus, told)
         desktop.watchLock()
-        try wait("the lock") { told.locks == [true] }
+        try wait("the first state") { told.locks == [isLocked] }
         bus.end()
-        try wait("the end of the lock") { told.locks == [true, false] }
+        if isLocked { try wait("the loss") { told.isLost } }
         desktop.end(until: .max)
+        #expect(told.locks == [isLocked] && told.isLost == isLocked)
         withExtendedLifetime(logind) {}
     }
 

@@ -7,7 +7,7 @@ import KinePlatform
 public struct RecordingEditor: Sendable {
     private let locator: EngineLocator
 
-    /// The most bytes of an answer: a hundred images of the largest frames.
+    /// The most bytes of an answer: a hundred images, unless each has more than 7 MB.
     private static let largestAnswer = 1 << 30
 
     public init(_ locator: EngineLocator = EngineLocator()) { self.locator = locator }

@@ -201,7 +201,7 @@ struct SessionStateMachine {
             let isRefused = { (one: Pending) in
                 // Engines of earlier versions answer in the order of the requests, and do not say which.
                 guard let reference else { return one.request != .outcome }
-                return one.request.messages.contains { RequestReference($0) == reference }
+                return one.request.messages.contains { reference.isOf(RequestReference($0)) }
             }
             guard let index = pending.firstIndex(where: isRefused) else { return [.emit(.warning(reason))] }
             return [.answer(id: pending.remove(at: index).id, .failure(.refused(reason)))]

@@ -6,6 +6,11 @@ public struct RequestReference: Codable, Sendable, Equatable {
     public var name: String
     public var number: Int?
 
+    /// Whether this reference can mean that request. An engine that cannot read a message knows its name alone.
+    public func isOf(_ request: RequestReference) -> Bool {
+        name == request.name && (number == nil || number == request.number)
+    }
+
     public init(_ message: ClientMessage) {
         (name, number) =
             switch message {

@@ -15,6 +15,10 @@ public struct PermissionStore: Sendable {
         /// It is not what this program writes.
         case damaged(FilePath)
         case cannotWrite(FilePath, Errno)
+        /// Another program has been writing it for too long.
+        case busy(FilePath)
+        /// There are too many apps in it.
+        case full(FilePath)
     }
 
     private struct Contents: Codable {
@@ -100,13 +104,13 @@ public struct PermissionStore: Sendable {
         do {
             let bytes = Array(try encoder.encode(contents)) + [UInt8(ascii: "\n")]
             // A longer file could not be read again, and every answer would be lost.
-            guard bytes.count <= Self.limit else { throw Errno.fileTooLarge }
+            guard bytes.count <= Self.limit else { throw Error.full(file) }
             unlink(new.string)  // of a writer that was killed
             try write(bytes, to: new)
             guard rename(new.string, file.string) == 0 else { throw Errno(rawValue: errno) }
         } catch {
             unlink(new.string)
-            throw .cannotWrite(file, error as? Errno ?? .ioError)
+            throw error as? Error ?? .cannotWrite(file, error as? Errno ?? .ioError)
         }
     }
 
@@ -126,22 +130,25 @@ public struct PermissionStore: Sendable {
         for path in [directory.removingLastComponent(), directory] where mkdir(path.string, 0o700) != 0 {
             guard errno == EEXIST else { throw .cannotWrite(file, Errno(rawValue: errno)) }
         }
+        let lock: FileDescriptor
         do {
-            let lock = try FileDescriptor.open(
+            lock = try FileDescriptor.open(
                 FilePath(file.string + ".lock"), .readWrite, options: [.create, .closeOnExec, .noFollow],
                 permissions: .ownerReadWrite)
-            // The engine's thread that asks here also finishes the recording: a writer that hangs must not hold it up.
-            let deadline = MonotonicClock.now() + Self.patience
-            while flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0 {
-                guard errno == EINTR || errno == EWOULDBLOCK, MonotonicClock.now() < deadline else {
-                    throw Errno(rawValue: errno)
-                }
-                _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
-            }
-            return lock
         } catch {
             throw .cannotWrite(file, error as? Errno ?? .ioError)
         }
+        // The engine's thread that asks here also finishes the recording: a writer that hangs must not hold it up.
+        let deadline = MonotonicClock.now() + Self.patience
+        while flock(lock.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            let code = Errno(rawValue: errno)
+            guard code == .interrupted || code == .wouldBlock, MonotonicClock.now() < deadline else {
+                try? lock.close()
+                throw code == .wouldBlock ? .busy(file) : .cannotWrite(file, code)
+            }
+            _ = WakeSignal.poll([], until: MonotonicClock.now() + 10_000_000)
+        }
+        return lock
     }
 }
 
@@ -153,6 +160,8 @@ extension PermissionStore.Error: CustomStringConvertible {
         case .foreign(let file): "\(file) is another user's, or others may change it; make it yours alone (chmod 600)."
         case .damaged(let file): "\(file) is damaged; remove it, and apps ask again."
         case .cannotWrite(let file, let error): "\(file) cannot be written (\(error)); correct its directory."
+        case .busy(let file): "Another program has been writing \(file) for seconds; end it, or try again."
+        case .full(let file): "\(file) has more apps than it can hold; take some back with kinecast permissions revoke."
         }
     }
 }

@@ -22,4 +22,13 @@ struct LockState: Sendable {
         told = isLocked
         return isLocked
     }
+
+    /// These say nothing any more. True where the screen counted as locked and nobody is left who says so: whether it is unlocked is
+    /// never known then.
+    mutating func lose(_ witnesses: [Witness]) -> Bool {
+        for witness in witnesses { words[witness] = false }
+        guard told == true, !words.values.contains(true) else { return false }
+        told = false
+        return true
+    }
 }

@@ -20,11 +20,17 @@ struct ScreenSaver: Sendable {
 
 /// Used on one thread.
 final class LockWatch {
-    private let tell: (Bool) -> Void
+    enum Event: Equatable {
+        case locked(Bool)
+        /// The bus of the service that said the screen is locked has closed.
+        case lost
+    }
+
+    private let tell: (Event) -> Void
     private var state = LockState()
 
     /// - Parameter tell: is told the state once it is known, and then each other one.
-    init(session: BusConnection?, system: BusConnection?, tell: @escaping (Bool) -> Void) {
+    init(session: BusConnection?, system: BusConnection?, tell: @escaping (Event) -> Void) {
         self.tell = tell
         for saver in [ScreenSaver.freedesktop, .gnome] {
             if let session { watch(saver, on: session) } else { hear(saver.witness, false) }
@@ -32,13 +38,13 @@ final class LockWatch {
         if let system { watchSession(on: system) } else { hear(.logind, false) }
     }
 
-    /// The bus has closed: a screen that its services have locked could not be seen to be unlocked any more.
+    /// The bus of the session, or that of the system, has closed.
     func lost(isSession: Bool) {
-        for witness in isSession ? [.freedesktop, .gnome] : [LockState.Witness.logind] { hear(witness, false) }
+        if state.lose(isSession ? [.freedesktop, .gnome] : [.logind]) { tell(.lost) }
     }
 
     private func hear(_ witness: LockState.Witness, _ isLocked: Bool) {
-        if let isLocked = state.hear(witness, isLocked: isLocked) { tell(isLocked) }
+        if let isLocked = state.hear(witness, isLocked: isLocked) { tell(.locked(isLocked)) }
     }
 
     private func watch(_ saver: ScreenSaver, on bus: BusConnection) {

@@ -1,4 +1,4 @@
-// Carries out an KeptNotificationStateMachine with a server. The indicator is one, the question whether an app may capture another.
+// Carries out a KeptNotificationStateMachine with a server. The indicator is one, the question whether an app may capture another.
 
 /// A notification that stays on the desktop as long as it is wanted. Used on one thread.
 final class KeptNotification {

@@ -10,6 +10,16 @@ extension EngineHost {
         case .question(.notShown): permission(.notOnDesktop)
         case .question(.closed): permission(.closed)
         case .question(.answered(let key)): permission(.answered(isAllowed: key == PermissionQuestion.allow.key))
+        case .lockLost:
+            if desktop?.takeOverPause() == true {
+                clients.tellAll(
+                    .warning(
+                        "The desktop's services went away while the screen was locked; once you have unlocked it, go on with "
+                            + "kinecast resume."))
+            }
+            desktop?.cover.screenLocked(false)
+            screenLock(.lockChanged(isLocked: false), at: now)
+            opened?.take.coverChanged()
         case .screenLocked(let isLocked):
             screenLock(.lockChanged(isLocked: isLocked), at: now)
             desktop?.cover.settle()

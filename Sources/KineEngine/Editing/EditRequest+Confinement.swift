@@ -5,8 +5,8 @@ import KineServices
 import SystemPackage
 
 extension EditRequest {
-    /// Leaves this process, which must have one thread, the recording, the directory of the new file, and no other files, sockets and
-    /// programs. Throws where the kernel has such limits and refuses to set them.
+    /// Leaves this process, which must have one thread, the recording, for a cut the directory of the new file with all below it, and no other
+    /// files, no sockets and no programs. Throws where the kernel has such limits and refuses to set them.
     public func confineProcess() throws(Errno) {
         Sandbox.forbidExecution()
         try Sandbox(rules, leavingOut: [.namespaces, .capabilities]).enter()

@@ -121,8 +121,12 @@ public final class EngineHost {
             }
             start(configuration)
         case .status: if let status { try? client.send(.status(status)) }
-        case .pause where desktop?.takeOverPause() == true: try? client.send(.paused)
-        case .pause: handle(.pauseRequested(at: now), asked: (message, client))
+        case .pause:
+            if machine.phase == .paused, desktop?.takeOverPause() == true {
+                try? client.send(.paused)
+            } else {
+                handle(.pauseRequested(at: now), asked: (message, client))
+            }
         case .resume: handle(.resumeRequested(at: now), asked: (message, client))
         case .annotate(let info): destinations?.request(.annotateRequested(info), at: now)
         case .renewLinks:
@@ -158,7 +162,8 @@ public final class EngineHost {
     }
 
     func setMicrophone(isOn: Bool, for client: EngineConnection) {
-        guard opened?.take.audio.setMicrophone(isOn: isOn) == true else {
+        guard let opened else { return refuse(TakeError.notBegun.message, .setMicrophone(on: isOn), to: client) }
+        guard opened.take.audio.setMicrophone(isOn: isOn) else {
             return refuse(
                 "This take was begun without a microphone; start another one with it, which can be off at first.",
                 .setMicrophone(on: isOn), to: client)

@@ -147,7 +147,7 @@ extension EngineHost {
             let program = executable.printable(limit: 400).shellWord
             return isGranted
                 ? nil
-                : "Another program's take shows \(PermissionKind.words(needed)) to \(program) only where a person allows it; run "
+                : "\(program) may use \(PermissionKind.words(needed)) of another program's take only where a person allows it; run "
                     + "kinecast permissions grant \(program) beforehand."
         }
     }

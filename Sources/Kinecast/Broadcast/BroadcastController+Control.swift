@@ -5,8 +5,14 @@ import KineControl
 extension BroadcastController {
     /// Nothing is broadcast until `resumeBroadcast`; the extension gets `broadcastPaused()`.
     public func pauseBroadcast() async throws(BroadcastError) {
-        if isPaused { return }
-        try await ask(until: { $0.isPaused }) { (session) async throws(ClientError) in try await session.pause() }
+        try await ask(until: { $0.isPaused }) { [isPaused] (session) async throws(ClientError) in
+            do throws(ClientError) {
+                // Also where it is paused because the screen is locked: this pause outlasts the lock.
+                try await session.pause()
+            } catch {
+                guard isPaused, case .refused = error else { throw error }
+            }
+        }
     }
 
     public func resumeBroadcast() async throws(BroadcastError) {

@@ -113,6 +113,10 @@ extension BroadcastController {
         listen(to: session)
         // Nil: the task was cancelled.
         try await (start.outcome.value() ?? .failure(.cancelled)).get()
-        contents.withLock { $0.start = nil }
+        let isMicrophoneSwitched = contents.withLock { contents in
+            contents.start = nil
+            return contents.settings.isMicrophoneEnabled != settings.isMicrophoneEnabled
+        }
+        if isMicrophoneSwitched { tellMicrophone() }
     }
 }

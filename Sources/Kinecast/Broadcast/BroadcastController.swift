@@ -151,22 +151,26 @@ public final class BroadcastController: Sendable {
     public var isMicrophoneEnabled: Bool {
         get { contents.withLock { $0.settings.isMicrophoneEnabled } }
         set {
-            let session: EngineSession? = contents.withLock { contents in
+            let isStarting = contents.withLock { contents in
                 contents.settings.isMicrophoneEnabled = newValue
-                return contents.session
+                return contents.start != nil
             }
-            guard let session else { return }
-            Task { [weak self] in
-                // As it is by then: of several changes at once the last one counts, in whichever order they are sent.
-                guard let self else { return }
-                let isOn = isMicrophoneEnabled
-                do throws(ClientError) {
-                    try await session.setMicrophone(isOn: isOn)
-                } catch {
-                    // The person may not allow it.
-                    if isOn { contents.withLock { $0.settings.isMicrophoneEnabled = false } }
-                    tell(.warning(error.description))
-                }
+            // A start that succeeds looks again.
+            if !isStarting { tellMicrophone() }
+        }
+    }
+
+    /// Has the take follow `isMicrophoneEnabled`.
+    func tellMicrophone() {
+        guard let session = contents.withLock({ $0.session }) else { return }
+        Task { [weak self] in
+            guard let self else { return }
+            do throws(ClientError) {
+                try await session.setMicrophone { self.isMicrophoneEnabled }
+            } catch {
+                // The person may not allow it.
+                contents.withLock { $0.settings.isMicrophoneEnabled = false }
+                tell(.warning(error.description))
             }
         }
     }

@@ -17,6 +17,8 @@ public final class BroadcastPicker: Sendable {
         let task: Task<Void, Never>
         /// Callers that wait for it. Without any it is being closed.
         var callers = 1
+        /// Callers that wait until it is closed, to begin the next one.
+        var successors = 0
     }
 
     private struct Contents {
@@ -73,6 +75,9 @@ public final class BroadcastPicker: Sendable {
     /// Those that wait for the present presentation.
     var callers: Int { contents.withLock { $0.presentation?.callers ?? 0 } }
 
+    /// Those that wait for its end.
+    var successors: Int { contents.withLock { $0.presentation?.successors ?? 0 } }
+
     /// Shows the picker and waits for the person. Throws `cancelled` where they, or the tasks of all callers, have cancelled.
     public func present() async throws(BroadcastError) -> BroadcastController {
         while true {
@@ -94,7 +99,10 @@ public final class BroadcastPicker: Sendable {
                 contents.presentation = presentation
                 return (presentation.outcome, false)
             }
-            guard presentation.callers > 0 else { return (presentation.outcome, true) }
+            guard presentation.callers > 0 else {
+                contents.presentation?.successors += 1
+                return (presentation.outcome, true)
+            }
             contents.presentation?.callers += 1
             return (presentation.outcome, false)
         }

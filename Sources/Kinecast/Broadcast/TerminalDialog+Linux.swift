@@ -6,6 +6,8 @@ import SystemPackage
 enum TerminalDialog {
     /// The longest answer, in bytes.
     private static let limit = 16384
+    /// Ctrl-C.
+    private static let interrupt: UInt8 = 3
 
     /// Shows lines and a prompt, and waits for a line; nil where the person types the end of input, or interrupts a secret. The text
     /// that is shown is foreign: what steers a terminal is left out.
@@ -52,6 +54,12 @@ enum TerminalDialog {
                 "There is no terminal to ask at (\(path): \(error)); give the picker a presenter of the app's.")
         }
         defer { try? terminal.close() }
+        // Reading would stop a process in its terminal's background. A terminal that does not control this process has no such group.
+        let group = tcgetpgrp(terminal.rawValue)
+        guard group < 0 || group == getpgrp() else {
+            throw .noPresenter(
+                "This process runs in the background, where it cannot ask; bring it to the foreground (fg).")
+        }
         let text = lines.map { $0.printable(limit: 1000) + "\n" }.joined() + prompt.printable(limit: 1000)
         let usual = isSecret ? hideInput(of: terminal) : nil
         defer { if let usual { restore(usual, of: terminal) } }
@@ -73,6 +81,8 @@ enum TerminalDialog {
         guard tcgetattr(terminal.rawValue, &mode) == 0 else { return nil }
         let usual = mode
         mode.c_lflag &= ~tcflag_t(ECHO | ISIG)
+        // It ends the line, or it would wait for Enter.
+        withUnsafeMutableBytes(of: &mode.c_cc) { $0[Int(VEOL)] = interrupt }
         return tcsetattr(terminal.rawValue, TCSAFLUSH, &mode) == 0 ? usual : nil
     }
 
@@ -98,7 +108,6 @@ enum TerminalDialog {
             // The terminal is gone, or its user has typed the end of input.
             if count == 0 { return nil }
             line += chunk[..<count]
-            let interrupt: UInt8 = 3
             if isSecret, line.contains(interrupt) { return nil }
             if let end = line.firstIndex(of: UInt8(ascii: "\n")) {
                 return String(decoding: line[..<end], as: UTF8.self).printable(limit: limit)

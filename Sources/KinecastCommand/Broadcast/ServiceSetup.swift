@@ -22,9 +22,13 @@ extension DestinationPlan {
 
     private static func ask(_ service: Service) throws(CommandFailure) -> [String: String] {
         do throws(BroadcastError) {
-            return try MainThread.shared.wait { () async throws(BroadcastError) in
+            let setup = try MainThread.shared.wait { () async throws(BroadcastError) in
                 try await BroadcastService(service).setUp(app: AppIdentity(identifier: "kinecast", name: "Kinecast"))
-            }.info
+            }
+            if let address = setup.broadcastURL {
+                Terminal.standardError.line("\(setup.service.name) says where to watch: \(address.absoluteString)")
+            }
+            return setup.info
         } catch {
             throw CommandFailure(error, of: service)
         }
@@ -44,8 +48,10 @@ extension CommandFailure {
             case .noPresenter:
                 CommandFailure(
                     status: ExitStatus.unavailable,
-                    message: "The service \(service.id) asks for its settings, and there is no terminal to ask at; "
-                        + "give them with --set KEY=VALUE.")
+                    message:
+                        "The service \(service.id) asks for its settings at the terminal, and cannot here; give them with "
+                        + "--set KEY=VALUE.")
+            case .cancelled: CommandFailure(status: ExitStatus.noPermission, message: error.message)
             case .unknownField, .missingField, .invalidField: .usage(error.message)
             default: CommandFailure(status: ExitStatus.unavailable, message: error.message)
             }

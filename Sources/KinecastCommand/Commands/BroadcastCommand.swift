@@ -88,8 +88,9 @@ struct BroadcastCommand: ParsableCommand {
         let directory = try OutputPath.workingDirectory()
         let plan = try destinations.plan(reader: .standard(in: directory)) { directory.pushing(FilePath($0)).string }
         let services = try InstalledServices.catalog().list().services
+        try destinations.choice.hideGivenSecrets(services)
         let chosen = try plan.asking(services).destinations(among: services.map(\.manifest))
-        try destinations.choice.hideSecrets(of: chosen, services)
+        destinations.choice.hideSecrets(of: chosen, services)
         try destinations.choice.warnOfTypedKeys(json: options.json)
         if destinations.check {
             let status = try DestinationCheck(chosen, services: services).run(json: options.json)

@@ -23,7 +23,7 @@ extension CommandFailure {
             case .noHome: ExitStatus.unavailable
             case .unreadable, .foreign: ExitStatus.noPermission
             case .damaged: ExitStatus.unavailable
-            case .cannotWrite: ExitStatus.cannotCreate
+            case .cannotWrite, .busy, .full: ExitStatus.cannotCreate
             }
     }
 }

@@ -26,8 +26,9 @@ struct DestinationCommand: ParsableCommand {
             choice.hideTypedSecrets()
             let plan = try choice.plan(.standard(in: try OutputPath.workingDirectory()))
             let services = try InstalledServices.catalog().list().services
+            try choice.hideGivenSecrets(services)
             let chosen = try plan.asking(services).destinations(among: services.map(\.manifest))
-            try choice.hideSecrets(of: chosen, services)
+            choice.hideSecrets(of: chosen, services)
             try choice.warnOfTypedKeys(json: argument.json)
             let numbers = try argument.ask { (take) async throws(ClientError) in
                 var numbers: [Int] = []

@@ -11,9 +11,21 @@ extension DestinationChoice {
         ProcessSecrets.hideFromArguments(to.filter { $0.contains("://") })
     }
 
-    /// Removes secrets from the environment that the engine and COMMAND inherit, and from the list of processes.
-    func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) throws {
+    /// Removes the variables that hold addresses from the environment that all programs inherit which are started from now on, and hides
+    /// what was typed for a secret of any service. Call it once the variables are read.
+    func hideGivenSecrets(_ services: [Service]) throws {
         for name in try variables() { ProcessSecrets.hideVariable(name) }
+        let settings = try settings()
+        ProcessSecrets.hideFromArguments(
+            services.flatMap { service in
+                service.manifest.setup.filter(\.isSecret).flatMap { field in
+                    settings.filter { $0.key == field.key || $0.key == "\(service.id).\(field.key)" }.map(\.typedValue)
+                }
+            })
+    }
+
+    /// Removes the secrets of these destinations from the list of processes.
+    func hideSecrets(of chosen: [TakeConfiguration.Destination], _ services: [Service]) {
         ProcessSecrets.hideFromArguments(
             chosen.flatMap { destination in
                 services.first { $0.id == destination.service }?.secrets(in: destination.setupInfo) ?? []

@@ -54,6 +54,26 @@ import Testing
         }
     }
 
+    @Test func `while it asks, the other destinations' secrets are hidden, and an interrupt ends it`() throws {
+        try TestPlace.with { place in
+            try install(in: place)
+            let command =
+                "STREAM=rtmp://127.0.0.1:9/app/hush-hush exec \(RunningKinecast.executable) broadcast --service rtmp --to env:STREAM "
+                + "--service guided --pattern 320x240"
+            let input = try FileDescriptor.pipe()
+            let take = try start(place, "/usr/bin/script", ["-qec", command, "/dev/null"], input: input.readEnd)
+            try input.readEnd.close()
+            try take.words("Key [not shown]: ", onOutput: true)
+            let asking = place.environments().filter { $0.contains("STREAM=") }
+            #expect(asking.count == 1 && asking.allSatisfy { !$0.contains("hush") }, "\(asking)")
+            try input.writeEnd.writeAll([3])
+            let ended = try take.wait()
+            try input.writeEnd.close()
+            #expect(ended.status == ExitStatus.noPermission, "\(ended)")
+            #expect(ended.output.contains("cancelled by the person at the terminal"), "\(ended)")
+        }
+    }
+
     @Test func `without a terminal it says how to give the settings, and --set asks nobody`() throws {
         try TestPlace.with { place in
             try install(in: place)

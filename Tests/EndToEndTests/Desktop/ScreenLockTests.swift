@@ -83,6 +83,33 @@ import Testing
         }
     }
 
+    @Test func `a pause that is asked for while the screen is locked outlasts the lock, and the lock outlasts its bus`()
+        throws
+    {
+        try TestPlace.with { place in
+            let logind = try LoginManager(bus)
+            let recorder = try record(place)
+            try recorder.recorded(0.3)
+            logind.lock(true)
+            try recorder.event("paused")
+            #expect(try place.run("pause").status == 0)
+            #expect(try place.run("pause").errors.contains("paused already"))
+            logind.lock(false)
+            try recorder.event("screenLocked") { $0.locked == false }
+            #expect(try place.run("status", "--json").output.contains("\"phase\":\"paused\""))
+            #expect(try place.run("resume").status == 0)
+            try recorder.event("resumed")
+            logind.lock(true)
+            try wait("the second pause") { try place.run("status", "--json").output.contains("\"phase\":\"paused\"") }
+            bus.end()
+            try recorder.event("warning") { $0.message?.contains("kinecast resume") == true }
+            #expect(try place.run("status", "--json").output.contains("\"phase\":\"paused\""))
+            #expect(try place.run("resume").status == 0)
+            recorder.signal(SIGINT)
+            #expect(try recorder.wait().status == 0)
+        }
+    }
+
     @Test func `a take that goes on shows a card and nothing of the locked screen`() throws {
         try TestPlace.with { place in
             let logind = try LoginManager(bus)

@@ -153,6 +153,7 @@ import Testing
         first.cancel()
         _ = await first.value
         let second = outcome(of: picker)
+        try await CoreTesting.wait(for: "the second caller") { picker.successors == 1 }
         presenter.leave.fulfil(())
         try await CoreTesting.wait(for: "the picker") { presenter.state.withLock { $0.presentations } == 2 }
         presenter.choose("witness")
