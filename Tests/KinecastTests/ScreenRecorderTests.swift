@@ -45,6 +45,20 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, 5, 20, 80, 300])
+    func `a start that is cancelled leaves no take behind, though it was to outlive the app`(milliseconds: Int)
+        async throws
+    {
+        let recorder = recorder
+        let start = Task { try await recorder.startRecording(outlivesApp: true) }
+        try await Task.sleep(for: .milliseconds(milliseconds))
+        start.cancel()
+        // It may have begun before.
+        if case .success = await start.result { try await recorder.discardRecording() }
+        try await wait(for: "the take's end") { try await KnownTakes.list().running.isEmpty }
+        #expect(!recorder.isRecording)
+    }
+
     @Test func `a recording is started, seen in the registry as the app's, and stopped`() async throws {
         #expect(await recorder.isAvailable)
         let start = try await recorder.startRecording()

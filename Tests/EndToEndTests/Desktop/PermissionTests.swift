@@ -238,6 +238,27 @@ import Testing
         }
     }
 
+    @Test func `another program turns the microphone of a take on only where a person allows it`() throws {
+        try TestPlace.with { place in
+            let engine = try start(place) {
+                $0.source = .virtual(PixelSize(width: 320, height: 240))
+                $0.audio.microphone = .defaultDevice
+                $0.audio.isMicrophoneOff = true
+            }
+            try waitForStart(engine)
+            let record = try #require(try place.registry().list().running.first)
+            let client = try place.registry().connect(to: record)
+            try client.send(.setMicrophone(on: true))
+            let answer = try client.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
+            guard case .refused(let sentence, let request) = answer else {
+                Issue.record("\(String(describing: answer))")
+                return
+            }
+            #expect(sentence.contains("kinecast permissions grant") && request?.name == "setMicrophone")
+            #expect(try engine.stop().exitStatus == 0)
+        }
+    }
+
     @Test func `a program that says nothing of itself is asked for by its executable`() throws {
         try TestPlace.with { place in
             let daemon = try NotificationDaemon(bus)
