@@ -22,15 +22,11 @@ extension ScreenRecorder {
     /// Has the takes that run follow `isMicrophoneEnabled`.
     func tellMicrophone() {
         for session in [recording?.session, clipTake.session].compactMap(\.self) {
-            Task { [weak self] in
-                guard let self else { return }
-                do throws(ClientError) {
-                    try await session.setMicrophone { self.isMicrophoneEnabled }
-                } catch {
-                    // The person may not allow it.
-                    contents.withLock { $0.settings.isMicrophoneEnabled = false }
-                    tell(.warning(error.description))
-                }
+            session.followMicrophone {
+                self.isMicrophoneEnabled
+            } refused: { error in
+                self.contents.withLock { $0.settings.isMicrophoneEnabled = false }
+                self.tell(.warning(error.description))
             }
         }
     }

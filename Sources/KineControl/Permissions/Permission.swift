@@ -1,4 +1,4 @@
-// What an app may capture, as the person has decided.
+// The decisions of a person about the apps that ask to capture.
 
 /// Something of a person's that an app asks to capture.
 public enum PermissionKind: String, Codable, Sendable, CaseIterable {

@@ -23,8 +23,8 @@ struct LockState: Sendable {
         return isLocked
     }
 
-    /// These say nothing any more. True where the screen counted as locked and nobody is left who says so: whether it is unlocked is
-    /// never known then.
+    /// These services have gone. Returns true where the screen was locked by their word alone: no other service can say then that it
+    /// is unlocked.
     mutating func lose(_ witnesses: [Witness]) -> Bool {
         for witness in witnesses { words[witness] = false }
         guard told == true, !words.values.contains(true) else { return false }

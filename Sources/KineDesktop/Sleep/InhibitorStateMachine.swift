@@ -2,7 +2,7 @@
 
 /// The states of one inhibition. Each route is asked once; where all refuse, the machine may sleep.
 struct InhibitorStateMachine: Sendable {
-    /// Who can be asked, the best first.
+    /// A service that can be asked. The best one comes first.
     enum Route: Sendable, Equatable, CaseIterable {
         /// `org.freedesktop.login1`: holds as long as a descriptor is open.
         case logind

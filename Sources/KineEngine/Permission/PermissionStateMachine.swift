@@ -16,7 +16,7 @@ struct PermissionStateMachine: Sendable {
     enum Event: Sendable, Equatable {
         /// What the person decided before. `missing`: not decided.
         case known(declined: Set<PermissionKind>, missing: Set<PermissionKind>)
-        /// The desktop shows the question, or nobody there does.
+        /// The desktop shows the question, or cannot show it.
         case shownOnDesktop
         case notOnDesktop
         /// The app's terminal cannot be asked after all.

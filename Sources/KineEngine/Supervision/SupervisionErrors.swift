@@ -18,7 +18,7 @@ extension ExtensionProcess {
                 "The service \(service) cannot be confined: \(error); kinecast doctor says what this machine has."
             case .notExecutable(let error, let executable, let service):
                 "\(executable), the executable of the service \(service), cannot be started: \(error); install the "
-                    + "service anew."
+                    + "service again."
             case .notListening(let error): error.description
             }
         }

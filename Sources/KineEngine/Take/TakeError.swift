@@ -89,7 +89,7 @@ enum TakeError: Error, Sendable {
                 + "kinecast services install adds one."
         case .missingExecutable(let service):
             "\(service.executable), the executable of the service \(service.id), is not there; "
-                + "install \(service.origin == .builtIn ? "Kinecast completely" : "the service anew")."
+                + "install \(service.origin == .builtIn ? "Kinecast completely" : "the service again")."
         case .setup(let problem): problem.description
         case .unknownCodec(let codec, let service):
             "\(service) wants video encoded as \(codec), and this engine encodes "
@@ -107,7 +107,7 @@ enum TakeError: Error, Sendable {
                 + "destination first."
         case .refused(let refusal, let kinds, let subject): refusal.sentence(kinds, subject)
         case .unknownProgram:
-            "The system hides which program asks to record, so nobody can allow it; have the program stay visible "
+            "The system does not say which program asks to record, so a person cannot allow it; have the program stay visible "
                 + "to this user (prctl PR_SET_DUMPABLE)."
         case .noDestinationLeft:
             "Every destination has ended and nothing is recorded; correct what was said of them and start again."

@@ -97,7 +97,7 @@ public struct SetupQuestionField: Codable, Sendable, Equatable {
 public struct SetupResult: Codable, Sendable, Equatable {
     /// For the extension, by the keys of the manifest's settings.
     public var setupInfo: [String: String]
-    /// Where the broadcast can be watched; nil: the extension tells it, or nobody does.
+    /// The address at which the broadcast can be watched. Nil where the extension tells it later, or where there is none.
     public var broadcastURL: String?
 
     public init(setupInfo: [String: String], broadcastURL: String? = nil) {

@@ -1,4 +1,4 @@
-// What an app asks of a broadcast that runs: pause, further destinations, the end.
+// An app controls a broadcast that runs: it pauses it, adds and removes destinations, and ends it.
 import KineClient
 import KineControl
 

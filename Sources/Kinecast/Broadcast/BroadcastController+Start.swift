@@ -19,7 +19,8 @@ extension BroadcastController {
     ) async throws(BroadcastError) {
         guard let setup else {
             throw BroadcastError(
-                .unavailable, "A broadcast that was found again cannot be started anew; present the picker once more.")
+                .unavailable,
+                "This controller was found for a broadcast that ran, and cannot start another one; present the picker.")
         }
         if let url, !url.isFileURL || !url.path.hasPrefix("/") {
             throw BroadcastError(

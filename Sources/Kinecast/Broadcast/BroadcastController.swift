@@ -162,16 +162,11 @@ public final class BroadcastController: Sendable {
 
     /// Has the take follow `isMicrophoneEnabled`.
     func tellMicrophone() {
-        guard let session = contents.withLock({ $0.session }) else { return }
-        Task { [weak self] in
-            guard let self else { return }
-            do throws(ClientError) {
-                try await session.setMicrophone { self.isMicrophoneEnabled }
-            } catch {
-                // The person may not allow it.
-                contents.withLock { $0.settings.isMicrophoneEnabled = false }
-                tell(.warning(error.description))
-            }
+        contents.withLock { $0.session }?.followMicrophone {
+            self.isMicrophoneEnabled
+        } refused: { error in
+            self.contents.withLock { $0.settings.isMicrophoneEnabled = false }
+            self.tell(.warning(error.description))
         }
     }
 

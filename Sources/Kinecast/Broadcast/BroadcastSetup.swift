@@ -6,7 +6,8 @@ import KineServices
 /// A service that is ready to be broadcast to.
 public struct BroadcastSetup: Sendable, Equatable {
     public let service: BroadcastService
-    /// What the service's setup said where the broadcast can be watched; nil: the extension tells it later, or nobody does.
+    /// The address at which the broadcast can be watched, from the service's setup. Nil where the extension tells it later, or where there
+    /// is none.
     public let broadcastURL: URL?
     /// What the extension is told. Secrets are among it.
     package let info: [String: String]

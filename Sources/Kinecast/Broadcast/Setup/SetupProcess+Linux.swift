@@ -17,13 +17,13 @@ final class SetupProcess {
     private static let stackBytes: Int64 = 2 << 20
     private static let logBytes = 64 << 10
 
-    /// `environment`: this process's own, of which the program gets what an extension gets.
+    /// `environment`: this process's own. The program gets the same variables of it as an extension.
     init(_ service: Service, program: FilePath, environment: [String]) throws(BroadcastError) {
         func failure(_ reason: any Error) -> BroadcastError {
             BroadcastError(
                 .setupFailed,
                 "\(program), the setup program of the service \(service.id), cannot be started: \(reason); install the "
-                    + "service anew.")
+                    + "service again.")
         }
         let ends: (near: SetupClientConnection, farEnd: FileDescriptor)
         do throws(ControlError) {

@@ -215,7 +215,7 @@ struct SetupStateMachine: Sendable {
 
     private func error(_ what: String) -> BroadcastError {
         BroadcastError(
-            .setupFailed, "The setup of \(service.name) \(what); try again, or install the service anew.")
+            .setupFailed, "The setup of \(service.name) \(what); try again, or install the service again.")
     }
 
     private mutating func leave(_ outcome: Outcome, at now: Int64, saying words: [Action] = []) -> [Action] {
