@@ -21,7 +21,11 @@ let package = Package(
         .executable(name: "kinecast-rtmp", targets: ["kinecast-rtmp"]),
         .library(name: "Kinecast", targets: ["Kinecast"]),
         .library(name: "KinecastExtension", targets: ["KinecastExtension"]),
+        .library(name: "KinecastExchange", targets: ["KinecastExchange"]),
         .library(name: "KinecastExtensionTesting", targets: ["KinecastExtensionTesting"]),
+        // Encoders for apps. The first links no codec, the second links x264, which is under the GPL.
+        .library(name: "KinecastEncoding", targets: ["KineCodecs"]),
+        .library(name: "KinecastX264", targets: ["KineX264"]),
         .library(name: "KinePublish", targets: ["KinePublish"]),
         .library(name: "KineRTMP", targets: ["KineRTMP"]),
         .library(name: "KineLive", targets: ["KineLive"]),
@@ -55,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "CYUV"),
         .systemLibrary(name: "CSharedAtomics"),
         .target(name: "CFFmpeg", dependencies: ["CLinux"]),
+        .target(name: "COpenH264", dependencies: ["CLinux"]),
         .target(name: "CPulse", dependencies: ["CLinux"]),
         .target(name: "CSDBus", dependencies: ["CLinux"]),
         .target(
@@ -66,18 +71,24 @@ let package = Package(
         .target(name: "CSandbox"),
 
         // Floor 1: values, and the thin layer over the operating system.
-        .target(name: "KineMedia"),
+        // Rounding needs libm, which a program gets from Glibc or Foundation if it imports one of them.
+        .target(name: "KineMedia", linkerSettings: [.linkedLibrary("m")]),
         .target(name: "KinePlatform", dependencies: ["CLinux", "CSandbox", system]),
 
         // Floor 2: the rooms that know one thing each.
         .target(name: "KineCapture", dependencies: ["KineMedia", "KinePlatform", "CXCB", "CPulse", "CLinux", system]),
         .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
-        .target(name: "KineCodecs", dependencies: ["KineMedia", "CX264", "CFFmpeg"]),
+        // Links no codec: the libraries are loaded when an encoder or a decoder is made.
+        .target(name: "KineCodecs", dependencies: ["KineMedia", "CFFmpeg", "COpenH264"]),
         .target(name: "KineContainers", dependencies: ["KineMedia", "KinePlatform", "CLinux", system]),
         .target(
             name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
 
         .target(name: "KineDesktop", dependencies: ["KinePlatform", "CSDBus", system]),
+        .target(name: "KinePasteboard", dependencies: ["KinePlatform", "CXCB", system]),
+
+        // Floor 3: H.264 through x264, linked: what links this comes under the GPL.
+        .target(name: "KineX264", dependencies: ["KineCodecs", "KineMedia", "CX264"]),
 
         // Floor 3: manifests of services, their bundles, and what their executables may reach.
         .target(
@@ -92,17 +103,17 @@ let package = Package(
         // Decides what a request to the live page gets, without a socket; apart from KinePublish for the same reason.
         .target(name: "KineLive"),
 
-        // Floor 3: finished recordings, cut and looked at. In the engine's process alone: no client links codecs.
+        // Floor 4: finished recordings, cut and looked at. In the engine's process alone: no client links codecs.
         .target(
             name: "KineEditing",
-            dependencies: ["KineContainers", "KineCodecs", "KineImaging", "KineMedia"]),
+            dependencies: ["KineContainers", "KineCodecs", "KineX264", "KineImaging", "KineMedia"]),
 
-        // Floor 4: the pipeline.
+        // Floor 5: the pipeline.
         .target(
             name: "KineEngine",
             dependencies: [
-                "KineCapture", "KineImaging", "KineCodecs", "KineContainers", "KineRelay", "KineServices",
-                "KineControl", "KineEditing", "KineDesktop",
+                "KineCapture", "KineImaging", "KineCodecs", "KineX264", "KineContainers", "KineRelay", "KineServices",
+                "KineControl", "KineEditing", "KineDesktop", "KinePasteboard",
                 "KinePlatform", "CLinux", system,
             ]),
 
@@ -139,12 +150,17 @@ let package = Package(
         // Floor 3: what an upload extension links.
         .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
 
+        // Floor 4: what app and extension pass to each other, linked by both.
+        .target(
+            name: "KinecastExchange",
+            dependencies: ["KineControl", "KineServices", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system]),
+
         // Feeds a handler in a test, without an engine.
         .target(
             name: "KinecastExtensionTesting",
             dependencies: ["KinecastExtension", "KineMedia", "KineRelay", "KineServices", "KinePlatform", system]),
 
-        // Floor 5: executables.
+        // Floor 6: executables.
         // `kinecast`. A folder of that name would be that of `Kinecast` where file systems ignore case.
         .executableTarget(
             name: "KinecastCommand",
@@ -219,6 +235,10 @@ let package = Package(
             name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KineMeasure", "KinePlatform"],
             path: "Tests/Support/AudioTesting",
             linkerSettings: ["avcodec", "avutil", "pulse"].map { .linkedLibrary($0) }),
+        // Frames, and H.264 as others understand it.
+        .target(
+            name: "CodecTesting", dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "CoreTesting"],
+            path: "Tests/Support/CodecTesting"),
         .target(
             name: "ScreenTesting", dependencies: ["CXCB", "KineMeasure", "KineMedia", "KinePlatform"],
             path: "Tests/Support/ScreenTesting"),
@@ -229,6 +249,20 @@ let package = Package(
         .executableTarget(
             name: "kinecast-relay-peer", dependencies: ["KineRelay", "KinePlatform", "RelayTesting", system],
             path: "Tests/Support/RelayPeer"),
+        // An extension that passes its samples on, an app that receives them, and any member of a group.
+        .executableTarget(
+            name: "kinecast-passer", dependencies: ["KinecastExtension", "KinecastExchange"],
+            path: "Tests/Support/PassingExtension"),
+        .executableTarget(
+            name: "kinecast-frame-app", dependencies: ["KinecastExchange", "KinePlatform", system],
+            path: "Tests/Support/FrameApp"),
+        .executableTarget(
+            name: "kinecast-member", dependencies: ["KinecastExchange", "KinePlatform", system],
+            path: "Tests/Support/GroupMember"),
+        // The desktop as an extension and as an app have it.
+        .executableTarget(
+            name: "kinecast-messenger", dependencies: ["KinecastExtension", "KinecastExchange"],
+            path: "Tests/Support/MessengerFixture"),
         .executableTarget(
             name: "kinecast-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/ExtensionFixture"),
         // Denies a thread new threads, as the kernel does to a process that has as many as it may.
@@ -247,6 +281,12 @@ let package = Package(
             name: "DesktopTesting",
             dependencies: ["KineDesktop", "CSDBus", "KineMeasure", "KinePlatform", "CoreTesting", system],
             path: "Tests/Support/DesktopTesting"),
+        .testTarget(
+            name: "KinecastExchangeTests",
+            dependencies: [
+                "KinecastExchange", "KineControl", "KineRelay", "KineMedia", "KineMeasure", "KinePlatform", "CLinux",
+                "CoreTesting", "ProcessTesting", "kinecast-member", system,
+            ]),
         .testTarget(name: "KineMediaTests", dependencies: ["KineMedia", "CoreTesting"]),
         .testTarget(
             name: "KinePlatformTests", dependencies: ["KinePlatform", "KineMeasure", "CLinux", "ThreadTesting", system]),
@@ -256,10 +296,21 @@ let package = Package(
         .testTarget(
             name: "KineDesktopTests",
             dependencies: ["KineDesktop", "DesktopTesting", "KineMeasure", "KinePlatform", "CoreTesting"]),
+        .testTarget(
+            name: "KinePasteboardTests",
+            dependencies: [
+                "KinePasteboard", "CXCB", "KineMeasure", "KineMedia", "KinePlatform", "ScreenTesting", "CoreTesting",
+                system,
+            ]),
         .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"]),
         .testTarget(
             name: "KineCodecsTests",
-            dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "CX264", "AudioTesting", "CoreTesting"]),
+            dependencies: [
+                "KineCodecs", "KineMeasure", "KineMedia", "AudioTesting", "CodecTesting", "CoreTesting",
+            ]),
+        .testTarget(
+            name: "KineX264Tests",
+            dependencies: ["KineX264", "KineCodecs", "KineMedia", "CX264", "CodecTesting", "CoreTesting"]),
         .testTarget(
             name: "KineContainersTests",
             dependencies: [
@@ -296,12 +347,14 @@ let package = Package(
         .target(
             name: "RTMPTesting", path: "Tests/Support/RTMPTesting",
             swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is looked at
-        .testTarget(name: "KineRTMPTests", dependencies: ["KineRTMP", "KineCodecs", "KineMedia", "RTMPTesting"]),
+        .testTarget(
+            name: "KineRTMPTests", dependencies: ["KineRTMP", "KineX264", "KineCodecs", "KineMedia", "RTMPTesting"]),
         .testTarget(
             name: "KinePublishTests",
             dependencies: [
-                "KinePublish", "KineLive", "KineRTMP", "RTMPTesting", "KineMeasure", "KineMedia", "KinePlatform",
-                "CLinux", "CoreTesting", system,
+                "KinePublish", "KineLive", "KineRTMP", "RTMPTesting", "KineCodecs", "KineContainers", "KineMeasure",
+                "KineMedia",
+                "KinePlatform", "CLinux", "CodecTesting", "CoreTesting", system,
                 .product(name: "NIOCore", package: "swift-nio", condition: programs),
                 .product(name: "NIOEmbedded", package: "swift-nio", condition: programs),
                 .product(name: "NIOPosix", package: "swift-nio", condition: programs),
@@ -330,7 +383,10 @@ let package = Package(
             ]),
         .testTarget(
             name: "KineEngineTests",
-            dependencies: ["KineEngine", "KineDesktop", "KineMeasure", "AudioTesting", "CoreTesting", "ThreadTesting"]),
+            dependencies: [
+                "KineEngine", "KineCodecs", "KineX264", "KineDesktop", "KineMeasure", "AudioTesting", "CoreTesting",
+                "ThreadTesting",
+            ]),
         .testTarget(
             name: "KineMeasureTests",
             dependencies: [
@@ -342,8 +398,8 @@ let package = Package(
             dependencies: [
                 "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-faults",
                 "kinecast-witness",
-                "kinecast-hostile", "kinecast-setup-fixture",
-                "kinecast-scene", "kinecast-farend",
+                "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",
+                "kinecast-messenger", "kinecast-scene", "kinecast-farend", "KinecastExchange",
                 "ProcessTesting", "CoreTesting", "DesktopTesting", "KineDesktop", "KineMeasure", "ScreenTesting",
                 "RTMPTesting", "KineRelay", "KineControl",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux",

@@ -26,7 +26,7 @@ let package = Package(
                 + kinecast(
                     "CLinux", "KineCapture", "KineCodecs", "KineContainers", "KineControl", "KineImaging",
                     "KineMeasure",
-                    "KineMedia", "KinePlatform", "KineRelay", "KineServices")
+                    "KineMedia", "KinePlatform", "KineRelay", "KineServices", "KinecastX264")
                 + [argumentParser, system]
                 + ["NIOCore", "NIOPosix"].map { .product(name: $0, package: "swift-nio") }
                 + [.product(name: "NIOSSL", package: "swift-nio-ssl")],
@@ -36,7 +36,7 @@ let package = Package(
         .executableTarget(
             name: "kinecast-livesource",
             dependencies: kinecast(
-                "KineCodecs", "KineImaging", "KineMeasure", "KineMedia", "KinePlatform", "KinePublish")
+                "KineCodecs", "KineImaging", "KineMeasure", "KineMedia", "KinePlatform", "KinePublish", "KinecastX264")
                 + [argumentParser, system],
             path: "LiveSource"),
         // The ways in which others bring frames to another process.
@@ -54,6 +54,16 @@ let package = Package(
             name: "kinecast-meter",
             dependencies: ["FrameMeter"] + kinecast("KinecastExtension", "KineMedia", "KinePlatform") + [system],
             path: "Meter"),
+        // The same two where the extension passes its frames on. Apart, since linking what they exchange would add to the
+        // memory of the others.
+        .executableTarget(
+            name: "kinecast-passmeter",
+            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinecastExtension", "KinePlatform") + [system],
+            path: "PassMeter"),
+        .executableTarget(
+            name: "kinecast-receivermeter",
+            dependencies: ["FrameMeter"] + kinecast("KinecastExchange", "KinePlatform") + [system],
+            path: "ReceiverMeter"),
         .executableTarget(
             name: "kinecast-appmeter", dependencies: ["FrameMeter"] + kinecast("Kinecast", "KinePlatform"),
             path: "AppMeter"),

@@ -2,9 +2,9 @@
 
 # To build: the libraries' headers.
 build_packages=(
-    libavcodec-dev libavutil-dev libpulse-dev libswresample-dev libsystemd-dev libx264-dev libxcb-composite0-dev
-    libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev libxcb-xtest0-dev
-    libxcb1-dev libyuv-dev
+    libavcodec-dev libavutil-dev libopenh264-dev libpulse-dev libswresample-dev libsystemd-dev libx264-dev
+    libxcb-composite0-dev libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev
+    libxcb-xtest0-dev libxcb1-dev libyuv-dev
 )
 # To build what is measured beside Kinecast.
 measure_packages=(libturbojpeg0-dev)
@@ -35,5 +35,5 @@ install_packages() {
 # To test: decoders that are not ours, a browser, RTMP servers, and bad networks.
 test_packages=(
     chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables
-    nginx-light openssl weston xterm xwayland
+    nginx-light openssl weston xclip xterm xwayland
 )

@@ -48,15 +48,16 @@ public struct FrameMeter {
     }
 
     /// The account, a line for each figure.
-    public func report() -> String {
+    ///
+    /// - Parameter notes: further lines, each a name and a value.
+    public func report(notes: [String] = []) -> String {
         let lines = [
             "frames \(max(0, arrivals.count - 1))", "processor \(Self.processorTime() - begin)", "moved 0",
             "peak \(Self.peak())", "placement \(placement)", "sum \(sum)",
             "arrivals "
                 + arrivals.map { "\($0.presentationTime) \($0.instant) \($0.frame)" }.joined(separator: " "),
-            "delays",
         ]
-        return lines.joined(separator: "\n") + "\n"
+        return (lines + notes + ["delays"]).joined(separator: "\n") + "\n"
     }
 
     private static func sum(of plane: PixelBuffer.Plane) -> UInt64 {

@@ -5,6 +5,7 @@ import KineImaging
 import KineMeasure
 import KineMedia
 import KinePlatform
+import KineX264
 
 /// The frames of a scene. Used by one thread.
 final class FrameFeed: @unchecked Sendable {
@@ -64,10 +65,7 @@ final class AudioFeed: @unchecked Sendable {
     init(beeps: any Scene) throws {
         self.beeps = beeps
         let encoder = try AACEncoder(sampleRate: 48000, channels: 2, bitrate: 128_000)
-        format = AudioTrackFormat(
-            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 128_000,
-            audioSpecificConfig: encoder.audioSpecificConfig, samplesPerAccessUnit: encoder.samplesPerFrame,
-            primingSamples: encoder.primingSamples)
+        format = encoder.trackFormat(.audioApp)
         self.encoder = AACTrackEncoder(encoder: encoder)
     }
 
@@ -94,12 +92,7 @@ final class AudioFeed: @unchecked Sendable {
             let due = start + position * 1_000_000_000 / 48000
             var time = timespec(tv_sec: Int(due / 1_000_000_000), tv_nsec: Int(due % 1_000_000_000))
             clock_nanosleep(CLOCK_MONOTONIC, Int32(TIMER_ABSTIME), &time, nil)
-            try? encoder.encode(interleaved: samples.span) { unit in
-                deliver(
-                    EncodedSample(
-                        type: .audioApp, presentationTime: MediaTime(ticks: unit.firstSample, timescale: 48000),
-                        duration: MediaTime(ticks: 1024, timescale: 48000), isKeyframe: true, data: unit.data))
-            }
+            try? encoder.encode(interleaved: samples.span) { deliver(encoder.sample($0, type: .audioApp)) }
         }
     }
 }

@@ -5,6 +5,8 @@ import KineMedia
 extension VideoEncoderError: CustomStringConvertible {
     public var description: String {
         switch self {
+        case .missing(let codec, let package):
+            "The library of the \(codec.title) encoder is not installed; install Debian's \(package)."
         case .cannotOpen(let codec, let size):
             "The \(codec.title) encoder could not be opened for \(size.width)×\(size.height) pixels; "
                 + "choose a smaller size with --size."
@@ -62,18 +64,6 @@ extension H264Decoder.Error: CustomStringConvertible {
         case .damaged(let code): "A frame is damaged (\(libraryReason(code))); choose another time."
         case .pixelFormat:
             "The frames have another pixel format than Kinecast records; use the recording as it was saved."
-        }
-    }
-}
-
-extension X264Continuation.Error: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .otherEncoder:
-            "The recording was made by another encoder, or by another version of x264, whose stream cannot be continued; "
-                + "let the excerpt begin at a keyframe."
-        case .encodingFailed(let code):
-            "The H.264 encoder failed on a frame (error \(code)), most likely because memory is short; close other programs."
         }
     }
 }

@@ -4,11 +4,13 @@ import KineMedia
 
 /// Encodes single images.
 public enum ImageEncoder {
+    /// The formats of image files.
     public enum Format: String, Sendable, CaseIterable, Codable {
         case png
         case jpeg
     }
 
+    /// The reasons why there is no image.
     public enum Error: Swift.Error, Equatable {
         /// This build of libavcodec has no encoder for the format.
         case missing(Format)

@@ -3,8 +3,12 @@ import KineMedia
 
 /// Encodes frames in the order they are given. Not thread-safe: one thread encodes.
 ///
+/// An encoder may be opened on one thread and used on another, if nothing uses it on both at once. Two encoders have nothing in common
+/// and may work at the same time.
+///
 /// Used generically: the frame's path from capture to the sinks has no existential.
 public protocol VideoEncoder: AnyObject, SendableMetatype {
+    /// The codec of its access units.
     static var codec: VideoCodec { get }
 
     /// The present settings.
@@ -20,12 +24,16 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
     func follow(_ other: Self)
 
     /// Changes the bitrate in place, from the next frame on: no format change, no keyframe. False where the encoder cannot.
+    ///
+    /// A peak that is lower than an average bitrate takes its place. To raise the bitrate later, open the encoder with the highest
+    /// average, and with the present bitrate as its peak.
     func setPeak(_ peak: VideoEncoderSettings.Peak) -> Bool
 
     /// Encodes one frame. The planes can be reused when this returns.
     ///
-    /// No access unit is larger than the peak's `accessUnit`, as far as the coarsest quantizer allows.
+    /// No access unit is larger than the peak's `accessUnit`, as far as the coarsest quantizer of the library's rate control allows.
     /// - Parameters:
+    ///   - frame: of the settings' size.
     ///   - changed: the tiles that differ from the frame given just before this one.
     ///   - time: since the take's start; later than the frame before.
     ///   - output: called before this returns, once for each piece that is ready: none where the encoder holds this frame back,
@@ -43,11 +51,14 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
 public enum VideoEncoderOutput: Sendable {
     /// New parameter sets for the samples that follow.
     case format(VideoParameterSets)
+    /// The access unit of one frame, whole.
     case sample(EncodedSample)
 }
 
 /// The reasons why a video encoder cannot go on.
 public enum VideoEncoderError: Error, Equatable {
+    /// The encoder's library is not installed, or is of another version; `package` is Debian's name of it.
+    case missing(VideoCodec, package: String)
     /// It does not open for frames of this size.
     case cannotOpen(VideoCodec, PixelSize)
     /// It failed on a frame; `code` is the library's own.

@@ -3,8 +3,9 @@ import KineMedia
 
 /// The settings that an encoder is opened with. The defaults suit text on a desktop.
 public struct VideoEncoderSettings: Sendable, Equatable {
+    /// The choice between even quality and an even bitrate.
     public enum RateControl: Sendable, Equatable {
-        /// One quantizer for all P frames (0…51, lower is better). x264's cheapest mode: no frame is analysed before it is
+        /// One quantizer for all P frames (0…51, lower is better). The cheapest mode: no frame is analysed before it is
         /// encoded.
         case constantQuantizer(Int)
         /// Bits a second, on average over seconds.

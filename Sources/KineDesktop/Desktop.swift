@@ -15,6 +15,21 @@ public final class Desktop: Sendable {
         case lockLost
         /// What became of the question.
         case question(QuestionEvent)
+        /// What became of the posted notification of that number.
+        case posted(Int, PostEvent)
+        /// Whether the application with that number was activated.
+        case activated(Int, Bool)
+    }
+
+    public enum PostEvent: Sendable, Equatable {
+        case shown
+        /// Nobody shows it.
+        case notShown
+        /// It is gone: the person has closed it, or it had its time.
+        case closed
+        /// The person has clicked on it: a button's key, or `Notification.defaultAction`. `token`: the permission to come to the
+        /// front, of desktops that give one.
+        case activated(key: String, token: String?)
     }
 
     public enum QuestionEvent: Sendable, Equatable {
@@ -41,6 +56,9 @@ public final class Desktop: Sendable {
         case ask(Notification?)
         case inhibitSleep(SleepInhibition?)
         case watchLock
+        case post(Notification, number: Int)
+        case withdraw(Int)
+        case activate(application: String, token: String?, number: Int)
     }
 
     private let mailbox = DesktopMailbox()
@@ -66,6 +84,18 @@ public final class Desktop: Sendable {
 
     /// Asks the person something, beside the indicator; `question` tells what becomes of it. Nil withdraws it.
     public func ask(_ question: Notification?) { mailbox.post(.ask(question)) }
+
+    /// Shows a notification that is the person's from then on, in place of the one with the same number; `posted` tells what becomes
+    /// of it. It stays when the desktop is ended.
+    public func post(_ notification: Notification, number: Int) { mailbox.post(.post(notification, number: number)) }
+
+    /// Takes back a posted notification.
+    public func withdraw(_ number: Int) { mailbox.post(.withdraw(number)) }
+
+    /// Has the application with that desktop file's id show itself, if it can be asked on the bus; `activated` tells whether it was.
+    public func activate(application: String, token: String?, number: Int) {
+        mailbox.post(.activate(application: application, token: token, number: number))
+    }
 
     /// Keeps the machine awake for this reason; nil lets it sleep.
     public func inhibitSleep(_ inhibition: SleepInhibition?) { mailbox.post(.inhibitSleep(inhibition)) }

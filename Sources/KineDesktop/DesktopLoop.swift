@@ -12,6 +12,7 @@ final class DesktopLoop {
     private let server: NotificationServer?
     private let indicator: KeptNotification
     private let question: KeptNotification
+    private let posted: PostedNotifications
     private var lock: LockWatch?
 
     init(_ addresses: BusAddresses, _ mailbox: DesktopMailbox, tell: @escaping @Sendable (Desktop.Event) -> Void) {
@@ -29,8 +30,10 @@ final class DesktopLoop {
             let cannotAsk = event == .shown && server?.capabilities?.hasActions != true
             tell(.question(cannotAsk ? .notShown : Desktop.QuestionEvent(event)))
         }
+        posted = PostedNotifications(server) { tell(.posted($0, $1)) }
         server?.tell = { [weak self] event in
             self?.indicator.received(event)
+            self?.posted.received(event)
             self?.question.received(event)
         }
     }
@@ -52,16 +55,23 @@ final class DesktopLoop {
     private func process(_ bus: BusConnection) {
         guard !bus.isClosed else { return }
         bus.process()
-        if bus.isClosed { lock?.lost(isSession: bus === session) }
+        guard bus.isClosed else { return }
+        lock?.lost(isSession: bus === session)
+        if bus === session { posted.lost() }
     }
 
-    private var isAtRest: Bool { session?.isClosed != false || indicator.isAtRest && question.isAtRest }
+    private var isAtRest: Bool {
+        session?.isClosed != false || indicator.isAtRest && question.isAtRest && posted.isAtRest
+    }
 
     private func carryOut(_ request: Desktop.Request) {
         switch request {
         case .indicate(let notification): indicator.want(notification)
         case .ask(let notification): question.want(notification)
         case .inhibitSleep(let inhibition): inhibitor.want(inhibition)
+        case .post(let notification, let number): posted.post(notification, number: number)
+        case .withdraw(let number): posted.withdraw(number)
+        case .activate(let application, let token, let number): activate(application, token, number)
         case .watchLock:
             lock =
                 lock
@@ -71,6 +81,19 @@ final class DesktopLoop {
                     case .lost: tell(.lockLost)
                     }
                 }
+        }
+    }
+
+    /// Desktop Entry Specification 1.5, "D-Bus Activation".
+    private func activate(_ application: String, _ token: String?, _ number: Int) {
+        guard let session, !session.isClosed else { return tell(.activated(number, false)) }
+        let path = "/" + application.replacing(".", with: "/").replacing("-", with: "_")
+        let data = token.map { ["desktop-startup-id": BusValue.string($0), "activation-token": .string($0)] } ?? [:]
+        session.call(
+            BusCall(
+                application, path: path, interface: "org.freedesktop.Application", "Activate", [.properties(data)])
+        ) { [tell] answer in
+            tell(.activated(number, (try? answer.get()) != nil))
         }
     }
 }

@@ -2,6 +2,7 @@
 import KineCodecs
 import KineContainers
 import KineMedia
+import KineX264
 
 /// The reasons why a recording cannot be looked at or cut.
 public enum EditingError: Error, Equatable {

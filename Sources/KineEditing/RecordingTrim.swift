@@ -3,6 +3,7 @@ import Glibc
 import KineCodecs
 import KineContainers
 import KineMedia
+import KineX264
 
 /// One excerpt of one recording.
 public struct RecordingTrim {

@@ -82,3 +82,12 @@ extension String {
         return name.isServiceID ? name : "app" + name
     }
 }
+
+extension AppIdentity.FileProblem: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .unreadable(let file, let error): "\(file) cannot be read (\(error)); correct its permissions."
+        case .damaged(let file, let problem): "In \(file), \(problem); correct it."
+        }
+    }
+}

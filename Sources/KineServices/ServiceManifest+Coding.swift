@@ -10,6 +10,7 @@ extension ServiceManifest: Decodable {
     private static let formVersion = 2
     /// Seconds that any extension may ask for to finish.
     private static let longestFinish = 300.0
+    private static let mostGroups = 8
 
     /// Reads a manifest from the bytes of its file; also the places of the keys that were ignored because this version does not
     /// know them.
@@ -30,7 +31,8 @@ extension ServiceManifest: Decodable {
     }
 
     enum CodingKeys: CodingKey {
-        case kinecast, id, name, version, icon, executable, setupProgram, video, audio, setup, environment, read,
+        case kinecast, id, name, version, icon, executable, setupProgram, groups, video, audio, setup, environment,
+            read,
             network, listen
         case urlSchemes, memoryLimitMB, finishSeconds, restarts
     }
@@ -58,7 +60,11 @@ extension ServiceManifest: Decodable {
         appAudio = try audio?.choice(.app)
         micAudio = try audio?.choice(.mic)
         setup = try file.members(.setup) { try SetupField(from: $0, form: form) }
-        if form >= 2 { try readForm2(file) } else { decoder.noteUnknown([CodingKeys.icon, .setupProgram], in: file) }
+        if form >= 2 {
+            try readForm2(file)
+        } else {
+            decoder.noteUnknown([CodingKeys.icon, .setupProgram, .groups], in: file)
+        }
         for (index, field) in setup.enumerated() where setup[..<index].contains(where: { $0.key == field.key }) {
             throw file.problem(.setup, "has the key \(field.key.quoted) a second time")
         }
@@ -89,6 +95,10 @@ extension ServiceManifest: Decodable {
         setupProgram = try file.line(.setupProgram, limit: 255)
         if let setupProgram, !setupProgram.isNameInBundle {
             throw file.problem(.setupProgram, String.nameInBundleRule)
+        }
+        groups = try file.words(.groups, String.groupRule, where: \.isServiceID)
+        guard groups.count <= Self.mostGroups else {
+            throw file.problem(.groups, "holds \(groups.count) groups and may hold \(Self.mostGroups)")
         }
     }
 }
@@ -142,6 +152,10 @@ extension String {
         guard let first = utf8.first, first.isLetterOrDigit, utf8.count <= 100 else { return false }
         return utf8.allSatisfy { $0.isLetterOrDigit || [0x2d, 0x2e, 0x5f].contains($0) }
     }
+
+    /// The end of a sentence about a text that is no identifier of a group.
+    static let groupRule =
+        "the identifier of a group: letters, digits, ., - and _, at most 100, a letter or a digit first"
 
     static let nameInBundleRule = "has to be the name of a file inside the bundle"
 

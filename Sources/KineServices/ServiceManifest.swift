@@ -137,6 +137,8 @@ public struct ServiceManifest: Sendable, Equatable {
     /// Absolute paths of files and directories that the extension reads or executes, beyond those of every extension.
     public var readable: [String] = []
     public var network = Network.connect
+    /// The groups whose container the extension shares with apps.
+    public var groups: [String] = []
     /// The key of the setting that holds ADDRESS:PORT: the engine listens there and passes the socket on. nil: no listening.
     public var listen: String?
     /// Schemes of the addresses that this service takes with `--to`: "rtmp" …

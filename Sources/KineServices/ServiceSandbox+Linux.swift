@@ -22,9 +22,9 @@ public enum ServiceSandbox {
         "/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
     ]
 
-    /// `data`: the extension's own directory. `isCounted`: a cgroup counts its memory.
+    /// `data`: the extension's own directory. `groups`: those that it shares. `isCounted`: a cgroup counts its memory.
     public static func rules(
-        for service: Service, data: FilePath?, isCounted: Bool, user: uid_t = getuid()
+        for service: Service, data: FilePath?, groups: [FilePath] = [], isCounted: Bool, user: uid_t = getuid()
     ) -> Sandbox.Rules {
         var rules = Sandbox.Rules()
         rules.readable = libraries + toolchain + [service.executable.string] + service.manifest.readable
@@ -34,7 +34,7 @@ public enum ServiceSandbox {
             // Some services replace /etc/resolv.conf. An ordinary user can read no secrets in /etc, but root could.
             if user != 0 { rules.readable.append("/etc") }
         }
-        rules.writable = data.map { [$0.string] } ?? []
+        rules.writable = (data.map { [$0.string] } ?? []) + groups.map(\.string)
         rules.devices = ["/dev/null"]
         rules.mayConnect = service.manifest.network == .connect
         rules.mayListen = service.manifest.listen != nil
@@ -59,18 +59,6 @@ public enum ServiceSandbox {
     /// The directory that a service may write to, made if it is missing; nil for built-in services, and if there is no home.
     public static func dataDirectory(of service: Service, environment: [String]) -> FilePath? {
         guard service.origin != .builtIn else { return nil }
-        func value(_ name: String) -> String? {
-            environment.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
-                .flatMap { $0.hasPrefix("/") ? $0 : nil }
-        }
-        guard
-            var path = value("XDG_DATA_HOME").map({ FilePath($0) })
-                ?? value("HOME").map({ FilePath($0).appending(".local/share") })
-        else { return nil }
-        for component in FilePath("kinecast/data/\(service.id)").components {
-            path.append(component)
-            guard mkdir(path.string, 0o700) == 0 || errno == EEXIST else { return nil }
-        }
-        return path
+        return try? UserDataDirectory.make(["data", service.id], environment: environment)
     }
 }

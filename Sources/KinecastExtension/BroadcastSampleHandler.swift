@@ -20,7 +20,7 @@ import KineRelay
 ///   `broadcastResumed()`, `broadcastAnnotated(withApplicationInfo:)`, `broadcastLinkRenewalRequested()`,
 ///   `broadcastScreenLocked(_:)`, `broadcastFinished()`
 /// - The formats: `context`
-/// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `updateServiceInfo(_:)`, `viewers`, `sentBytes`,
+/// - Telling the user: `announce(link:)`, `report(isLive:reason:)`, `report(state:)`, `warn(_:)`, `log(_:level:)`, `updateServiceInfo(_:)`, `viewers`, `sentBytes`,
 ///   `addSentBytes(_:)`, `connectionStatistics`
 /// - Steering: `requestKeyframe()`, `requestEncoding(averageBitrate:maximumFrameRate:)`, `finishBroadcastWithError(_:)`
 @BroadcastActor
@@ -100,6 +100,13 @@ open class BroadcastSampleHandler {
     /// service's own.
     public nonisolated final func updateServiceInfo(_ serviceInfo: [String: String]) {
         link.report(.serviceInfo(ServiceInfo.bounded(serviceInfo)))
+    }
+
+    /// Writes a line into the log, which the app's controller gets as an event and `kinecast broadcast --verbose` prints. On average 20
+    /// lines a second are passed on, and 100 at once; what is beyond is counted and left out. Secrets of the setup info are hidden.
+    /// - Parameter message: one line, of at most 1000 characters.
+    public nonisolated final func log(_ message: String, level: LogLevel = .info) {
+        link.report(.log(ExtensionLogLine(level, String(message.prefix(ExtensionLogLine.limit)))))
     }
 
     /// Tells the user something important; one sentence.

@@ -5,6 +5,9 @@ import KineRelay
 /// The statistics of a handler's connection, for `BroadcastSampleHandler.connectionStatistics`.
 public typealias ConnectionStatistics = KineRelay.ConnectionStatistics
 
+/// The level of a line in the log.
+public typealias LogLevel = ExtensionLogLine.Level
+
 /// A frame or a piece of audio, lent to the handler.
 public typealias SampleBuffer = KineRelay.SampleBuffer
 /// What a sample's bytes are.

@@ -39,8 +39,22 @@ func answerEditRequest() -> Never {
     answer(request.answer())
 }
 
+/// Serves the app that is connected on descriptor 3, and exits.
+func serveDesktop() -> Never {
+    // A secret may be on the clipboard. A bus or an app that has gone away is an error, not the end of the process.
+    kine_forbid_dump()
+    signal(SIGPIPE, SIG_IGN)
+    do throws(ControlError) {
+        exit(try DesktopCompanion(client: FileDescriptor(rawValue: 3)).run())
+    } catch {
+        _ = try? FileDescriptor.standardError.writeAll("kinecast-engine: \(error.description)\n".utf8)
+        exit(ExitStatus.usage)
+    }
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "--edit": answerEditRequest()
+case "--desktop": serveDesktop()
 case "--list-sources": answer(SourceSurvey.list())
 case "--doctor": answer(Doctor.examine())
 default: break

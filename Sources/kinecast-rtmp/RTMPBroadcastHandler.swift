@@ -16,8 +16,7 @@ final class RTMPBroadcastHandler: BroadcastSampleHandler {
         var format = RTMPStreamFormat(video: nil, audio: nil)
         if case .encoded(let video) = context.video {
             format.video = .init(
-                codec: video.codec, decoderConfiguration: video.parameterSets.decoderConfigurationRecord,
-                size: video.size, framesPerSecond: Double(context.framesPerSecond), bitrate: context.averageBitrate)
+                video, framesPerSecond: Double(context.framesPerSecond), bitrate: context.averageBitrate)
         }
         for case .aac(let audio) in [context.audioApp, context.audioMic] {
             guard audioType == nil else {

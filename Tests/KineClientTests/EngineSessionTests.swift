@@ -105,8 +105,8 @@ import Testing
             case .renewLinks: [Self.link("http://b")]
             case .stop: [.finished(summary)]
             case .setMicrophone(let isOn): [.microphone(on: isOn)]
-            case .exportClip, .start, .follow, .receiveSamples, .endSamples, .addDestination, .removeDestination,
-                .permissionAnswer, .unknown:
+            case .exportClip, .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .addDestination,
+                .removeDestination, .permissionAnswer, .unknown:
                 nil
             }
         }

@@ -3,6 +3,7 @@
 import KineCodecs
 import KineMedia
 import KineRTMP
+import KineX264
 import RTMPTesting
 import Testing
 

@@ -33,6 +33,13 @@ import Testing
         #expect(try read([json, #"{"heartbeat":{}}"#]) == [ExtensionReport.heartbeat])
     }
 
+    @Test func `a desktop's request of a later version keeps its number, and a later reason is a failure`() throws {
+        let later = #"{"desktop":{"_0":{"number":7,"task":{"sing":{"_0":"a"}}}}}"#
+        #expect(try read([later]) == [ExtensionReport.desktop(DesktopRequest(number: 7, task: .unknown))])
+        let failed = #"{"desktop":{"_0":{"failed":{"_0":{"code":"tired","message":"m"},"number":7}}}}"#
+        #expect(try read([failed]) == [ExtensionRequest.desktop(.failed(DesktopFailure(.failed, "m"), number: 7))])
+    }
+
     @Test(arguments: [(#"{"blink":{}}"#, "blink"), (#"{"start":{"_0":{}}}"#, "start")])
     func `an extension learns that it does not know a request, and reads on`(json: String, name: String) throws {
         let known = #"{"pause":{"after":{"pictures":1,"samples":2,"frames":3},"because":"x"}}"#

@@ -14,11 +14,13 @@ final class HelperProcess {
 
     /// - Parameters:
     ///   - name: of an executable beside this one.
+    ///   - path: where the executable is, if it is elsewhere.
     ///   - input: its standard input; nil: none.
     ///   - descriptors: what it gets from descriptor 3 on.
     init(
-        _ name: String, _ arguments: [String], environment: [String] = ProcessEnvironment.current,
-        input: FileDescriptor? = nil, descriptors: [FileDescriptor] = []
+        _ name: String, at path: String? = nil, _ arguments: [String],
+        environment: [String] = ProcessEnvironment.current, input: FileDescriptor? = nil,
+        descriptors: [FileDescriptor] = []
     ) throws {
         self.name = name
         let pipe = try FileDescriptor.pipe()
@@ -28,7 +30,8 @@ final class HelperProcess {
         options.descriptors = [input, pipe.writeEnd, .standardError] + descriptors
         options.parentDeathSignal = SIGKILL
         process = try ChildProcess(
-            executable: try Tool.sibling(name), arguments: arguments, environment: environment, options: options)
+            executable: try path ?? Tool.sibling(name), arguments: arguments, environment: environment, options: options
+        )
     }
 
     deinit {

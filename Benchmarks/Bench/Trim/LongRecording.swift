@@ -6,6 +6,7 @@ import KineControl
 import KineImaging
 import KineMeasure
 import KineMedia
+import KineX264
 
 struct LongRecording {
     /// Frames from one keyframe to the next, as an engine makes them: ten seconds.
@@ -52,10 +53,7 @@ struct LongRecording {
     /// A second of a tone.
     private static func tone() throws -> (AudioTrackFormat, [[UInt8]]) {
         let encoder = try AACEncoder(sampleRate: 48000, channels: 2, bitrate: 160_000)
-        let format = AudioTrackFormat(
-            type: .audioApp, sampleRate: 48000, channels: 2, bitrate: 160_000,
-            audioSpecificConfig: encoder.audioSpecificConfig, samplesPerAccessUnit: encoder.samplesPerFrame,
-            primingSamples: encoder.primingSamples)
+        let format = encoder.trackFormat(.audioApp)
         let track = AACTrackEncoder(encoder: encoder)
         var units: [[UInt8]] = []
         for frame in 0..<48 {

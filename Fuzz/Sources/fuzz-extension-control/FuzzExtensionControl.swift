@@ -1,6 +1,7 @@
 // Gives libFuzzer's bytes to everything that passes between an engine and an extension: the messages of both directions, the
 // state page that a hostile extension writes, and the memories that a damaged engine would write.
 import FuzzDriver
+import KinePlatform
 import KineRelay
 
 @_cdecl("fuzz_extension_control_main")
@@ -27,9 +28,28 @@ private func fuzzMessages<Message: ControlMessage & Encodable & Equatable>(
     let whole: [Message] = decode(hello + bytes, pieces: .max)
     precondition(decode(hello + bytes, pieces: pieces) == whole, "the cut changed what was read")
     for message in whole {
+        if case .desktop(let request)? = message as? ExtensionReport { checkShown(request) }
         guard let frame = try? ControlEncoder.frame(message) else { preconditionFailure("it cannot be sent again") }
         precondition(decode(hello + frame, pieces: .max) == [message], "a message changed on its way back")
     }
+}
+
+/// Cleans a notification, and checks that a person would see plain words within the limits, and no secret.
+private func checkShown(_ request: DesktopRequest) {
+    let secret = "s3cret"
+    guard case .post(let contents) = request.task,
+        let shown = try? contents.cleaned(of: [secret], service: "Fuzz")
+    else { return }
+    precondition(shown.title.hasPrefix("Fuzz: "), "the service's name is missing")
+    for (text, limit) in [
+        (shown.title, NotificationContents.titleLimit + 6), (shown.text, NotificationContents.textLimit),
+    ] + shown.actions.map({ ($0.title, 40) }) {
+        precondition(!text.contains(secret), "a secret is shown")
+        precondition(text.isPrintable, "it steers the terminal")
+        precondition(text.unicodeScalars.count <= limit + 1, "more than was allowed")
+    }
+    precondition(shown.delay >= 0 && shown.delay <= NotificationContents.longestDelay, "it waits too long")
+    precondition(shown.sound?.contains { $0 == "/" || $0 == "." } != true, "a file is played")
 }
 
 private func decode<Message: ControlMessage>(_ bytes: [UInt8], pieces: Int) -> [Message] {

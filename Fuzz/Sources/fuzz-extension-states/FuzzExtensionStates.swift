@@ -23,7 +23,9 @@ private func fuzz(_ input: [UInt8]) {
             let player = choice & 32 != 0 ? text(&script) : nil
             history.report(.links(BroadcastLinks(page: text(&script), player: player, isRenewable: choice & 64 != 0)))
         case 15: history.report(.state(text(&script)))
-        case 16: history.report(.warning(text(&script)))
+        case 16:
+            let line = text(&script)
+            history.report(choice & 32 != 0 ? .log(ExtensionLogLine(.info, line)) : .warning(line))
         case 17: history.report(.needsKeyframe)
         case 18: history.report(.encoding(encoding(&script)))
         case 19: history.report(.failed(text(&script)))

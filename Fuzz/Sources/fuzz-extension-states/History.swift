@@ -15,6 +15,7 @@ struct History {
     private var hasStarted = false
     private var saysLive = true
     private var wordsPassed = 0
+    private var logLinesPassed = 0
     private var lastKeyframe = Int64.min
     private var lastEncoding = Int64.min
     private var lastServiceInfo = Int64.min
@@ -110,6 +111,11 @@ struct History {
             wordsPassed += 1
             let seconds = Int((now - begin) / 1_000_000_000) + 1
             precondition(wordsPassed <= 20 + 4 * seconds, "it talks without end")
+        case .log:
+            logLinesPassed += 1
+            let seconds = Int((now - begin) / 1_000_000_000) + 1
+            // Each may come with another that counts those left out.
+            precondition(logLinesPassed <= 2 * (100 + 20 * seconds), "it logs without end")
         case .phase(.live):
             precondition(isFed && hasStarted, "live before it has started")
             precondition(saysLive, "live, and it said that it is not")

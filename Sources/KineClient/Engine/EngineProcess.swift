@@ -14,7 +14,7 @@ struct EngineProcess {
     /// Starts an engine in a session of its own, so that the terminal's signals do not reach it and it outlives this process. It
     /// gets /dev/null as descriptors 0 and 1, the log as 2 and its end of the control channel as 3.
     static func start(_ locator: EngineLocator) throws(ClientError) -> EngineProcess {
-        let executable = try locator.locate()
+        let executable = try locator.engine()
         do throws(ClientError.StartFault) {
             return try start(executable)
         } catch {

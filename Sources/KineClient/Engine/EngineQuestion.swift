@@ -21,7 +21,7 @@ struct EngineQuestion {
     func ask<Answer: Decodable>(
         _ locator: EngineLocator, _ cancellation: Cancellation = Cancellation()
     ) throws(ClientError) -> Answer {
-        let executable = try locator.locate()
+        let executable = try locator.engine()
         let log = EngineLog()
         let output: [UInt8]
         let ending: ChildProcess.Ending

@@ -7,13 +7,9 @@ import KineRelay
 extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .namedEngineUnusable(let path):
-            "\(EngineLocator.variable) names \(path), which cannot be executed; correct it or unset it."
-        case .engineNotFound(let places):
-            "\(EngineLocator.name) is in neither \(places.map(\.string).joined(separator: " nor ")); "
-                + "install Kinecast completely, or name it in \(EngineLocator.variable)."
-        case .executableUnknown:
-            "/proc is not there; name \(EngineLocator.name) in \(EngineLocator.variable)."
+        case .namedEngineUnusable(let path): EngineLocator.Error.namedUnusable(path).description
+        case .engineNotFound(let places): EngineLocator.Error.notFound(places: places).description
+        case .executableUnknown: EngineLocator.Error.executableUnknown.description
         case .engineCannotStart(let executable, let fault):
             "The engine \(executable) cannot be started: \(fault); check its permissions and ulimit."
         case .otherVersion(let theirs):

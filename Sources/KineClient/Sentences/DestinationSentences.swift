@@ -14,7 +14,7 @@ public enum DestinationSentences {
         let name = event.label
         switch event.kind {
         case .phase(.live): return isKnownLive ? nil : Sentence(text: "Broadcasting to \(name).")
-        case .phase, .serviceInfo, .ended(.finished): return nil
+        case .phase, .serviceInfo, .log, .ended(.finished): return nil
         case .link(let link): return Sentence(text: "Live at \(link)")
         case .playerLink(let link): return Sentence(text: "For players: \(link)")
         case .state(let state): return Sentence(text: "\(name): \(phrase(state)).")

@@ -191,7 +191,7 @@ struct SessionStateMachine {
         case .permissionQuestion(let question): events = [.askPerson(question)]
         case .screenLocked(let isLocked): events = [.emit(.screenLocked(isLocked))]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
-        case .clip: break
+        case .clip, .frames: break
         case .warning(let text): events = [.emit(.warning(text))]
         case .destination(let event):
             hasSeenDestination = true

@@ -1,9 +1,11 @@
 // AAC-LC through libavcodec, behind one thin type: a frame of samples in, access units out. Times and silence are left to
 // AACTrackEncoder.
 import CFFmpeg
+import KineMedia
 
 /// One libavcodec AAC-LC encoder. Not Sendable: it belongs to the thread that feeds it.
-public final class AACEncoder {
+public final class AACEncoder: AudioEncoder {
+    /// The reasons why it cannot be opened or cannot go on.
     public enum Error: Swift.Error, Equatable {
         /// This build of libavcodec has no AAC encoder.
         case missing
@@ -13,13 +15,13 @@ public final class AACEncoder {
         case failed(code: Int32)
     }
 
-    public let sampleRate: Int
-    public let channels: Int
+    public static let codec = AudioCodec.aac
+
+    public let settings: AudioEncoderSettings
     /// AudioSpecificConfig (ISO/IEC 14496-3, 1.6.2.1).
     public let audioSpecificConfig: [UInt8]
-    /// Samples a channel in one frame and one access unit: 1024.
+    /// 1024.
     public let samplesPerFrame: Int
-    /// Samples a channel that come out of a decoder before the first one put in.
     public let primingSamples: Int
     /// Frames that went through libavcodec so far.
     public private(set) var encodedFrames = 0
@@ -28,22 +30,21 @@ public final class AACEncoder {
     private var frame: UnsafeMutablePointer<AVFrame>?
     private var packet: UnsafeMutablePointer<AVPacket>?
 
-    /// Opens the encoder. `bitrate` is in bits a second for all channels together.
-    public init(sampleRate: Int, channels: Int, bitrate: Int) throws(Error) {
+    /// Opens the encoder. It takes 44100 and 48000 Hz among others, and one or two channels.
+    public init(_ settings: AudioEncoderSettings) throws(Error) {
         guard kine_load_ffmpeg() != 0 else { throw .missing }
         // The errors thrown here say everything that the library would write to standard error.
         av_log_set_level(AV_LOG_FATAL)
         guard let codec = avcodec_find_encoder_by_name("aac"), let context = avcodec_alloc_context3(codec)
         else { throw .missing }
-        Self.configure(context, sampleRate: sampleRate, channels: channels, bitrate: bitrate)
+        Self.configure(context, settings)
         let status = avcodec_open2(context, codec, nil)
         let frame = av_frame_alloc()
         let packet = av_packet_alloc()
         self.context = context
         self.frame = frame
         self.packet = packet
-        self.sampleRate = sampleRate
-        self.channels = channels
+        self.settings = settings
         samplesPerFrame = Int(context.pointee.frame_size)
         primingSamples = Int(context.pointee.initial_padding)
         audioSpecificConfig = Array(
@@ -51,18 +52,34 @@ public final class AACEncoder {
         var code = status
         if status >= 0, let frame, packet != nil { code = Self.allocate(frame, for: context) }
         guard code >= 0, frame != nil, packet != nil else {
-            throw .refused(sampleRate: sampleRate, channels: channels, bitrate: bitrate, code: code)
+            throw .refused(
+                sampleRate: settings.sampleRate, channels: settings.channels, bitrate: settings.bitrate, code: code)
         }
     }
 
-    private static func configure(
-        _ context: UnsafeMutablePointer<AVCodecContext>, sampleRate: Int, channels: Int, bitrate: Int
-    ) {
-        context.pointee.sample_rate = Int32(clamping: sampleRate)
+    /// Opens the encoder. `bitrate` is in bits a second for all channels together.
+    public convenience init(sampleRate: Int, channels: Int, bitrate: Int) throws(Error) {
+        try self.init(AudioEncoderSettings(sampleRate: sampleRate, channels: channels, bitrate: bitrate))
+    }
+
+    public var sampleRate: Int { settings.sampleRate }
+    public var channels: Int { settings.channels }
+    public var decoderConfiguration: [UInt8] { audioSpecificConfig }
+
+    /// What containers and destinations are told of a track with this encoder's access units.
+    public func trackFormat(_ type: SampleType) -> AudioTrackFormat {
+        AudioTrackFormat(
+            type: type, sampleRate: sampleRate, channels: channels, bitrate: settings.bitrate,
+            audioSpecificConfig: audioSpecificConfig, samplesPerAccessUnit: samplesPerFrame,
+            primingSamples: primingSamples)
+    }
+
+    private static func configure(_ context: UnsafeMutablePointer<AVCodecContext>, _ settings: AudioEncoderSettings) {
+        context.pointee.sample_rate = Int32(clamping: settings.sampleRate)
         context.pointee.sample_fmt = AV_SAMPLE_FMT_FLTP
-        context.pointee.bit_rate = Int64(bitrate)
+        context.pointee.bit_rate = Int64(settings.bitrate)
         context.pointee.profile = FF_PROFILE_AAC_LOW
-        av_channel_layout_default(&context.pointee.ch_layout, Int32(clamping: channels))
+        av_channel_layout_default(&context.pointee.ch_layout, Int32(clamping: settings.channels))
         // BITEXACT leaves out the fill element with the library's version that the first access unit would carry.
         context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER | AV_CODEC_FLAG_BITEXACT
         // "fast" costs well under half of the default two-loop search, and FFmpeg's manual recommends it at these bitrates.
@@ -109,7 +126,6 @@ public final class AACEncoder {
         try send(frame, deliver: deliver)
     }
 
-    /// Delivers the access units that the encoder holds back. Nothing can be encoded afterwards.
     public func finish(deliver: (UnsafeRawBufferPointer) -> Void) throws(Error) { try send(nil, deliver: deliver) }
 
     private func send(

@@ -1,5 +1,6 @@
 // An audio track's encoder: counts access units, and encodes silence only once. Most recordings are mostly silent, and
 // libavcodec spends as much on a silent frame as on half a loud one.
+import KineMedia
 
 /// Turns frames of samples into numbered access units of one AAC-LC track.
 ///
@@ -12,9 +13,11 @@ public final class AACTrackEncoder {
     public struct AccessUnit {
         /// The position of the first decoded sample in the track, in samples: `-primingSamples` in the first access unit.
         public let firstSample: Int64
+        /// One raw_data_block (ISO/IEC 14496-3, 4.4.2.1).
         public let data: [UInt8]
     }
 
+    /// The encoder of the track's frames. Nothing else may use it.
     public let encoder: AACEncoder
     private var accessUnits: Int64 = 0
     private var silentRun = 0
@@ -25,6 +28,7 @@ public final class AACTrackEncoder {
     /// two for the block switching decision, which remembers earlier energies.
     static let settlingFrames = 4
 
+    /// Begins a track with an encoder that has encoded nothing yet.
     public init(encoder: AACEncoder) { self.encoder = encoder }
 
     /// Encodes one frame, `encoder.samplesPerFrame` interleaved samples a channel. The access unit that is delivered belongs to
@@ -49,6 +53,15 @@ public final class AACTrackEncoder {
     /// Delivers the last access units. Nothing can be encoded afterwards.
     public func finish(deliver: (AccessUnit) -> Void) throws(AACEncoder.Error) {
         try encoder.finish { number($0, for: deliver) }
+    }
+
+    /// An access unit with its times, as containers and destinations take it. Its time is counted from the track's first sample.
+    public func sample(_ unit: AccessUnit, type: SampleType) -> EncodedSample {
+        let timescale = Int32(clamping: encoder.sampleRate)
+        return EncodedSample(
+            type: type, presentationTime: MediaTime(ticks: unit.firstSample, timescale: timescale),
+            duration: MediaTime(ticks: Int64(encoder.samplesPerFrame), timescale: timescale), isKeyframe: true,
+            data: unit.data)
     }
 
     private func number(_ bytes: UnsafeRawBufferPointer, for deliver: (AccessUnit) -> Void) {

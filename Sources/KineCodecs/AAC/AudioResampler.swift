@@ -3,6 +3,7 @@ import CFFmpeg
 
 /// Converts interleaved float samples from one rate to another, a little faster or slower as set. Not Sendable.
 public final class AudioResampler {
+    /// The reasons why it cannot be opened.
     public enum Error: Swift.Error, Equatable {
         /// libswresample is not installed.
         case missing

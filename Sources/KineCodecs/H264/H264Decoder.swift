@@ -3,7 +3,11 @@ import CFFmpeg
 import KineMedia
 
 /// Decodes a stream without reordering, 4:2:0 with eight bits. Not Sendable: one thread uses it.
+///
+/// For live video open it with one thread: `decode` then hands out the frame of the access unit that it was given, at once. Decoding
+/// begins with a keyframe. After an error, go on with the next keyframe; new parameter sets take a new decoder.
 public final class H264Decoder {
+    /// The reasons why it cannot be opened, or why there is no frame.
     public enum Error: Swift.Error, Equatable {
         /// This build of libavcodec has no H.264 decoder.
         case missing
@@ -11,7 +15,7 @@ public final class H264Decoder {
         case cannotOpen(code: Int32)
         /// An access unit is damaged, or is none; `code` is libavutil's.
         case damaged(code: Int32)
-        /// The stream has another pixel format than 4:2:0 with eight bits.
+        /// The stream has another pixel format than 4:2:0 with eight bits, or frames with an odd side.
         case pixelFormat
     }
 
@@ -23,7 +27,10 @@ public final class H264Decoder {
     /// An access unit may have 2³¹ bytes less the padding behind it.
     private static let largestAccessUnit = Int(Int32.max) - Int(AV_INPUT_BUFFER_PADDING_SIZE)
 
-    /// - Parameter threads: as many frames are decoded at once, and held back; 0: one for each processor.
+    /// - Parameters:
+    ///   - sets: of the whole stream.
+    ///   - threads: as many frames are decoded at once, and held back; 0: one for each processor. 1: none is held back but those that
+    ///     the stream's VUI says may be reordered (ITU-T H.264, E.2.1), none for the encoders here.
     public init(_ sets: H264ParameterSets, threads: Int = 0) throws(Error) {
         guard kine_load_ffmpeg() != 0 else { throw .missing }
         // The errors thrown here say everything that the library would write to standard error.
@@ -53,8 +60,8 @@ public final class H264Decoder {
         av_packet_free(&packet)
     }
 
-    /// Decodes one access unit, whose NAL units stand behind lengths of four bytes, and hands out the frames that are ready. A
-    /// frame is valid while `output` runs.
+    /// Decodes one access unit, whose NAL units stand behind lengths of four bytes as in `EncodedSample.data`, and hands out the
+    /// frames that are ready. A frame is valid while `output` runs; its memory is the decoder's.
     public func decode(_ accessUnit: [UInt8], output: (I420Frame) -> Void) throws(Error) {
         guard accessUnit.count <= Self.largestAccessUnit, let packet,
             av_new_packet(packet, Int32(accessUnit.count)) >= 0

@@ -3,15 +3,15 @@
 import KineMedia
 
 /// The parts of an SPS that a slice header, or x264, needs (7.3.2.1.1 and E.1.1).
-struct H264SequenceParameters: Equatable {
-    var level: Int
+package struct H264SequenceParameters: Equatable {
+    package var level: Int
     var frameNumberBits: Int
     /// Of the nominal frame rate: `timeScale` is twice the frames in `unitsInTick` seconds (E.2.1).
-    var unitsInTick: Int
-    var timeScale: Int
+    package var unitsInTick: Int
+    package var timeScale: Int
 
     /// Nil for syntax that x264 does not write: other profiles, interlaced frames, reordered frames.
-    init?(_ unit: [UInt8]) {
+    package init?(_ unit: [UInt8]) {
         guard unit.count < 1024, unit.first.map({ $0 & 31 }) == 7 else { return nil }
         var bits = BitReader(EmulationPrevention.removed(from: unit))
         bits.skip(8)
@@ -42,14 +42,14 @@ struct H264SequenceParameters: Equatable {
 }
 
 /// The parts of a PPS that a slice header, or x264, needs (7.3.2.2).
-struct H264PictureParameters: Equatable {
-    var usesCABAC: Bool
-    var usesLargeTransform = false
+package struct H264PictureParameters: Equatable {
+    package var usesCABAC: Bool
+    package var usesLargeTransform = false
     var initialQuantizer: Int
-    var chromaOffset: Int
+    package var chromaOffset: Int
 
     /// Nil for syntax that x264 does not write.
-    init?(_ unit: [UInt8]) {
+    package init?(_ unit: [UInt8]) {
         guard unit.count < 1024, unit.first.map({ $0 & 31 }) == 8 else { return nil }
         var bits = BitReader(EmulationPrevention.removed(from: unit))
         bits.skip(8)

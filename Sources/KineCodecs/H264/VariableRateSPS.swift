@@ -2,10 +2,10 @@
 // players may rely on it, so one bit has to be cleared.
 import KineMedia
 
-enum VariableRateSPS {
+package enum VariableRateSPS {
     /// `unit`, an SPS NAL unit without start code, with fixed_frame_rate_flag cleared (ITU-T H.264, E.1.1). Returned
     /// unchanged where it has no timing information or uses syntax that x264 does not write.
-    static func clearingFixedFrameRate(_ unit: [UInt8]) -> [UInt8] {
+    package static func clearingFixedFrameRate(_ unit: [UInt8]) -> [UInt8] {
         var payload = EmulationPrevention.removed(from: unit)
         guard let position = fixedFrameRateFlag(in: payload), position >> 3 < payload.count else { return unit }
         payload[position >> 3] &= ~(0x80 >> UInt8(position & 7))
@@ -13,7 +13,7 @@ enum VariableRateSPS {
     }
 
     /// The position of the flag in bits from the NAL unit's first (7.3.2.1.1 and E.1.1).
-    static func fixedFrameRateFlag(in payload: [UInt8]) -> Int? {
+    package static func fixedFrameRateFlag(in payload: [UInt8]) -> Int? {
         var bits = BitReader(payload)
         guard bits.skipSequenceParameters(), bits.readFlag() else { return nil }  // vui_parameters_present_flag
         bits.skipPresentation()
@@ -24,8 +24,8 @@ enum VariableRateSPS {
 }
 
 extension BitReader {
-    /// Everything before the VUI (7.3.2.1.1). False where there is syntax that x264 does not write.
-    fileprivate mutating func skipSequenceParameters() -> Bool {
+    /// Everything before the VUI (7.3.2.1.1). False where there is syntax that neither x264 nor OpenH264 writes.
+    mutating func skipSequenceParameters() -> Bool {
         skip(8)  // the NAL unit's header
         let profile = read(8)
         skip(16)  // constraint flags, level
@@ -53,12 +53,17 @@ extension BitReader {
 
     /// The VUI up to its timing (E.1.1).
     mutating func skipPresentation() {
+        skipColour()
+        if readFlag() { skipExponentialGolomb(2) }  // chroma sample locations
+    }
+
+    /// The VUI up to the flag of the chroma samples' locations (E.1.1).
+    mutating func skipColour() {
         if readFlag(), read(8) == 255 { skip(32) }  // aspect ratio, Extended_SAR
         if readFlag() { skip(1) }  // overscan
         if readFlag() {  // video signal type
             skip(4)
             if readFlag() { skip(24) }  // colour description
         }
-        if readFlag() { skipExponentialGolomb(2) }  // chroma sample locations
     }
 }

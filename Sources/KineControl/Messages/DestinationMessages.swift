@@ -67,6 +67,8 @@ public struct DestinationEvent: Codable, Sendable, Equatable {
         /// The state in the extension's own words.
         case state(String)
         case warning(String)
+        /// A line of the extension's log.
+        case log(ExtensionLogLine)
         /// The service's information for the app, in place of what was told before.
         case serviceInfo([String: String])
         /// It uses 80 % of its memory limit; both in bytes.
@@ -112,6 +114,8 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     public var peakMemory: Int64 = 0
     public var memoryLimit: Int64 = 0
     public var statistics = ExtensionStatistics()
+    /// Seconds since the extension's last heartbeat, or since its start; nil while none runs, and from older engines.
+    public var secondsSinceHeartbeat: Double?
     /// The extension's request to the encoder.
     public var encoding = EncodingRequest.none
     /// Frames dropped or replaced by newer ones because the extension was too slow.
@@ -133,7 +137,7 @@ public struct DestinationStatus: Codable, Sendable, Equatable {
     private enum CodingKeys: String, CodingKey {
         case destination, service, label, phase, link, playerLink, state, problem, pid, residentMemory, peakMemory
         case memoryLimit, statistics, encoding, restarts, confinement, ending, removed
-        case serviceInfo
+        case serviceInfo, secondsSinceHeartbeat
         case framesSkipped = "picturesSkipped"
         case audioLost = "soundLost"
     }

@@ -25,6 +25,7 @@ public struct RequestReference: Codable, Sendable, Equatable {
             case .setMicrophone(let isOn): ("setMicrophone", isOn ? 1 : 0)
             case .receiveSamples: ("receiveSamples", nil)
             case .endSamples: ("endSamples", nil)
+            case .receiveFrames: ("receiveFrames", nil)
             case .addDestination(_, let reference): ("addDestination", reference)
             case .removeDestination(let number): ("removeDestination", number)
             case .exportClip(let request): ("exportClip", request.id)

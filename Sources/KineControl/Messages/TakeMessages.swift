@@ -25,6 +25,9 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case receiveSamples(SampleRequest)
     /// The samples are not wanted any more.
     case endSamples
+    /// Connects this client with the extensions of a group: with those that run, and with each one that starts later. A second request
+    /// connects it again with those that run. Answered by `EngineMessage.frames`.
+    case receiveFrames(FrameRequest)
     /// Begins to broadcast to a further destination. Answered by `EngineMessage.destinationAdded` with the same reference.
     case addDestination(TakeConfiguration.Destination, reference: Int)
     /// Finishes the broadcast to the destination of that number. Its event `ended` follows.
@@ -64,6 +67,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case destinationAdded(Int, reference: Int)
     /// To a client that asked for samples.
     case samples(SampleFeedMessage)
+    /// To a client that asked for frames.
+    case frames(FrameFeedMessage)
     /// A clip that this client asked for was written, or could not be.
     case clip(ClipAnswer)
     /// The take is over and the file finished. The last message.

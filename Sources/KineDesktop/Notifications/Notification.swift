@@ -14,11 +14,23 @@ public struct Notification: Sendable, Equatable {
         }
     }
 
+    /// The key of a click on the notification itself (specification, "Actions").
+    public static let defaultAction = "default"
+
     public enum Urgency: UInt8, Sendable {
         /// GNOME and others show it in the list alone, without a banner over the screen.
         case low = 0
         case normal = 1
         case critical = 2
+    }
+
+    /// What is heard when it is shown.
+    public enum Sound: Sendable, Equatable {
+        case none
+        /// The desktop's own sound for notifications, if it has one.
+        case standard
+        /// A name of the freedesktop sound naming specification.
+        case named(String)
     }
 
     /// The name of the program that the desktop shows as its sender.
@@ -33,6 +45,9 @@ public struct Notification: Sendable, Equatable {
     public var urgency: Urgency
     /// Whether it stays until it is closed, also after one of its buttons was pressed.
     public var isResident: Bool
+    public var sound = Sound.none
+    /// Whether it stays until it is closed; else the desktop decides when it goes.
+    public var staysUntilClosed = true
 
     public init(
         sender: String, icon: String, desktopEntry: String? = nil, title: String, text: String, actions: [Action],
@@ -70,14 +85,18 @@ extension Notification {
     func arguments(replacing id: UInt32, _ capabilities: NotificationCapabilities) -> [BusValue] {
         var hints: [String: BusValue] = [
             "urgency": .byte(urgency.rawValue), "resident": .boolean(isResident), "transient": .boolean(false),
-            "suppress-sound": .boolean(true),
         ]
+        switch sound {
+        case .none: hints["suppress-sound"] = .boolean(true)
+        case .standard: break
+        case .named(let name): hints["sound-name"] = .string(name)
+        }
         if let desktopEntry { hints["desktop-entry"] = .string(desktopEntry) }
         let actions = capabilities.hasActions ? actions.flatMap { [$0.key, $0.title] } : []
         return [
             .string(sender), .uint32(id), .string(icon), .string(title),
             .string(capabilities.readsMarkup ? Self.escaped(text) : text), .strings(actions), .properties(hints),
-            .int32(0),  // never expires
+            .int32(staysUntilClosed ? 0 : -1),  // never, or as the server likes
         ]
     }
 

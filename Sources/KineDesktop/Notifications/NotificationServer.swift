@@ -23,6 +23,9 @@ final class NotificationServer {
     /// Counts the servers: what one was asked is not answered any more once it is lost.
     private var generation = 0
     private var isSought = false
+    private var isAsked = false
+    /// The last token for the app that a click opens, and the notification's number. It comes before the click.
+    private var token: (id: UInt32, text: String)?
 
     init(_ bus: BusConnection) { self.bus = bus }
 
@@ -42,6 +45,17 @@ final class NotificationServer {
         find()
     }
 
+    /// The same, and asks anew where there was none: the bus may know how to start one by now.
+    func seekAgain() {
+        if isSought, capabilities == nil, !isAsked { find() } else { seek() }
+    }
+
+    /// The permission to come to the front that belongs to a click on this notification.
+    func takeToken(of id: UInt32) -> String? {
+        defer { if token?.id == id { token = nil } }
+        return token?.id == id ? token?.text : nil
+    }
+
     private func lose() {
         capabilities = nil
         generation += 1
@@ -49,7 +63,9 @@ final class NotificationServer {
     }
 
     private func find() {
+        isAsked = true
         bus.call(Self.method("GetCapabilities")) { [weak self] answer in
+            self?.isAsked = false
             guard let self, capabilities == nil else { return }
             guard case .success(let values) = answer else {
                 isAbsent = true
@@ -65,6 +81,8 @@ final class NotificationServer {
         guard let id = signal.arguments.first?.asUInt32 else { return }
         switch signal.member {
         case "NotificationClosed": tell(.disappeared(id: id))
+        case "ActivationToken":
+            if signal.arguments.count > 1, let text = signal.arguments[1].asString { token = (id, text) }
         case "ActionInvoked":
             if signal.arguments.count > 1, let key = signal.arguments[1].asString { tell(.action(id: id, key: key)) }
         default: break

@@ -34,10 +34,7 @@ final class AudioTrackOutput {
         }
         let encoder = try AACEncoder(
             sampleRate: configuration.sampleRate, channels: configuration.channels, bitrate: configuration.bitrate)
-        format = AudioTrackFormat(
-            type: track.type, sampleRate: encoder.sampleRate, channels: encoder.channels,
-            bitrate: configuration.bitrate, audioSpecificConfig: encoder.audioSpecificConfig,
-            samplesPerAccessUnit: encoder.samplesPerFrame, primingSamples: encoder.primingSamples)
+        format = encoder.trackFormat(track.type)
         frameLength = encoder.samplesPerFrame
         self.encoder = AACTrackEncoder(encoder: encoder)
     }
@@ -52,16 +49,17 @@ final class AudioTrackOutput {
             pcm: frame, of: index, type: track.type, at: time(framesAppended * Int64(frameLength)),
             duration: time(Int64(frameLength)))
         framesAppended += 1
-        try encoder?.encode(interleaved: frame) { deliver($0) }
+        guard let encoder else { return }
+        try encoder.encode(interleaved: frame) { deliver(encoder.sample($0, type: track.type)) }
     }
 
     /// Hands out what the encoder holds.
-    func finish() throws(AACEncoder.Error) { try encoder?.finish { deliver($0) } }
+    func finish() throws(AACEncoder.Error) {
+        guard let encoder else { return }
+        try encoder.finish { deliver(encoder.sample($0, type: track.type)) }
+    }
 
-    private func deliver(_ unit: AACTrackEncoder.AccessUnit) {
-        let sample = EncodedSample(
-            type: track.type, presentationTime: time(unit.firstSample), duration: time(Int64(frameLength)),
-            isKeyframe: true, data: unit.data)
+    private func deliver(_ sample: EncodedSample) {
         sink?.receive(sample, of: index, isRecorded: track.isRecorded)
     }
 

@@ -6,6 +6,7 @@ extension EngineHost {
         switch event {
         case .action(key: IndicatorContents.stop.key): handle(.stopRequested(.stoppedAtDesktop, at: now))
         case .action: break
+        case .posted, .activated: desktopServices?.received(event, at: now)
         case .question(.shown): permission(.shownOnDesktop)
         case .question(.notShown): permission(.notOnDesktop)
         case .question(.closed): permission(.closed)

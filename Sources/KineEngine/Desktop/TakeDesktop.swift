@@ -5,7 +5,7 @@ import KinePlatform
 
 /// Used by the main thread. Nothing here waits for the desktop.
 final class TakeDesktop {
-    private let desktop: Desktop?
+    let desktop: Desktop?
     /// Covers the screen while it is locked.
     let cover: ScreenCover
     private let isIndicated: Bool
@@ -36,6 +36,9 @@ final class TakeDesktop {
 
     var isThere: Bool { desktop != nil }
 
+    /// Whether the person is to see what the take does.
+    var isIndicatorWanted: Bool { isIndicated && contents.concernsPerson }
+
     /// Asks the person something; nil withdraws the question.
     func ask(_ question: Notification?) { desktop?.ask(question) }
 
@@ -63,7 +66,7 @@ final class TakeDesktop {
 
     private func update(_ change: (TakeDesktop) -> Void) {
         change(self)
-        let wanted = isRunning && isIndicated && contents.concernsPerson ? contents.notification : nil
+        let wanted = isRunning && isIndicatorWanted ? contents.notification : nil
         if wanted != shown { desktop?.indicate(wanted) }
         shown = wanted
         let reason = isRunning && !contents.isPaused ? contents.inhibition : nil

@@ -24,11 +24,13 @@ final class Destinations {
     private let supervision: SupervisionLimits
     private let confinement: ConfinementRequest
     private let inbox: Inbox
+    private let desktop: DesktopServices?
     private let announce: (DestinationEvent) -> Void
     /// Made for the first destination: a process that adopts others is not needed without one.
     private lazy var surroundings = ExtensionSupervisor.Surroundings(
         take: take, orphans: Orphans(), environment: ProcessEnvironment.current, confinement: confinement,
-        inbox: inbox, announce: announce)
+        inbox: inbox, desktop: desktop, announce: announce, frameReceivers: frameReceivers)
+    private let frameReceivers: FrameReceivers
     /// In the order of their numbers. Those that have ended stay, for the summary.
     private var supervisors: [ExtensionSupervisor] = []
     private var lastNumber = -1
@@ -63,13 +65,16 @@ final class Destinations {
     /// `announce` tells the clients.
     init(
         take: Take, supervision: SupervisionLimits, confinement: ConfinementRequest, inbox: Inbox,
+        frameReceivers: FrameReceivers = FrameReceivers(), desktop: DesktopServices? = nil,
         isScreenLocked: Bool = false, announce: @escaping (DestinationEvent) -> Void
     ) {
+        self.frameReceivers = frameReceivers
         self.take = take
         self.isScreenLocked = isScreenLocked
         self.supervision = supervision
         self.confinement = confinement
         self.inbox = inbox
+        self.desktop = desktop
         self.announce = announce
     }
 
@@ -141,6 +146,13 @@ final class Destinations {
     func renewLinks(at now: Int64) -> Bool {
         defer { request(.linkRenewalRequested, at: now) }
         return supervisors.contains(where: \.canRenewLink)
+    }
+
+    /// Connects a client that wants frames with each that runs, or with one of them.
+    func connectFrames(to client: EngineConnection, only number: Int?) {
+        for supervisor in supervisors where number.map({ $0 == supervisor.status.destination }) ?? true {
+            frameReceivers.connect(supervisor, with: client)
+        }
     }
 
     /// Kills their processes, since the engine exits. Waits two seconds at most for each destination.

@@ -16,7 +16,11 @@ extension EngineHost {
         }
         self.request = request
         clients.listener = request.registration.listener
-        desktop = TakeDesktop(configuration, inbox: inbox)
+        let desktop = TakeDesktop(configuration, inbox: inbox)
+        self.desktop = desktop
+        desktopServices = DesktopServices(app: configuration.app, desktop: desktop.desktop) { [inbox] in
+            inbox.post(.desktopService($0))
+        }
         handle(.openRequested)
         askPermission(configuration.neededPermissions, for: .beginning)
     }
@@ -48,6 +52,7 @@ extension EngineHost {
         case .warning(let text): clients.tellAll(.warning(text))
         case .opened(let result): takeOpened(result)
         case .desktop(let event): received(event, at: now)
+        case .desktopService(let completion): desktopServices?.completed(completion, at: now)
         case .permission(let event): permission(event)
         // The take's threads start before the take arrives here: their messages wait for it.
         case _ where opened == nil: early.append(message)
@@ -119,7 +124,9 @@ extension EngineHost {
         let configuration = request.configuration
         let destinations = Destinations(
             take: opened.take, supervision: configuration.supervision, confinement: configuration.confinement,
-            inbox: inbox, isScreenLocked: desktop?.isLocked == true, announce: { [weak self] in self?.announce($0) })
+            inbox: inbox, frameReceivers: frameReceivers, desktop: desktopServices,
+            isScreenLocked: desktop?.isLocked == true,
+            announce: { [weak self] in self?.announce($0) })
         self.destinations = destinations
         let now = MonotonicClock.now()
         // Their number is within the limit: the configuration is valid.
@@ -129,6 +136,7 @@ extension EngineHost {
     private func announce(_ event: DestinationEvent) {
         clients.tellAll(.destination(event))
         if let destinations { desktop?.destinations(destinations.statuses) }
+        tellPerson(event, at: MonotonicClock.now())
     }
 
     private func announceStarted() {

@@ -17,9 +17,14 @@ public final class EngineHost {
     var opened: OpenedTake?
     var destinations: Destinations?
     lazy var clientFeeds = ClientFeeds(inbox: inbox)
+    let frameReceivers = FrameReceivers()
     lazy var clipExports = ClipExports(inbox: inbox)
     /// Nil until a take is asked for.
     var desktop: TakeDesktop?
+    /// Nil until a take is asked for.
+    var desktopServices: DesktopServices?
+    /// The destinations that have been live.
+    var liveDestinations: Set<Int> = []
     /// Nil until a take is asked for.
     var permission: TakePermission?
     /// The ending of the recording; nil until it has ended.
@@ -61,11 +66,13 @@ public final class EngineHost {
             }
             destinations?.attend(at: MonotonicClock.now())
             clientFeeds.attend(at: MonotonicClock.now())
+            desktopServices?.attend(at: MonotonicClock.now())
             doWhatIsDue(at: MonotonicClock.now())
         }
         destinations?.abandon()
         _ = clients.owner.drain(until: MonotonicClock.now() + 1_000_000_000)
         opened?.screen?.end()
+        desktopServices?.leave(until: MonotonicClock.now() + 1_000_000_000)
         desktop?.leave()
         request?.registration.unregister()
         return departure?.status ?? 0
@@ -83,7 +90,7 @@ public final class EngineHost {
             + clients.pollEntries + (destinations?.pollEntries ?? [])
         let deadlines = [
             nextProgress, durationEnd, destinations?.nextDeadline, departure?.deadline, clients.nextAccept,
-            clientFeeds.nextWatch, permission?.inquiry?.machine.deadline,
+            clientFeeds.nextWatch, desktopServices?.nextDeadline, permission?.inquiry?.machine.deadline,
         ]
         WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
     }
@@ -148,6 +155,7 @@ public final class EngineHost {
             permission(isAllowed.map { .answered(isAllowed: $0) } ?? .notInTerminal)
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
+        case .receiveFrames(let request): receiveFrames(request, for: client)
         case .addDestination(let destination, let reference):
             addDestination(destination, reference: reference, for: client, at: now)
         case .removeDestination(let number): removeDestination(number, for: client, at: now)

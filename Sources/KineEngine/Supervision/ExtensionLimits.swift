@@ -46,13 +46,19 @@ struct ExtensionLimits: Sendable, Equatable {
 
 /// Limits the messages that are passed on: a few at once, then a few a second, so that they do not fill a terminal.
 struct SpeechAllowance: Sendable, Equatable {
-    private static let most = 20.0
-    private static let perSecond = 4.0
-    private var left = most
+    private let most: Double
+    private let perSecond: Double
+    private var left: Double
     private var last: Int64?
 
+    init(most: Double = 20, perSecond: Double = 4) {
+        self.most = most
+        self.perSecond = perSecond
+        left = most
+    }
+
     mutating func consume(at now: Int64) -> Bool {
-        if let last { left = min(Self.most, left + Double(now - last) / 1e9 * Self.perSecond) }
+        if let last { left = min(most, left + Double(now - last) / 1e9 * perSecond) }
         last = now
         guard left >= 1 else { return false }
         left -= 1

@@ -34,6 +34,8 @@ final class ExtensionProcess {
     var exitDescriptor: Int32 { process.exitDescriptor }
     /// The layers of confinement that hold.
     let layers: Set<Sandbox.Layer>
+    /// The directories that it shares with the other members of its groups.
+    let groups: [GroupPlace]
     private let process: ChildProcess
     private let log: MemoryLog?
     private let orphans: Orphans
@@ -73,7 +75,8 @@ final class ExtensionProcess {
             of: service, setupInfo: start.setupInfo, listener: start.listener?.descriptor)
         defer { passed.close() }
         let data = ServiceSandbox.dataDirectory(of: service, environment: start.environment)
-        let confinement = try Self.confinement(start, data: data, cap: cap, limit: limit)
+        groups = try Self.groups(of: service, environment: start.environment)
+        let confinement = try Self.confinement(start, data: data, groups: groups, cap: cap, limit: limit)
         layers = confinement.sandbox?.layers ?? []
         var options = ChildProcess.Options()
         options.descriptors = [nil, nil, log?.descriptor, ends.farEnd] + passed.descriptors
@@ -94,12 +97,26 @@ final class ExtensionProcess {
         orphans.note(extension: process.pid, mark: mark)
     }
 
+    private static func groups(of service: Service, environment: [String]) throws(StartError) -> [GroupPlace] {
+        var places: [GroupPlace] = []
+        for group in service.manifest.groups {
+            do throws(UserDataDirectory.Error) {
+                let path = try GroupDirectory.make(for: group, environment: environment)
+                places.append(GroupPlace(identifier: group, path: path.string))
+            } catch {
+                throw .noGroup(error, group: group, service: service.id)
+            }
+        }
+        return places
+    }
+
     private static func confinement(
-        _ start: Start, data: FilePath?, cap: MemoryCap?, limit: Int64
+        _ start: Start, data: FilePath?, groups: [GroupPlace], cap: MemoryCap?, limit: Int64
     ) throws(StartError) -> ChildProcess.Confinement {
         var confinement = ChildProcess.Confinement()
         do throws(Errno) {
-            let rules = ServiceSandbox.rules(for: start.service, data: data, isCounted: cap != nil)
+            let rules = ServiceSandbox.rules(
+                for: start.service, data: data, groups: groups.map { FilePath($0.path) }, isCounted: cap != nil)
             confinement.sandbox = try Sandbox(rules, leavingOut: start.confinement.leftOut)
         } catch {
             throw .unconfined(error, service: start.service.id)

@@ -15,9 +15,12 @@ extension ExtensionReport {
         case .state(let text): .state(clean(text))
         case .warning(let text): .warning(clean(text))
         case .failed(let text): .failed(clean(text))
+        case .log(let line):
+            .log(ExtensionLogLine(line.level, line.message.cleaned(of: secrets, limit: ExtensionLogLine.limit)))
         case .live(let isLive, let reason): .live(isLive, reason: reason.map(clean))
         case .serviceInfo(let info): .serviceInfo(ServiceInfo.bounded(info, without: secrets))
-        case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .finished: self
+        // The desktop's requests are cleaned where it is known whose they are.
+        case .started, .heartbeat, .statistics, .needsKeyframe, .encoding, .desktop, .finished: self
         }
     }
 }

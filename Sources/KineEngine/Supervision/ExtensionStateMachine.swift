@@ -34,6 +34,9 @@ struct ExtensionStateMachine: Sendable {
     private var isScreenLocked = false
     private var isLinkRenewable = false
     private var allowance = SpeechAllowance()
+    private var logAllowance = SpeechAllowance(most: 100, perSecond: 20)
+    /// Lines of the log that were left out since the last one that was passed on.
+    private var linesLeftOut = 0
     private var nextKeyframe = Int64.min
     private var nextEncoding = Int64.min
     private var nextServiceInfo = Int64.min
@@ -51,12 +54,18 @@ struct ExtensionStateMachine: Sendable {
     /// The extension runs and can replace its link by another.
     var canRenewLink: Bool { isRunning && isLinkRenewable }
 
+    /// The instant of the last heartbeat; nil: no process runs.
+    // Swift 6.3.1 crashes where an optimised build inlines this ("Found outside of lifetime use", CopyPropagation).
+    @inline(never)
+    var lastHeartbeat: Int64? { run?.lastHeartbeat }
+
     /// The process, until its ending is known.
     private var run: ExtensionRun? {
         if case .active(let run) = state { run } else { nil }
     }
 
-    private var isRunning: Bool { run?.stage == .running }
+    /// `broadcastStarted` has returned, and the take goes on.
+    var isRunning: Bool { run?.stage == .running }
 
     /// The latest instant for `timePassed`; nil: not before the next event.
     var nextDeadline: Int64? {
@@ -268,6 +277,7 @@ struct ExtensionStateMachine: Sendable {
             status.state = text
             if allowance.consume(at: now) { return [.announce(.state(text))] }
         case .warning(let text): if allowance.consume(at: now) { return [.announce(.warning(text))] }
+        case .log(let line): return logged(line, at: now)
         case .serviceInfo(let info):
             status.serviceInfo = info
             return tellServiceInfo(at: now)
@@ -278,6 +288,8 @@ struct ExtensionStateMachine: Sendable {
         case .encoding(let request):
             status.encoding = request
             return tellEncoding(at: now)
+        // The supervisor passes these on.
+        case .desktop: break
         case .failed(let reason): return leaving(.failed(reason), at: now)
         case .finished:
             guard let run, isFinishing(run) else {
@@ -305,6 +317,17 @@ struct ExtensionStateMachine: Sendable {
         if isScreenLocked { actions.append(.send(.screenLocked(true))) }
         if pause == .told { actions += [.send(.pause)] + announcePhase() }
         return actions + tellEncoding(at: now)
+    }
+
+    private mutating func logged(_ line: ExtensionLogLine, at now: Int64) -> [Action] {
+        guard logAllowance.consume(at: now) else {
+            linesLeftOut += 1
+            return []
+        }
+        let gap = linesLeftOut
+        linesLeftOut = 0
+        let notice = ExtensionLogLine(.warning, "\(gap) lines before this one were left out.")
+        return (gap > 0 ? [.announce(.log(notice))] : []) + [.announce(.log(line))]
     }
 
     private mutating func linked(_ links: BroadcastLinks, at now: Int64) -> [Action] {

@@ -25,7 +25,10 @@ final class ExtensionSupervisor {
         let confinement: ConfinementRequest
         /// Brings a feed that is ready to the main thread, and from there to `fed`.
         let inbox: Inbox
+        /// Nil where there are none, as in tests.
+        let desktop: DesktopServices?
         let announce: (DestinationEvent) -> Void
+        let frameReceivers: FrameReceivers
     }
 
     /// Nanoseconds between two looks at an extension, and between close looks where memory is about to run out.
@@ -87,6 +90,7 @@ final class ExtensionSupervisor {
         // The engine counts these bytes itself, and does not trust the extension's own number.
         if let feed { status.statistics.queuedBytes = feed.sender.counts.queuedBytes }
         status.confinement = process?.layers
+        status.secondsSinceHeartbeat = machine.lastHeartbeat.map { Double(MonotonicClock.now() - $0) / 1e9 }
         return status
     }
 
@@ -139,12 +143,27 @@ final class ExtensionSupervisor {
             for _ in 0..<Self.reads {
                 let reports = try process.connection.readAvailable()
                 if reports.isEmpty { break }
-                for report in reports { handle(.report(report.cleaned(of: secrets)), at: now) }
+                for report in reports {
+                    handle(.report(report.cleaned(of: secrets)), at: now)
+                    if case .desktop(let request) = report {
+                        surroundings.desktop?.perform(request, for: desktopClient, at: now)
+                    }
+                }
             }
             if process.connection.isClosed { handle(.channelClosed, at: now) }
         } catch {
             handle(Self.event(for: error), at: now)
         }
+    }
+
+    /// This process to the desktop's services. Answers to an earlier process are left out.
+    private var desktopClient: DesktopServices.Client {
+        DesktopServices.Client(
+            sender: .service(destination: index), service: service.manifest.name, secrets: secrets,
+            groups: service.manifest.groups,
+            answer: { [weak self, runs] answer in
+                if let self, self.runs == runs { try? self.process?.connection.send(.desktop(answer)) }
+            })
     }
 
     private static func event(for error: ControlError) -> ExtensionStateMachine.Event {
@@ -220,7 +239,9 @@ final class ExtensionSupervisor {
             let annotation = surroundings.take.factory.annotation
             if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
             do throws(ControlError) {
-                try process.connection.send(.start(feed.start), descriptors: feed.descriptors)
+                var start = feed.start
+                start.groups = process.groups
+                try process.connection.send(.start(start), descriptors: feed.descriptors)
                 handle(.startSent, at: now)
             } catch {
                 handle(.channelClosed, at: now)
@@ -241,13 +262,29 @@ final class ExtensionSupervisor {
         }
     }
 
+    // MARK: Frames for other processes
+
+    /// It runs, and is a member of that group.
+    func passesFrames(to request: FrameRequest) -> Bool {
+        machine.isRunning && service.manifest.groups.contains(request.group)
+            && request.service.map { $0 == service.id } ?? true
+    }
+
+    /// Gives the extension one end of a pair of packet sockets. False where it cannot be reached.
+    func offer(_ socket: FileDescriptor, toReceiverIn group: String) -> Bool {
+        guard let process else { return false }
+        return (try? process.connection.send(.frameReceiver(group: group), descriptors: [socket])) != nil
+    }
+
     // MARK: Actions
 
     private func handle(_ event: ExtensionStateMachine.Event, at now: Int64) {
         for action in machine.handle(event, at: now) {
             switch action {
             case .launch: launch(at: now)
-            case .beginFeeding: if let feed { surroundings.take.beginFeeding(feed) }
+            case .beginFeeding:
+                surroundings.frameReceivers.extensionRuns(self)
+                if let feed { surroundings.take.beginFeeding(feed) }
             case .endFeeding: if let feed { surroundings.take.endFeeding(feed) }
             case .send(let order): send(order, at: now)
             case .kill: process?.kill()

@@ -1,6 +1,7 @@
 // The errors of starting an extension, with a sentence for each.
 import KinePlatform
 import KineRelay
+import KineServices
 import SystemPackage
 
 extension ExtensionProcess {
@@ -10,6 +11,7 @@ extension ExtensionProcess {
         case unconfined(Errno, service: String)
         case notExecutable(Errno, FilePath, service: String)
         case notListening(ListeningSocket.Error)
+        case noGroup(UserDataDirectory.Error, group: String, service: String)
 
         var description: String {
             switch self {
@@ -20,6 +22,8 @@ extension ExtensionProcess {
                 "\(executable), the executable of the service \(service), cannot be started: \(error); install the "
                     + "service again."
             case .notListening(let error): error.description
+            case .noGroup(let error, let group, let service):
+                "The service \(service) shares the group \(group), whose directory cannot be used: \(error)."
             }
         }
     }

@@ -23,6 +23,8 @@ final class Inbox: Sendable {
         case permission(PermissionStateMachine.Event)
         /// Something happened on the person's desktop.
         case desktop(Desktop.Event)
+        /// Something that was asked of the desktop has come about.
+        case desktopService(DesktopServices.Completion)
         /// The take's last sample has been given to every sink.
         case samplesEnded
         case recordingEnded(Take.Ending)

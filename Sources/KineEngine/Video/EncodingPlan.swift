@@ -4,6 +4,7 @@ import KineCodecs
 import KineControl
 import KineMedia
 import KineServices
+import KineX264
 
 /// The lowest bitrate and frame rate, whatever extensions ask for.
 struct EncodingFloor: Sendable, Equatable {

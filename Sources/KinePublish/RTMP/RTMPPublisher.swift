@@ -41,6 +41,15 @@ public final class RTMPPublisher: Sendable {
         if let outcome { throw outcome }
     }
 
+    /// Copies a sample into the queue, as an encoder makes it. Never waits for the network.
+    ///
+    /// Samples of a kind that the format does not have, and those before time zero, which are the audio encoder's priming, are left out.
+    public func publish(_ sample: EncodedSample) {
+        sample.data.withUnsafeBytes {
+            publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
+        }
+    }
+
     /// Copies a sample into the queue. Never waits for the network.
     /// - Parameters:
     ///   - presentationTime: on the take's timeline. Samples before time zero are left out: they are the encoder's priming.

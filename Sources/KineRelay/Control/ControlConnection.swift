@@ -110,6 +110,11 @@ public final class ControlConnection<Received: ControlMessage, Sent: Encodable &
         }
     }
 
+    /// The received descriptor that was sent first; nil: none is left. The caller owns it.
+    public func removeFirstDescriptor() -> FileDescriptor? {
+        state.withLock { $0.incoming.isEmpty ? nil : $0.incoming.removeFirst() }
+    }
+
     /// Whether there may be something to read, without reading it; does not wait.
     public var hasInput: Bool { UnixSocket.isReadable(descriptor) }
 

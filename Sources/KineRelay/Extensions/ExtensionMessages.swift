@@ -16,8 +16,13 @@ public enum ExtensionRequest: Codable, ControlMessage, Equatable {
     case renewLink(after: StreamPosition)
     /// The screen that is shown was locked or unlocked: `broadcastScreenLocked(_:)`. Extensions older than this message skip it.
     case screenLocked(Bool, after: StreamPosition)
+    /// A process of that group wants frames: `FrameSender`. The descriptor is one end of a pair of packet sockets; the other end
+    /// has that process. Only to extensions whose manifest names the group, and not before `started`.
+    case frameReceiver(group: String)
     /// After everything up to that position, finish within so many seconds and end.
     case finish(after: StreamPosition, seconds: Double)
+    /// The answer to `ExtensionReport.desktop`, or what the person has done with a notification.
+    case desktop(DesktopAnswer)
     /// One of a later version, by its name. Never sent.
     case unknown(String)
 
@@ -56,6 +61,10 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
     public var finishSeconds: Double
     /// The engine understands `ExtensionReport.live`. Nil from one that is older than that message.
     public var understandsLive: Bool? = true
+    /// The containers of the groups that the manifest names. Nil from an engine that is older than groups.
+    public var groups: [GroupPlace]?
+    /// The engine understands `ExtensionReport.desktop`. Nil from one that is older than that message.
+    public var understandsDesktop: Bool? = true
 
     public init(
         service: String, setupInfo: [String: String], framesPerSecond: Int,
@@ -71,7 +80,9 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         self.finishSeconds = finishSeconds
     }
 
-    private enum CodingKeys: CodingKey { case service, setupInfo, memoryLimit, finishSeconds, understandsLive }
+    private enum CodingKeys: CodingKey {
+        case service, setupInfo, memoryLimit, finishSeconds, understandsLive, groups, understandsDesktop
+    }
 
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
@@ -81,6 +92,8 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         memoryLimit = try container.decode(Int.self, forKey: .memoryLimit)
         finishSeconds = try container.decode(Double.self, forKey: .finishSeconds)
         understandsLive = try container.decodeIfPresent(Bool.self, forKey: .understandsLive)
+        groups = try container.decodeIfPresent([GroupPlace].self, forKey: .groups)
+        understandsDesktop = try container.decodeIfPresent(Bool.self, forKey: .understandsDesktop)
     }
 
     public func encode(to encoder: any Encoder) throws {
@@ -91,6 +104,8 @@ public struct ExtensionStart: Codable, Sendable, Equatable {
         try container.encode(memoryLimit, forKey: .memoryLimit)
         try container.encode(finishSeconds, forKey: .finishSeconds)
         try container.encodeIfPresent(understandsLive, forKey: .understandsLive)
+        try container.encodeIfPresent(groups, forKey: .groups)
+        try container.encodeIfPresent(understandsDesktop, forKey: .understandsDesktop)
     }
 }
 
@@ -113,12 +128,16 @@ public enum ExtensionReport: Codable, ControlMessage, Equatable {
     case state(String)
     /// One sentence that a person should read.
     case warning(String)
+    /// A line for the log of the app's developer.
+    case log(ExtensionLogLine)
     /// The service's information for the app, in place of what was told before.
     case serviceInfo([String: String])
     /// Decoding has to begin anew: the next frame should be a keyframe.
     case needsKeyframe
     /// The limits of the encoder from now on, until the next of these. Only if `start` said that the encoder is adjustable.
     case encoding(EncodingRequest)
+    /// Something to be done on the desktop. Only if `start` said that the engine understands it.
+    case desktop(DesktopRequest)
     /// `finishBroadcastWithError`, or `broadcastStarted` threw; one sentence. The extension ends.
     case failed(String)
     /// `broadcastFinished` has returned. The extension ends.

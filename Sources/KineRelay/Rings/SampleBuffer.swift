@@ -16,6 +16,14 @@ public enum SampleFormat: Sendable, Equatable {
     case pcm(sampleRate: Int, channels: Int)
 }
 
+/// A sample's place in the memory that an engine shares.
+package enum SamplePlace: Sendable, Equatable {
+    /// `skipped`: frames between this and the one before it that were not taken.
+    case frame(sequence: UInt64, slot: Int, skipped: UInt64)
+    /// Bytes of the ring before it.
+    case record(position: UInt64)
+}
+
 extension SampleFormat {
     /// Whether a record has samples of this format, and not those that a damaged ring has in their place.
     package func fits(_ record: StreamReceiver.Record) -> Bool {
@@ -47,8 +55,13 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     private let bytes: UnsafeRawBufferPointer
     private let layout: FrameSlotLayout?
     private let damageWords: UnsafeBufferPointer<UInt64>
+    /// The sample in the engine's memory; nil where it is no sample of an engine's.
+    package let place: SamplePlace?
+    /// The reader may have missed frames that whoever wrote the damage does not know of.
+    private let isWholeDamaged: Bool
 
     package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat) {
+        isWholeDamaged = false
         type = record.type
         self.format = format
         presentationTime = record.presentationTime
@@ -59,9 +72,13 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         bytes = record.bytes
         layout = nil
         damageWords = UnsafeBufferPointer(start: nil, count: 0)
+        place = .record(position: record.position)
     }
 
-    package init(_ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout) {
+    package init(
+        _ frame: borrowing StreamReceiver.Frame, layout: FrameSlotLayout, isWholeDamaged: Bool = false
+    ) {
+        self.isWholeDamaged = isWholeDamaged
         type = .video
         format = .raw(layout.pixelFormat, size: layout.visibleSize)
         presentationTime = frame.presentationTime
@@ -72,6 +89,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         bytes = UnsafeRawBufferPointer(start: frame.base, count: layout.slotBytes)
         self.layout = layout
         damageWords = frame.damageWords
+        place = .frame(sequence: frame.sequence, slot: frame.slot, skipped: frame.skipped)
     }
 
     /// The same sample once more. Whoever has it must not use it when the sample has been given back.
@@ -79,15 +97,17 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         SampleBuffer(
             type: type, format: format, presentationTime: presentationTime, duration: duration, isKeyframe: isKeyframe,
             isDiscontinuity: isDiscontinuity, orientation: orientation, bytes: bytes, layout: layout,
-            damageWords: damageWords)
+            damageWords: damageWords, place: place, isWholeDamaged: isWholeDamaged)
     }
 
     private init(
         type: SampleBufferType, format: SampleFormat, presentationTime: MediaTime, duration: MediaTime,
         isKeyframe: Bool,
         isDiscontinuity: Bool, orientation: Orientation, bytes: UnsafeRawBufferPointer, layout: FrameSlotLayout?,
-        damageWords: UnsafeBufferPointer<UInt64>
+        damageWords: UnsafeBufferPointer<UInt64>, place: SamplePlace?,
+        isWholeDamaged: Bool
     ) {
+        self.isWholeDamaged = isWholeDamaged
         self.type = type
         self.format = format
         self.presentationTime = presentationTime
@@ -98,11 +118,14 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
         self.bytes = bytes
         self.layout = layout
         self.damageWords = damageWords
+        self.place = place
     }
 
     /// The part that differs from the last frame that the handler got, including the frames that it missed; nil unless the sample
     /// is an uncompressed frame. Each call allocates.
-    public var damage: DamageRegion? { layout.flatMap { DamageRegion(size: $0.size, words: damageWords) } }
+    public var damage: DamageRegion? {
+        layout.flatMap { isWholeDamaged ? .full(size: $0.size) : DamageRegion(size: $0.size, words: damageWords) }
+    }
 
     /// Lends the pixels of an uncompressed frame, without a copy; nil, and `body` is not called, for other samples.
     public func withPixels<Result, Failure: Error>(

@@ -33,7 +33,9 @@ public final class StreamReceiver: @unchecked Sendable {
         public var duration: MediaTime
         /// Aligned to 8 bytes.
         public var bytes: UnsafeRawBufferPointer
-        fileprivate var end: UInt64
+        /// The bytes of the ring before it.
+        package var position: UInt64
+        package var end: UInt64
     }
 
     /// An uncompressed frame that this end holds until `release`.
@@ -49,15 +51,13 @@ public final class StreamReceiver: @unchecked Sendable {
         public var base: UnsafeRawPointer
         /// The difference from the frame taken before, as `DamageRegion.words`.
         public var damageWords: UnsafeBufferPointer<UInt64>
-        fileprivate var slot: Int
+        package var slot: Int
     }
 
-    public let slotLayout: FrameSlotLayout?
-    private let layout: SamplesLayout
-    private let samples: SharedMemory
+    /// The samples and frames, which this end only reads.
+    package let view: StreamView
     private let page: SharedMemory
     private let wake: FileDescriptor
-    private let frames: SharedMemory?
     /// Whether the slots are so large that touched ones must not stay resident.
     private let dropsSlots: Bool
     /// Bytes of the ring that this end has released.
@@ -77,36 +77,27 @@ public final class StreamReceiver: @unchecked Sendable {
     /// them if it throws.
     public init(_ stream: StreamDescription, descriptors: [FileDescriptor]) throws(Error) {
         let expected = stream.frames == nil ? 3 : 4
-        var left = descriptors[...]
-        defer { for descriptor in left { try? descriptor.close() } }
         guard descriptors.count == expected else {
+            for descriptor in descriptors { try? descriptor.close() }
             throw .descriptors(expected: expected, received: descriptors.count)
         }
-        guard stream.frames?.isValid ?? true, stream.sampleRingBytes > 0 else { throw .invalidLayout }
-        let layout = SamplesLayout(frames: stream.frames, ringBytes: stream.sampleRingBytes)
-        guard layout.ringBytes == stream.sampleRingBytes else { throw .invalidLayout }
-        self.layout = layout
-        slotLayout = stream.frames
+        wake = descriptors[2]
         dropsSlots = (stream.frames?.byteCount ?? 0) > Self.residentFrames
         do throws(SharedMemory.Error) {
-            left = descriptors[1...]
-            samples = try SharedMemory(
-                adopting: descriptors[0], byteCount: layout.byteCount, writable: false, mirroring: layout.ringOffset)
-            left = descriptors[2...]
             page = try SharedMemory(adopting: descriptors[1], byteCount: StatePage.byteCount, writable: true)
-            if let slotLayout {
-                left = descriptors[2...2]
-                frames = try SharedMemory(
-                    adopting: descriptors[3], byteCount: slotLayout.byteCount, writable: false)
-            } else {
-                frames = nil
-            }
         } catch {
+            for index in descriptors.indices where index != 1 { try? descriptors[index].close() }
             throw .memory(error)
         }
-        left = []
-        wake = descriptors[2]
+        do throws(Error) {
+            view = try StreamView(stream, samples: descriptors[0], frames: expected == 4 ? descriptors[3] : nil)
+        } catch {
+            try? wake.close()
+            throw error
+        }
     }
+
+    public var slotLayout: FrameSlotLayout? { view.frameLayout }
 
     deinit { try? wake.close() }
 
@@ -118,7 +109,7 @@ public final class StreamReceiver: @unchecked Sendable {
 
     /// Bytes of the ring that have been read, and that have been written, since the beginning.
     public var readPosition: UInt64 { kine_atomic_load_relaxed(page.base + StatePage.readPosition) }
-    public var writtenPosition: UInt64 { kine_atomic_load_acquire(samples.base + SamplesLayout.writePosition) }
+    public var writtenPosition: UInt64 { view.writtenPosition }
 
     /// The oldest sample in the ring, which stays there until `advance`; nil if there is none. Samples of a type that this
     /// version does not know are skipped.
@@ -133,21 +124,14 @@ public final class StreamReceiver: @unchecked Sendable {
             return Record(
                 type: type, isPCM: header.isPCM, isKeyframe: header.isKeyframe,
                 isDiscontinuity: header.isDiscontinuity, presentationTime: header.presentationTime,
-                duration: header.duration, bytes: bytes, end: end)
+                duration: header.duration, bytes: bytes, position: position, end: end)
         }
     }
 
     private func nextHeader() throws(Error) -> (header: RecordHeader, payload: UnsafeRawBufferPointer)? {
-        let written = writtenPosition
-        guard written != position else { return nil }
-        let offset = layout.ringOffset + Int(position & UInt64(layout.ringBytes - 1))
-        guard written > position, written - position <= UInt64(layout.ringBytes),
-            written - position >= UInt64(RecordHeader.byteCount),
-            let header = RecordHeader(reading: samples.base + offset, position: position),
-            UInt64(header.recordBytes) <= written - position
-        else { throw .damagedRing(position: position) }
-        let start = samples.base + offset + RecordHeader.byteCount
-        return (header, UnsafeRawBufferPointer(start: start, count: header.payloadBytes))
+        guard writtenPosition != position else { return nil }
+        guard let record = view.record(at: position) else { throw .damagedRing(position: position) }
+        return record
     }
 
     /// Releases the bytes of `record`.
@@ -156,6 +140,7 @@ public final class StreamReceiver: @unchecked Sendable {
     private func advance(to end: UInt64) {
         position = end
         kine_atomic_store_release(page.base + StatePage.readPosition, position)
+        let layout = view.layout
         let size = UInt64(layout.ringBytes)
         guard end - dropped >= UInt64(Self.residentRing) else { return }
         // Whole pages only; the page that the next record begins on stays. Both views of the ring are unmapped.
@@ -163,9 +148,9 @@ public final class StreamReceiver: @unchecked Sendable {
         let first = Int(dropped & (size - 1))
         let count = Int(min(lastPage - dropped, size))
         let start = layout.ringOffset + first
-        samples.dropResidency(start..<start + count)
+        view.samples.dropResidency(start..<start + count)
         if first + count > layout.ringBytes {
-            samples.dropResidency(layout.ringOffset..<layout.ringOffset + first + count - layout.ringBytes)
+            view.samples.dropResidency(layout.ringOffset..<layout.ringOffset + first + count - layout.ringBytes)
         }
         dropped = lastPage
     }
@@ -176,7 +161,7 @@ public final class StreamReceiver: @unchecked Sendable {
         guard let slotLayout else { return nil }
         while let waiting = MailboxEntry(kine_atomic_load_acquire(page.base + StatePage.mailbox)) {
             guard waiting.slot < slotLayout.slotCount else { throw .damagedMailbox(word: waiting.word) }
-            let entry = samples.base + layout.entry(ofSlot: waiting.slot)
+            let entry = view.samples.base + view.layout.entry(ofSlot: waiting.slot)
             let time = kine_atomic_load_relaxed(entry + SamplesLayout.Entry.presentationTime)
             // If the frame is still in the mailbox after its time was read, the time was its own.
             kine_atomic_fence_acquire()
@@ -189,35 +174,25 @@ public final class StreamReceiver: @unchecked Sendable {
 
     /// The newest frame, which this end holds until `release`; nil if there is none. Release it before the next.
     public func nextFrame() throws(Error) -> Frame? {
-        guard let slotLayout, let frames else { return nil }
+        guard slotLayout != nil else { return nil }
         precondition(held == 0, "the frame before was not released")
         guard let taken = MailboxEntry(kine_atomic_exchange(page.base + StatePage.mailbox, 0)) else { return nil }
-        typealias Entry = SamplesLayout.Entry
-        guard taken.slot < slotLayout.slotCount else { throw .damagedMailbox(word: taken.word) }
-        let entry = samples.base + layout.entry(ofSlot: taken.slot)
-        guard kine_atomic_load_relaxed(entry + Entry.sequence) == taken.sequence, taken.sequence > lastFrame,
-            let orientation = Orientation(
-                rawValue: Int(truncatingIfNeeded: entry.load(fromByteOffset: Entry.orientation, as: Int64.self)))
-        else { throw .damagedMailbox(word: taken.word) }
+        guard taken.sequence > lastFrame, let frame = view.frame(slot: taken.slot, sequence: taken.sequence) else {
+            throw .damagedMailbox(word: taken.word)
+        }
         let skipped = taken.sequence - lastFrame - 1
         lastFrame = taken.sequence
         held += 1
         return Frame(
-            sequence: taken.sequence,
-            presentationTime: MediaTime(
-                nanoseconds: entry.load(fromByteOffset: Entry.presentationTime, as: Int64.self)),
-            duration: MediaTime(nanoseconds: entry.load(fromByteOffset: Entry.duration, as: Int64.self)),
-            orientation: orientation, skipped: skipped,
-            base: UnsafeRawPointer(frames.base + taken.slot * slotLayout.slotBytes),
-            damageWords: UnsafeBufferPointer(
-                start: (entry + Entry.damage).assumingMemoryBound(to: UInt64.self), count: layout.damageWords),
+            sequence: taken.sequence, presentationTime: frame.presentationTime, duration: frame.duration,
+            orientation: frame.orientation, skipped: skipped, base: frame.base, damageWords: frame.damageWords,
             slot: taken.slot)
     }
 
     /// Releases a frame; its memory must not be read any more.
     public func release(_ frame: Frame) {
         held -= 1
-        if dropsSlots, let frames, let slotLayout {
+        if dropsSlots, let frames = view.frames, let slotLayout {
             let start = frame.slot * slotLayout.slotBytes
             frames.dropResidency(start..<start + slotLayout.slotBytes)
         }

@@ -1,6 +1,10 @@
 // What a controller tells the app, as events and as calls of its delegate.
 import FoundationEssentials
 import KineControl
+import KineRelay
+
+/// A line of an extension's log.
+public typealias ExtensionLogLine = KineRelay.ExtensionLogLine
 
 /// A destination of a broadcast: its number, phase, links, memory and losses.
 public typealias BroadcastDestination = KineControl.DestinationStatus
@@ -21,6 +25,10 @@ extension BroadcastController {
         case broadcastURLChanged(URL)
         /// What the service tells from now on.
         case serviceInfoChanged([String: String])
+        /// A line that a service's extension has written into its log. For developers, not for the person.
+        case log(ExtensionLogLine, service: String)
+        /// Once a second: the destinations as they are now, with what their extensions count and the age of their last heartbeats.
+        case statistics([BroadcastDestination])
         /// Something a person should know while the broadcast goes on; one sentence.
         case warning(String)
         /// The last of its services has ended, and the recording beside it goes on until `finishBroadcast`.
@@ -38,6 +46,8 @@ extension BroadcastController {
             case (.broadcastURLChanged(let a), .broadcastURLChanged(let b)): a == b
             case (.serviceInfoChanged(let a), .serviceInfoChanged(let b)): a == b
             case (.warning(let a), .warning(let b)): a == b
+            case (.log(let a, let b), .log(let c, let d)): a == c && b == d
+            case (.statistics(let a), .statistics(let b)): a == b
             case (.serviceEnded(let a), .serviceEnded(let b)): a == b
             case (.finished(let a, let b), .finished(let c, let d)): a === c && b == d
             default: false

@@ -218,7 +218,9 @@ public final class BroadcastController: Sendable {
             delegate.broadcastController(self, didFinishWith: preview, error: error)
         case .serviceInfoChanged(let info): delegate.broadcastController(self, didUpdateServiceInfo: info)
         case .broadcastURLChanged(let url): delegate.broadcastController(self, didUpdateBroadcast: url)
-        case .countdown, .live, .reconnecting, .paused, .resumed, .screenLocked, .warning, .serviceEnded: break
+        case .countdown, .live, .reconnecting, .paused, .resumed, .screenLocked, .log, .statistics, .warning,
+            .serviceEnded:
+            break
         }
     }
 }

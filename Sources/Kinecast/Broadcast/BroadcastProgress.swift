@@ -123,6 +123,7 @@ struct BroadcastProgress: Sendable {
         case .progress(_, let statuses):
             update(statuses)
             return begunIfReady() + noteServiceInfo(statuses)
+                + (phase == .broadcasting && !running.isEmpty ? [.tell(.statistics(destinations))] : [])
         case .paused:
             isPaused = true
             return [.tell(.paused)]
@@ -173,6 +174,7 @@ struct BroadcastProgress: Sendable {
         case .state(let state):
             destinations[index].state = state
             return []
+        case .log(let line): return [.tell(.log(line, service: destinations[index].service))]
         case .warning, .memoryWarning, .restarting:
             guard let sentence = DestinationSentences.sentence(event, isKnownLive: true) else { return [] }
             return [.tell(.warning(sentence.text))]

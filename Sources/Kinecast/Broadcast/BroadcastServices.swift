@@ -46,7 +46,7 @@ public struct BroadcastServices: Sendable {
     public func list() async throws(BroadcastError) -> [BroadcastService] {
         try await BlockingCall.run("kine-services") { [locator] () throws(BroadcastError) in
             do throws(ClientError) {
-                let directory = try locator.locate().removingLastComponent()
+                let directory = try locator.engine().removingLastComponent()
                 return ServiceCatalog.standard(executableDirectory: directory).list().services
                     .map(BroadcastService.init)
             } catch {

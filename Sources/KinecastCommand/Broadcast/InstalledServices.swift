@@ -5,7 +5,7 @@ import KineServices
 enum InstalledServices {
     /// The catalog with the built-in services beside the engine, also where `KINECAST_ENGINE` names that one.
     static func catalog() throws(ClientError) -> ServiceCatalog {
-        ServiceCatalog.standard(executableDirectory: try EngineLocator().locate().removingLastComponent())
+        ServiceCatalog.standard(executableDirectory: try EngineLocator().engine().removingLastComponent())
     }
 
     /// The services' ids, for the shell's completion.

@@ -56,7 +56,7 @@ struct TakeOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: "Show frame rate, dropped frames, bitrates and memory in the progress line too.")
+        help: "Show frame rate, losses, bitrates and memory in the progress line too, and print extensions' logs.")
     var verbose = false
 
     @Argument(

@@ -86,6 +86,7 @@ extension JSONEvent {
             case .playerLink(let link): ($0.kind, $0.link) = ("playerLink", link)
             case .state(let state): ($0.kind, $0.state) = ("state", state)
             case .warning(let text): ($0.kind, $0.message) = ("warning", text)
+            case .log(let line): ($0.kind, $0.level, $0.message) = ("log", line.level.rawValue, line.message)
             case .serviceInfo(let info): ($0.kind, $0.serviceInfo) = ("serviceInfo", info)
             case .memoryWarning(let resident, let limit):
                 ($0.kind, $0.residentMemory, $0.memoryLimit) = ("memoryWarning", resident, limit)

@@ -56,6 +56,8 @@ struct JSONEvent: Encodable, Equatable {
     var link: String?
     var state: String?
     var serviceInfo: [String: String]?
+    /// Of a line of the log.
+    var level: String?
     var ending: String?
     /// In bytes, as are the two below.
     var residentMemory: Int64?

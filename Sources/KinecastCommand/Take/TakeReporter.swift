@@ -162,6 +162,9 @@ final class TakeReporter {
         case .link(let link):
             live.insert(event.destination)
             if !isJSON, links.updateValue(link, forKey: event.destination) != link { show(link) }
+        case .log(let line):
+            // A program that reads JSON has it already.
+            if isVerbose, !isJSON { terminal.line("\(event.label): \(line.level.rawValue): \(line.message)") }
         case .playerLink(let link):
             if !isJSON, playerLinks.updateValue(link, forKey: event.destination) != link { show(link) }
         default: break

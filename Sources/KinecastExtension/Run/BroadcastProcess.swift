@@ -30,6 +30,7 @@ enum BroadcastProcess {
                     .utf8)
             exit(ExitStatus.usage)
         }
+        EngineLink.shared.connect(send: session.send)
         _ = DedicatedThread(name: "control") {
             var loop = ControlLoop(session)
             loop.run()

@@ -101,6 +101,7 @@ package final class BroadcastRunner {
         }
         context = BroadcastContext(start)
         handler.link.start(start)
+        if let receiver { EngineLink.shared.started(start, receiver: receiver) }
         do {
             try await handler.broadcastStarted(withSetupInfo: start.setupInfo)
             if handler.link.failure == nil { session.send(.started) }

@@ -117,8 +117,17 @@ package final class BroadcastSession: Sendable {
             guard !state.isClosed, connection.hasInput else { return nil }
             do throws(ControlError) {
                 for request in try connection.readAvailable() {
-                    if case .start(let start) = request { state.finishSeconds = start.finishSeconds }
-                    state.requests.append(request)
+                    switch request {
+                    case .start(let start):
+                        state.finishSeconds = start.finishSeconds
+                        state.requests.append(request)
+                    // At once: whoever asked may keep the handler's thread waiting.
+                    case .desktop: EngineLink.shared.received(request, descriptors: [])
+                    case .frameReceiver:
+                        EngineLink.shared.received(
+                            request, descriptors: [connection.removeFirstDescriptor()].compactMap(\.self))
+                    default: state.requests.append(request)
+                    }
                 }
                 if connection.isClosed { state.isClosed = true }
             } catch {

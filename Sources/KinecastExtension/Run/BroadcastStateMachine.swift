@@ -55,7 +55,7 @@ struct BroadcastStateMachine {
         case .renewLink(let position): order.add(.renewLink, after: position)
         case .screenLocked(let isLocked, let position): order.add(.screenLocked(isLocked), after: position)
         case .finish(let position, _): order.add(.finish, after: position)
-        case .unknown: break
+        case .frameReceiver, .desktop, .unknown: break
         }
     }
 

@@ -1,13 +1,24 @@
 // Ports of this machine, for servers that a measurement or a test starts.
 import Glibc
+import Synchronization
 import SystemPackage
 
 public enum Loopback {
-    /// A port of this machine that nobody uses.
+    /// The ports that `freePort` has given out in this process.
+    private static let given = Mutex<Set<Int>>([])
+
+    /// A port of this machine that nobody uses. No two calls in a process give the same: the server that one is for may not have
+    /// taken it yet. It is none of those that the kernel gives to connections and to sockets at any port (Linux: 32768 to 60999).
     public static func freePort() throws -> Int {
-        let (descriptor, port) = try bind()
-        close(descriptor)
-        return port
+        for _ in 0..<1000 {
+            let port = Int.random(in: 20000..<32768)
+            guard given.withLock({ $0.insert(port).inserted }) else { continue }
+            let descriptor = stream()
+            defer { close(descriptor) }
+            let isFree = withAddress(port: port) { Glibc.bind(descriptor, $0, $1.pointee) == 0 }
+            if isFree { return port }
+        }
+        throw Tool.Error.system(doing: "Looking for a free port", .addressInUse)
     }
 
     /// A socket at a port that nobody used, for the caller to close. It listens only where that is said.

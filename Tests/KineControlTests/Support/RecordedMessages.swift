@@ -17,6 +17,8 @@ enum RecordedMessages {
         .exportClip(ClipRequest(id: 8, output: "/tmp/a.mp4", duration: nil)),
         .start(unseen),
         .permissionAnswer(true), .permissionAnswer(nil), .start(asking),
+        .receiveFrames(FrameRequest(group: "org.example.group")),
+        .receiveFrames(FrameRequest(group: "org.example.group", service: "passer", destination: 2)),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -45,6 +47,10 @@ enum RecordedMessages {
             .permissionQuestion("Recorder asks to record the screen. Allow it?"),
             .refused("The take is paused already.", request: RequestReference(.pause)),
             .refused("No destination has the number 2.", request: RequestReference(.removeDestination(2))),
+            .frames(.accepted), .frames(.open(service: "passer", destination: 2)),
+            .destination(
+                DestinationEvent(
+                    destination: 1, label: "rtmp://h", kind: .log(ExtensionLogLine(.info, "Connected.")))),
         ]
 
     private static let clip = ExportedClip(

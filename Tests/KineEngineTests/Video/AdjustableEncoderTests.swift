@@ -3,6 +3,7 @@ import KineCodecs
 import KineControl
 import KineMedia
 import KineRelay
+import KineX264
 import Testing
 
 @testable import KineEngine

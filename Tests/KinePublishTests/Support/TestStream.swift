@@ -82,14 +82,6 @@ struct NewerCodec {
         keyframe: [0x0A, 3, 0, 0, 0, 0x32, 4, 0x10, 1, 2, 3], frame: [0x32, 3, 0x30, 4, 5])
 }
 
-extension RTMPPublisher {
-    func publish(_ sample: EncodedSample) {
-        sample.data.withUnsafeBytes {
-            publish(sample.type, presentationTime: sample.presentationTime, isKeyframe: sample.isKeyframe, bytes: $0)
-        }
-    }
-}
-
 /// What a publisher has told so far.
 final class Told: Sendable {
     let events = Monitor<[RTMPEvent]>([])

@@ -51,11 +51,20 @@ import Testing
         var progress = try starting()
         _ = progress.received(Self.started)
         #expect(progress.received(Self.progress(problem: nil)) == [])
-        #expect(progress.received(Self.progress(problem: "The server is away.")) == [.begun])
+        let actions = progress.received(Self.progress(problem: "The server is away."))
+        #expect(actions == [.begun, .tell(.statistics(progress.destinations))])
         #expect(progress.received(Self.event(.phase(.live))) == [.tell(.live)])
         #expect(progress.received(Self.event(.phase(.reconnecting))).count == 1)
         #expect(progress.received(Self.event(.phase(.reconnecting))) == [])
         #expect(progress.received(Self.event(.phase(.live))) == [.tell(.live)])
+    }
+
+    @Test func `counts and log lines of an extension are told while it broadcasts`() throws {
+        var progress = try live()
+        let line = ExtensionLogLine(.info, "Connected.")
+        #expect(progress.received(Self.event(.log(line))) == [.tell(.log(line, service: "rtmp"))])
+        let actions = progress.received(Self.progress(problem: nil))
+        #expect(actions.contains(.tell(.statistics(progress.destinations))) && progress.destinations.count == 1)
     }
 
     @Test func `a service that ends before it was live is the start's error`() throws {

@@ -104,8 +104,9 @@ package final class BusService: Sendable {
             interface: sd_bus_message_get_interface(message).map { String(cString: $0) } ?? "",
             member: sd_bus_message_get_member(message).map { String(cString: $0) } ?? "",
             arguments: (try? BusMessage.values(of: message)) ?? [])
-        try? connection.reply(answer(call), to: message)
+        // Before the answer: a test that has seen what follows from it looks for the call.
         contents.signal { $0.calls.append(call) }
+        try? connection.reply(answer(call), to: message)
     }
 
     package func emit(_ path: String, _ interface: String, _ member: String, _ values: [BusValue]) {

@@ -97,6 +97,11 @@ package final class NotificationDaemon: Sendable {
         return found
     }
 
+    /// The desktop permits the app that the next click opens to come to the front.
+    package func giveToken(_ token: String, of id: UInt32) {
+        service.emit(Self.path, Self.name, "ActivationToken", [.uint32(id), .string(token)])
+    }
+
     /// The person presses a button.
     package func press(_ key: String, of id: UInt32) {
         service.emit(Self.path, Self.name, "ActionInvoked", [.uint32(id), .string(key)])

@@ -10,12 +10,20 @@ extension ServiceManifest {
             """
         }
         return """
-            {"kinecast": 1, "id": "\(id)", "name": "\(name)", "executable": "\(executable)",
-             "video": {"encoded": {"codec": "h264", "keyframeInterval": 2}},
+            {"kinecast": \(groups.isEmpty ? 1 : 2), "groups": \(groups), "id": "\(id)", "name": "\(name)",
+             "executable": "\(executable)",
+             "video": \(videoJSON),
              "audio": {"app": \(appAudio.map { "\"\($0.rawValue)\"" } ?? "null")},
              "setup": [\(fields.joined(separator: ", "))], "environment": \(environment), "read": \(readable),
              "urlSchemes": \(urlSchemes), "memoryLimitMB": \(Double(memoryLimit) / 1_048_576),
              "finishSeconds": \(finishSeconds), "restarts": \(restarts)}
             """
+    }
+
+    private var videoJSON: String {
+        if case .raw(let pixelFormat, _, _) = video {
+            return "{\"raw\": {\"pixelFormat\": \"\(pixelFormat.rawValue)\"}}"
+        }
+        return "{\"encoded\": {\"codec\": \"h264\", \"keyframeInterval\": 2}}"
     }
 }

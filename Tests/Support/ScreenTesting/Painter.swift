@@ -61,12 +61,8 @@ public final class Painter {
 
     /// Says which windows a window manager knows.
     public func setClientList(_ windows: [UInt32]) {
-        let name = "_NET_CLIENT_LIST"
-        let atom = xcb_intern_atom_reply(connection, xcb_intern_atom(connection, 0, UInt16(name.utf8.count), name), nil)
-        defer { free(atom) }
-        guard let atom else { return }
         xcb_change_property(
-            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), root, atom.pointee.atom,
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), root, atom("_NET_CLIENT_LIST"),
             UInt32(XCB_ATOM_WINDOW.rawValue), 32, UInt32(windows.count), windows)
         finish()
     }
@@ -95,6 +91,33 @@ public final class Painter {
     public func destroy(_ window: UInt32) {
         xcb_destroy_window(connection, window)
         finish()
+    }
+
+    /// Asks the newest window of the screen to close, as a window manager does when the person clicks on its cross (ICCCM, 4.2.8.1).
+    public func askToClose() throws(Failure) {
+        let tree = xcb_query_tree_reply(connection, xcb_query_tree(connection, root), nil)
+        defer { free(tree) }
+        guard let tree, tree.pointee.children_len > 0, let children = xcb_query_tree_children(tree) else {
+            throw Failure(description: "The screen has no window.")
+        }
+        let window = children[Int(tree.pointee.children_len) - 1]
+        var message = xcb_client_message_event_t()
+        message.response_type = UInt8(XCB_CLIENT_MESSAGE)
+        message.format = 32
+        message.window = window
+        message.type = atom("WM_PROTOCOLS")
+        message.data.data32.0 = atom("WM_DELETE_WINDOW")
+        withUnsafeBytes(of: &message) { bytes in
+            _ = xcb_send_event(connection, 0, window, 0, bytes.bindMemory(to: CChar.self).baseAddress)
+        }
+        finish()
+    }
+
+    private func atom(_ name: String) -> xcb_atom_t {
+        let reply = xcb_intern_atom_reply(
+            connection, xcb_intern_atom(connection, 0, UInt16(name.utf8.count), name), nil)
+        defer { free(reply) }
+        return reply?.pointee.atom ?? 0
     }
 
     // MARK: Pixels

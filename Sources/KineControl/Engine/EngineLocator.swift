@@ -1,0 +1,85 @@
+// Finds the engine's executable.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// Finds `kinecast-engine`: the file that `KINECAST_ENGINE` names, else the first of `places` that can be executed.
+public struct EngineLocator: Sendable {
+    public static let name = "kinecast-engine"
+    public static let variable = "KINECAST_ENGINE"
+
+    /// The path in the variable; nil where it is unset.
+    public var named: String?
+    /// This process's own executable; nil where the system does not say.
+    public var executable: String?
+    /// The command line's executable that PATH leads to; nil where it is not installed.
+    public var command: String?
+    /// Where distributions install it.
+    public var systemPlaces: [FilePath]
+
+    public init(
+        named: String? = ProcessEnvironment.value(variable), executable: String? = ExecutableSearch.own,
+        command: String? = ExecutableSearch.find("kinecast"),
+        systemPlaces: [FilePath] = ["/usr/local/libexec/kinecast", "/usr/libexec/kinecast"]
+    ) {
+        self.named = named
+        self.executable = executable
+        self.command = command
+        self.systemPlaces = systemPlaces
+    }
+
+    /// For this executable and then for the command line's: `../libexec/kinecast/` seen from its directory, as it is installed, then
+    /// that directory itself, as it is built. Then the system's places. Throws where no executable is known.
+    public func places() throws(Error) -> [FilePath] {
+        let command = command.map { FilePath($0).resolved ?? FilePath($0) }
+        let executables = [executable.map { FilePath($0) }, command].compactMap(\.self)
+        guard !executables.isEmpty else { throw .executableUnknown }
+        var places: [FilePath] = []
+        for directory in executables.map({ $0.removingLastComponent() }) {
+            places += [
+                directory.removingLastComponent().appending("libexec/kinecast/\(Self.name)"),
+                directory.appending(Self.name),
+            ].filter { !places.contains($0) }
+        }
+        return places + systemPlaces.map { $0.appending(Self.name) }
+    }
+
+    public func locate() throws(Error) -> FilePath {
+        if let named {
+            guard Self.isExecutable(FilePath(named)) else { throw .namedUnusable(named) }
+            return FilePath(named)
+        }
+        let places = try places()
+        guard let found = places.first(where: Self.isExecutable) else { throw .notFound(places: places) }
+        return found
+    }
+
+    private static func isExecutable(_ path: FilePath) -> Bool {
+        var status = stat()
+        return stat(path.string, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path.string, X_OK) == 0
+    }
+}
+
+extension EngineLocator {
+    /// The reason why there is no engine.
+    public enum Error: Swift.Error, Equatable, Sendable, CustomStringConvertible {
+        /// The variable names something that cannot be executed.
+        case namedUnusable(String)
+        /// The engine is in none of these places.
+        case notFound(places: [FilePath])
+        /// The system does not say where this process's executable is, and the command line is not installed.
+        case executableUnknown
+
+        public var description: String {
+            switch self {
+            case .namedUnusable(let path):
+                "\(EngineLocator.variable) names \(path), which cannot be executed; correct it or unset it."
+            case .notFound(let places):
+                "\(EngineLocator.name) is in neither \(places.map(\.string).joined(separator: " nor ")); "
+                    + "install Kinecast completely, or name it in \(EngineLocator.variable)."
+            case .executableUnknown:
+                "/proc is not there; name \(EngineLocator.name) in \(EngineLocator.variable)."
+            }
+        }
+    }
+}

@@ -1,0 +1,78 @@
+// The clipboard as apps and extensions have it: each reads only what a member of its group has put there.
+import KinePasteboard
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// Used by the main thread. The X connection is made when it is first needed.
+final class EnginePasteboard {
+    private let variable: (String) -> String?
+    private var clipboard: X11Clipboard?
+
+    /// - Parameter variable: a variable's value.
+    init(variable: @escaping (String) -> String? = ProcessEnvironment.value) { self.variable = variable }
+
+    /// `answer` is called on any thread.
+    func set(
+        _ text: PasteboardText, group: String, answer: @escaping @Sendable (DesktopFailure?) -> Void
+    ) throws(DesktopFailure) {
+        guard text.byteCount <= PasteboardText.limit else { throw Self.tooLong }
+        try opened().own(ClipboardText(text.text, group: group)) { result in
+            if case .failure(let error) = result { answer(Self.failure(error)) } else { answer(nil) }
+        }
+    }
+
+    /// The text of the group; nil where the clipboard has something else.
+    func read(
+        group: String, answer: @escaping @Sendable (Result<PasteboardText?, DesktopFailure>) -> Void
+    ) throws(DesktopFailure) {
+        try opened().read { result in
+            switch result {
+            case .failure(let error): answer(.failure(Self.failure(error)))
+            case .success(let found?) where found.group == group:
+                let text = PasteboardText(found.text)
+                answer(text.byteCount > PasteboardText.limit ? .failure(Self.tooLong) : .success(text))
+            case .success: answer(.success(nil))
+            }
+        }
+    }
+
+    func end(until deadline: Int64) { clipboard?.end(until: deadline) }
+
+    private func opened() throws(DesktopFailure) -> X11Clipboard {
+        if let clipboard {
+            guard clipboard.isOver else { return clipboard }
+            clipboard.end(until: 0)
+        }
+        guard let display = variable("DISPLAY") else {
+            throw DesktopFailure(
+                .unavailable,
+                variable("WAYLAND_DISPLAY") == nil
+                    ? "There is no display, so there is no clipboard; set DISPLAY, or pass the text in the group container."
+                    : "Wayland's clipboard is not supported without Xwayland; install xwayland and set DISPLAY.")
+        }
+        do throws(Errno) {
+            let new = try X11Clipboard(display: display)
+            clipboard = new
+            return new
+        } catch {
+            throw DesktopFailure(.failed, DedicatedThread.explanation(of: error, thread: "clipboard"))
+        }
+    }
+
+    private static let tooLong = DesktopFailure(
+        .invalid,
+        "The clipboard takes texts of up to \(PasteboardText.limit >> 10) KiB; pass it in the group container.")
+
+    private static func failure(_ error: X11Clipboard.Error) -> DesktopFailure {
+        switch error {
+        case .noConnection(let display):
+            DesktopFailure(.unavailable, "The display \(display) does not answer; check DISPLAY and XAUTHORITY.")
+        case .notOwned:
+            DesktopFailure(.failed, "Another program took the clipboard at the same moment; try again.")
+        case .noAnswer:
+            DesktopFailure(.failed, "The program that has the clipboard does not answer; copy the text again.")
+        case .tooLong: tooLong
+        }
+    }
+}

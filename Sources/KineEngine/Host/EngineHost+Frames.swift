@@ -1,0 +1,36 @@
+// Connects clients with the extensions of their groups.
+import KineControl
+import KineRelay
+import KineServices
+import SystemPackage
+
+extension EngineHost {
+    func receiveFrames(_ request: FrameRequest, for client: EngineConnection) {
+        if let reason = Self.refusal(of: request, from: AskingProgram(at: client.descriptor))
+            ?? frameReceivers.add(request, for: client)
+        {
+            return refuse(reason, .receiveFrames(request), to: client)
+        }
+        try? client.send(.frames(.accepted))
+        destinations?.connectFrames(to: client, only: request.destination)
+    }
+
+    /// The reason why a program gets no frames of a group; nil: it gets them. Its own manifest has to name the group. This keeps honest programs apart;
+    /// another program of the same user could write such a manifest.
+    static func refusal(of request: FrameRequest, from program: AskingProgram) -> String? {
+        let executable: String
+        switch program {
+        case .program(let path): executable = path
+        case .commandLine: return "Frames are for apps; kinecast itself is a member of no group."
+        case .unknown: return "The system does not say which program asks for frames."
+        }
+        do throws(AppIdentity.FileProblem) {
+            if try AppIdentity.of(executable: FilePath(executable)).groups.contains(request.group) { return nil }
+        } catch {
+            return "\(error)"
+        }
+        return
+            "\(executable) is no member of the group \(request.group); add it to \"groups\" in \(AppIdentity.fileName) "
+            + "beside it."
+    }
+}

@@ -1,0 +1,111 @@
+// Reads from the clipboard what a member of a group has put there. ICCCM 2.0, 2.4 and 2.7.2.
+import CXCB
+import KinePlatform
+
+/// One reading at a time. Used on the clipboard's thread.
+struct SelectionReader {
+    typealias Answer = X11Clipboard.Answer<ClipboardText?>
+
+    private enum State {
+        case idle
+        /// Until the owner has answered, at most until `deadline`.
+        case asked(Answer, deadline: Int64)
+        /// The text comes in pieces.
+        case collecting(Answer, [UInt8], deadline: Int64)
+    }
+
+    /// Nanoseconds that the owner has for its answer and for each piece.
+    private static let patience: Int64 = 3_000_000_000
+    /// The text, and the group before it.
+    private static let limit = X11Clipboard.textLimit + 1024
+
+    private let server: XServer
+    private var state = State.idle
+    private var waiting: [Answer] = []
+
+    init(_ server: XServer) { self.server = server }
+
+    var nextDeadline: Int64? {
+        switch state {
+        case .idle: nil
+        case .asked(_, let deadline), .collecting(_, _, let deadline): deadline
+        }
+    }
+
+    mutating func read(_ answer: @escaping Answer, at now: Int64) {
+        waiting.append(answer)
+        proceed(at: now)
+    }
+
+    private mutating func proceed(at now: Int64) {
+        guard case .idle = state, !waiting.isEmpty else { return }
+        let answer = waiting.removeFirst()
+        state = .asked(answer, deadline: now + Self.patience)
+        // Without an owner the server itself answers.
+        server.convert(.clipboard, to: .group, in: .data, at: xcb_timestamp_t(XCB_CURRENT_TIME))
+    }
+
+    /// The owner has answered. `property`: 0 where it has no such text.
+    mutating func answered(_ property: xcb_atom_t, at now: Int64) {
+        guard case .asked(let answer, _) = state else { return }
+        guard property != 0 else { return finish(answer, .success(nil), at: now) }
+        guard let value = server.get(server[.data], of: server.window, deleting: true, limit: Self.limit) else {
+            return finish(answer, .failure(.noAnswer), at: now)
+        }
+        if value.type == server[.incremental] {
+            state = .collecting(answer, [], deadline: now + Self.patience)
+        } else {
+            finish(answer, value.isCut ? .failure(.tooLong) : .success(Self.text(in: value.bytes)), at: now)
+        }
+    }
+
+    /// The data's property has a new value.
+    mutating func changed(at now: Int64) {
+        guard case .collecting(let answer, var bytes, _) = state,
+            let value = server.get(server[.data], of: server.window, deleting: true, limit: Self.limit)
+        else { return }
+        bytes += value.bytes
+        if value.bytes.isEmpty {
+            finish(answer, .success(Self.text(in: bytes)), at: now)
+        } else if bytes.count > Self.limit || value.isCut {
+            finish(answer, .failure(.tooLong), at: now)
+        } else {
+            state = .collecting(answer, bytes, deadline: now + Self.patience)
+        }
+    }
+
+    mutating func expire(at now: Int64) {
+        guard let nextDeadline, nextDeadline <= now else { return }
+        switch state {
+        case .idle: break
+        case .asked(let answer, _), .collecting(let answer, _, _): finish(answer, .failure(.noAnswer), at: now)
+        }
+    }
+
+    mutating func fail(_ error: X11Clipboard.Error) {
+        switch state {
+        case .idle: break
+        case .asked(let answer, _), .collecting(let answer, _, _): answer(.failure(error))
+        }
+        state = .idle
+        for answer in waiting { answer(.failure(error)) }
+        waiting = []
+    }
+
+    private mutating func finish(
+        _ answer: Answer, _ result: Result<ClipboardText?, X11Clipboard.Error>, at now: Int64
+    ) {
+        state = .idle
+        answer(result)
+        proceed(at: now)
+    }
+
+    /// A group's identifier, a line feed and the text; nil where it is something else.
+    static func text(in bytes: [UInt8]) -> ClipboardText? {
+        guard let end = bytes.firstIndex(of: 0x0a), end <= 100,
+            let group = String(validating: bytes[..<end], as: UTF8.self),
+            let text = String(validating: bytes[(end + 1)...], as: UTF8.self), !group.isEmpty
+        else { return nil }
+        return ClipboardText(text, group: group)
+    }
+}

@@ -1,0 +1,68 @@
+// Gives a text to those who paste: at once, or in pieces where it is long. ICCCM 2.0, 2.2 and 2.7.2.
+import CXCB
+import KinePlatform
+
+/// The transfers to other clients. Used on the clipboard's thread.
+struct SelectionTransfers {
+    private struct Place: Hashable {
+        var window: xcb_window_t
+        var property: xcb_atom_t
+    }
+
+    private struct Transfer {
+        var type: xcb_atom_t
+        var rest: ArraySlice<UInt8>
+        /// The instant at which it is given up: the other client may be gone.
+        var deadline: Int64
+    }
+
+    /// Nanoseconds that a client has for each piece.
+    private static let patience: Int64 = 5_000_000_000
+    private static let most = 32
+
+    private let server: XServer
+    private var transfers: [Place: Transfer] = [:]
+
+    init(_ server: XServer) { self.server = server }
+
+    var isEmpty: Bool { transfers.isEmpty }
+    var nextDeadline: Int64? { transfers.values.map(\.deadline).min() }
+
+    /// Writes the bytes into a property of the client's window, or begins to. False where too many do that already.
+    mutating func give(
+        _ bytes: [UInt8], type: xcb_atom_t, to window: xcb_window_t, _ property: xcb_atom_t, at now: Int64
+    ) -> Bool {
+        guard bytes.count > server.pieceLimit else {
+            server.set(property, of: window, type: type, bytes: bytes)
+            return true
+        }
+        guard transfers.count < Self.most else { return false }
+        // Before the property is there: the client deletes it at once.
+        server.watch(window, true)
+        server.set(property, of: window, type: server[.incremental], words: [UInt32(bytes.count)])
+        transfers[Place(window: window, property: property)] = Transfer(
+            type: type, rest: bytes[...], deadline: now + Self.patience)
+        return true
+    }
+
+    /// A client has deleted a property: it has read that piece. The empty piece is the last.
+    mutating func deleted(_ property: xcb_atom_t, of window: xcb_window_t, at now: Int64) {
+        let place = Place(window: window, property: property)
+        guard var transfer = transfers[place] else { return }
+        let piece = transfer.rest.prefix(server.pieceLimit)
+        server.set(property, of: window, type: transfer.type, bytes: piece)
+        guard !piece.isEmpty else { return remove(place) }
+        transfer.rest = transfer.rest.dropFirst(piece.count)
+        transfer.deadline = now + Self.patience
+        transfers[place] = transfer
+    }
+
+    mutating func expire(at now: Int64) {
+        for (place, transfer) in transfers where transfer.deadline <= now { remove(place) }
+    }
+
+    private mutating func remove(_ place: Place) {
+        transfers[place] = nil
+        if !transfers.keys.contains(where: { $0.window == place.window }) { server.watch(place.window, false) }
+    }
+}

@@ -1,0 +1,94 @@
+// The clipboard of an X display, for programs that have no window. The selection is owned by a thread of its own, which answers those
+// who paste for as long as this process runs.
+import KinePlatform
+import SystemPackage
+
+/// A text on the clipboard, and the group whose members may read it.
+public struct ClipboardText: Sendable, Equatable {
+    public var text: String
+    /// The group's identifier, without line breaks.
+    public var group: String
+
+    public init(_ text: String, group: String) {
+        self.text = text
+        self.group = group
+    }
+}
+
+/// The selection CLIPBOARD of an X display.
+///
+/// Other programs paste a text from here as any other. A member of a group offers a further target for its text,
+/// `application/x-kinecast-group`: the group's identifier, a line feed, and the text. Both come in one piece, so that no text can be
+/// taken for another owner's.
+public final class X11Clipboard: Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable {
+        /// The display does not answer, or has ended.
+        case noConnection(display: String)
+        /// Another program took the clipboard at the same moment.
+        case notOwned
+        /// The owner of the clipboard does not answer.
+        case noAnswer
+        /// The text is longer than `textLimit`.
+        case tooLong
+    }
+
+    public typealias Answer<Value> = @Sendable (Result<Value, Error>) -> Void
+
+    /// The most bytes of a text.
+    public static let textLimit = 1 << 20
+    /// The target that only programs of Kinecast offer.
+    public static let groupTarget = "application/x-kinecast-group"
+
+    enum Request: Sendable {
+        case own(ClipboardText, Answer<Void>)
+        /// Nil where the clipboard is empty, or no member of a group has put its contents there.
+        case read(Answer<ClipboardText?>)
+    }
+
+    struct Mailbox {
+        var requests: [Request] = []
+        /// The thread is to end, at the latest at this instant of CLOCK_MONOTONIC.
+        var ending: Int64?
+        var hasFinished = false
+        /// There is no connection with the display any more.
+        var isOver = false
+    }
+
+    private let mailbox = Monitor(Mailbox())
+    private let wake = WakeSignal()
+
+    /// Connects on a thread of its own; requests wait meanwhile. Throws where there is no thread to be had.
+    public init(display: String) throws(Errno) {
+        let (mailbox, wake) = (mailbox, wake)
+        _ = try DedicatedThread(starting: "clipboard") {
+            ClipboardLoop(display: display, mailbox, wake).run()
+            mailbox.signal { $0.hasFinished = true }
+        }
+    }
+
+    /// Puts a text on the clipboard, where it stays until another program puts something there. `answer` is called on the thread.
+    public func own(_ text: ClipboardText, answer: @escaping Answer<Void>) {
+        guard text.text.utf8.count <= Self.textLimit else { return answer(.failure(.tooLong)) }
+        post(.own(text, answer))
+    }
+
+    /// Reads what a member of a group has put on the clipboard, in this process or another. `answer` is called on the thread. An
+    /// owner that does not go on for three seconds is given up.
+    public func read(answer: @escaping Answer<ClipboardText?>) { post(.read(answer)) }
+
+    /// The display does not answer, or has ended: another object may connect with it again.
+    public var isOver: Bool { mailbox.withLock { $0.isOver } }
+
+    private func post(_ request: Request) {
+        mailbox.withLock { $0.requests.append(request) }
+        wake.signal()
+    }
+
+    /// Gives the text to the desktop's clipboard manager, if there is one, and ends the thread. Returns when that is done, or
+    /// CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
+    public func end(until deadline: Int64) {
+        mailbox.withLock { $0.ending = deadline }
+        wake.signal()
+        _ = mailbox.wait(until: deadline) { $0.hasFinished ? true : nil }
+    }
+}

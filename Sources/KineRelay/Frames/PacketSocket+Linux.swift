@@ -1,0 +1,65 @@
+// One end of a pair of packet sockets: each packet arrives whole or not at all, and with its descriptors. Linux.
+import CLinux
+import Glibc
+import SystemPackage
+
+/// A connected packet socket. Owns its descriptor. Nothing here waits.
+package final class PacketSocket: Sendable {
+    package enum Reading: Equatable {
+        case packet(FramePacket, [FileDescriptor])
+        /// Nothing is there for now.
+        case none
+        case closed
+        /// The bytes are no packet.
+        case protocolViolation
+    }
+
+    package let descriptor: FileDescriptor
+
+    package init(adopting descriptor: FileDescriptor) { self.descriptor = descriptor }
+
+    deinit { try? descriptor.close() }
+
+    /// Two ends, which close on exec and do not block.
+    package static func pair() throws(Errno) -> (FileDescriptor, FileDescriptor) {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_SEQPACKET.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno(rawValue: errno) }
+        return (FileDescriptor(rawValue: ends[0]), FileDescriptor(rawValue: ends[1]))
+    }
+
+    /// False where the other end is gone, or does not read.
+    package func send(_ packet: FramePacket, descriptors: [FileDescriptor] = []) -> Bool {
+        guard let bytes = packet.bytes,
+            let sent = try? UnixSocket.send(bytes[...], descriptors: descriptors, to: descriptor)
+        else { return false }
+        return sent == bytes.count
+    }
+
+    /// The next packet. The caller owns its descriptors.
+    package func receive() -> Reading {
+        withUnsafeTemporaryAllocation(byteCount: FramePacket.limit, alignment: 8) { buffer in
+            var descriptors: [FileDescriptor] = []
+            let count: Int?
+            do throws(Errno) {
+                count = try UnixSocket.receive(from: descriptor, into: buffer, descriptors: &descriptors)
+            } catch {
+                return .closed
+            }
+            guard let count else { return .none }
+            guard count > 0 else {
+                // An empty packet may have descriptors.
+                for descriptor in descriptors { try? descriptor.close() }
+                return .closed
+            }
+            guard let packet = FramePacket(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else {
+                for descriptor in descriptors { try? descriptor.close() }
+                return .protocolViolation
+            }
+            return .packet(packet, descriptors)
+        }
+    }
+
+    /// Ends the connection now, for both ends.
+    package func close() { shutdown(descriptor.rawValue, Int32(SHUT_RDWR)) }
+}

@@ -1,0 +1,70 @@
+// Directories of Kinecast's in `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). Linux.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+public enum UserDataDirectory {
+    /// The reason why there is no such directory.
+    public enum Error: Swift.Error, Equatable, Sendable {
+        /// Neither XDG_DATA_HOME nor HOME says where.
+        case noHome
+        case cannotMake(FilePath, Errno)
+        /// It is no directory, or another user's.
+        case unusable(FilePath)
+    }
+
+    /// `kinecast/…` in the user's directory for data. Where it or one above it is missing, it is made so that its owner alone may enter it.
+    ///
+    /// - Parameter environment: of the process that asks, as `NAME=value`; nil: this one's.
+    static func make(_ components: [String], environment: [String]?) throws(Error) -> FilePath {
+        func value(_ name: String) -> String? {
+            let text =
+                if let environment {
+                    environment.last { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.utf8.count + 1)) }
+                } else {
+                    ProcessEnvironment.value(name)
+                }
+            return text.flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        guard
+            var path = value("XDG_DATA_HOME").map({ FilePath($0) })
+                ?? value("HOME").map({ FilePath($0).appending(".local/share") })
+        else { throw .noHome }
+        try makeMissing(path)
+        for component in ["kinecast"] + components {
+            path.append(component)
+            try make(path)
+        }
+        return path
+    }
+
+    /// On a new machine, the user's directory for data may be missing.
+    private static func makeMissing(_ path: FilePath) throws(Error) {
+        var status = stat()
+        guard stat(path.string, &status) != 0 else { return }
+        let parent = path.removingLastComponent()
+        if parent != path { try makeMissing(parent) }
+        try make(path)
+    }
+
+    private static func make(_ path: FilePath) throws(Error) {
+        guard mkdir(path.string, 0o700) == 0 || errno == EEXIST else {
+            throw .cannotMake(path, Errno(rawValue: errno))
+        }
+        var status = stat()
+        guard stat(path.string, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == getuid() || geteuid() == 0
+        else { throw .unusable(path) }
+    }
+}
+
+extension UserDataDirectory.Error: CustomStringConvertible {
+    /// The end of a sentence.
+    public var description: String {
+        switch self {
+        case .noHome: "neither XDG_DATA_HOME nor HOME is set to an absolute path, and one of them has to be"
+        case .cannotMake(let path, let error): "\(path) cannot be made: \(error)"
+        case .unusable(let path): "\(path) is no directory of this user's; remove it"
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// The reasons why shared defaults cannot be read or changed.
+import KinePlatform
+import SystemPackage
+
+/// The error of shared defaults.
+public enum DefaultsError: Error, Equatable, Sendable {
+    /// The group's container, or a file in it, cannot be used.
+    case group(GroupError)
+    /// The file is damaged. Reads give the last good values, and the next change writes them anew.
+    case damaged(FilePath)
+    /// A later version of the library has written the file. Nothing is read or changed.
+    case newer(FilePath)
+    /// Another process has kept the defaults locked for five seconds.
+    case locked(FilePath)
+    /// All values together have more bytes than defaults may have.
+    case tooLarge(limit: Int)
+    /// A value is no property list, or the text cannot be a key.
+    case notAPropertyList(key: String)
+    /// The value has another type than was asked for.
+    case otherType(key: String)
+}
+
+extension DefaultsError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .group(let error): error.description
+        case .damaged(let path):
+            "\(path), a file of shared defaults, is damaged; its last good values are used, and the next change repairs it."
+        case .newer(let path): "\(path) was written by a later version of Kinecast; build this program with it, too."
+        case .locked(let path):
+            "Another process keeps \(path) locked; end the one that hangs (fuser shows it) and try again."
+        case .tooLarge(let limit):
+            "Shared defaults are for small values, \(limit) bytes together; publish a file in the container instead."
+        case .notAPropertyList(let key):
+            "“\(key.printable(limit: 100))” cannot be stored; a key has 1 to 200 bytes, and values are property lists."
+        case .otherType(let key): "The value of “\(key.printable(limit: 100))” has another type; read it as it was set."
+        }
+    }
+}

@@ -1,0 +1,177 @@
+// The files of shared defaults: a current one, which is replaced whole, and an earlier one, which is read where the current one is
+// damaged. Linux.
+import Glibc
+import KinePlatform
+import Synchronization
+import SystemPackage
+
+/// Reads and replaces the file of one set of defaults. Any thread may call.
+final class DefaultsStore: Sendable {
+    /// The result of a read.
+    struct Reading: Equatable {
+        var snapshot: DefaultsSnapshot
+        /// The file that was to be read is damaged, and the values are the last good ones.
+        var isDamaged = false
+    }
+
+    let path: FilePath
+    // Text: a change would spend more time on taking paths apart than on the file.
+    /// For everything but the current file: whoever watches that is not woken.
+    private let workDirectory: FilePath
+    private let name: String
+    private let current: String
+    private let previous: String
+    private let lockFile: String
+    /// The last good values that this process has seen.
+    private let lastGood = Mutex(DefaultsSnapshot())
+
+    /// Nanoseconds that a change waits for those of other processes.
+    private static let patience: Int64 = 5_000_000_000
+    /// Nanoseconds after which the earlier file is replaced.
+    private static let age: Int64 = 1_000_000_000
+
+    init(directory: FilePath, workDirectory: FilePath, name: String) {
+        path = directory.appending(name)
+        self.workDirectory = workDirectory
+        self.name = name
+        current = path.string
+        previous = "\(workDirectory)/\(name).previous"
+        lockFile = "\(workDirectory)/\(name).lock"
+    }
+
+    func read() throws(DefaultsError) -> Reading {
+        if let bytes = try contents(of: current) {
+            if DefaultsFile.isNewer(bytes) { throw .newer(path) }
+            if let snapshot = DefaultsFile.snapshot(of: bytes) {
+                lastGood.withLock { $0 = snapshot }
+                return Reading(snapshot: snapshot)
+            }
+        } else if try contents(of: previous) == nil {
+            return Reading(snapshot: DefaultsSnapshot())
+        }
+        let earlier = try contents(of: previous).flatMap { DefaultsFile.snapshot(of: $0) }
+        let best = lastGood.withLock { good in
+            if let earlier, earlier.generation > good.generation { good = earlier }
+            return good
+        }
+        return Reading(snapshot: best, isDamaged: true)
+    }
+
+    /// Replaces the values. Other processes see all changes of `body`, or none.
+    func change(_ body: (inout DefaultsSnapshot) throws(DefaultsError) -> Void) throws(DefaultsError) {
+        let lock = try locked()
+        defer { try? lock.close() }
+        let reading = try read()
+        var snapshot = reading.snapshot
+        try body(&snapshot)
+        if snapshot == reading.snapshot, !reading.isDamaged { return }
+        // A damaged file may have had a later generation than any that is known.
+        let now = UInt64(max(0, WallClock.now()))
+        snapshot.generation = reading.isDamaged ? max(snapshot.generation + 1, now) : snapshot.generation + 1
+        let encoded: [UInt8]?
+        do {
+            encoded = try DefaultsFile.bytes(of: snapshot)
+        } catch {
+            throw .notAPropertyList(key: "")
+        }
+        guard let bytes = encoded else { throw .tooLarge(limit: DefaultsFile.limit) }
+        try replace(with: bytes)
+        lastGood.withLock { $0 = snapshot }
+    }
+
+    private func replace(with bytes: [UInt8]) throws(DefaultsError) {
+        removeLeftovers()
+        let temporary = temporaryPath()
+        do {
+            let file = try FileDescriptor.open(
+                temporary, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite)
+            // Closed before it has its name: closing a file that was written wakes whoever watches it.
+            try file.closeAfter { _ = try file.writeAll(bytes) }
+            guard rename(temporary, current) == 0 else { throw Errno.last }
+            if isPreviousOld { keepAsPrevious() }
+        } catch {
+            unlink(temporary)
+            throw .group(.system(operation: "Writing \(path)", error as? Errno ?? .ioError))
+        }
+    }
+
+    private var isPreviousOld: Bool {
+        var status = stat()
+        guard stat(previous, &status) == 0 else { return true }
+        let written = Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        return abs(WallClock.now() - written) >= Self.age
+    }
+
+    /// Others see the new values already; only this process waits for the disk, at most once a second. After a loss of power one of
+    /// the two files is whole.
+    private func keepAsPrevious() {
+        let temporary = temporaryPath()
+        guard let file = try? FileDescriptor.open(current, .readOnly, options: [.closeOnExec, .noFollow]) else {
+            return
+        }
+        defer { try? file.close() }
+        guard fdatasync(file.rawValue) == 0, link(current, temporary) == 0 else { return }
+        rename(temporary, previous)
+        // Renaming may fail, and does nothing where both names are the same file already.
+        unlink(temporary)
+    }
+
+    private var temporaryPrefix: String { ".\(name)-" }
+
+    private func temporaryPath() -> String {
+        "\(workDirectory)/\(temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max))"
+    }
+
+    /// What a process that was killed has left. Only the holder of the lock writes.
+    private func removeLeftovers() {
+        for name in PrivateDirectory.entries(workDirectory) where name.hasPrefix(temporaryPrefix) {
+            // Not those of a set of defaults whose name is longer.
+            let numbers = name.dropFirst(temporaryPrefix.count).split(separator: "-", omittingEmptySubsequences: false)
+            guard numbers.count == 2, numbers.allSatisfy({ UInt64($0) != nil }) else { continue }
+            unlink("\(workDirectory)/\(name)")
+        }
+    }
+
+    private func locked() throws(DefaultsError) -> FileDescriptor {
+        let file: FileDescriptor
+        do {
+            file = try FileDescriptor.open(
+                lockFile, .readWrite, options: [.create, .closeOnExec, .noFollow], permissions: .ownerReadWrite)
+        } catch {
+            throw .group(.system(operation: "Locking \(path)", error as? Errno ?? .ioError))
+        }
+        let deadline = MonotonicClock.now() + Self.patience
+        while flock(file.rawValue, LOCK_EX | LOCK_NB) != 0 {
+            guard errno == EWOULDBLOCK || errno == EINTR, MonotonicClock.now() < deadline else {
+                try? file.close()
+                throw .locked(path)
+            }
+            // Irregular, so that of several processes that change values without end none is always the last.
+            usleep(.random(in: 20...300))
+        }
+        return file
+    }
+
+    /// Nil where there is no such file.
+    private func contents(of file: String) throws(DefaultsError) -> [UInt8]? {
+        do {
+            let file = try FileDescriptor.open(file, .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+            defer { try? file.close() }
+            return try file.readToEnd(atMost: DefaultsFile.limit + 1)
+        } catch {
+            let error = error as? Errno ?? .ioError
+            if error == .noSuchFileOrDirectory { return nil }
+            throw .group(.system(operation: "Reading \(path)", error))
+        }
+    }
+}
+
+/// Nanoseconds since 1970, UTC.
+enum WallClock {
+    static func now() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

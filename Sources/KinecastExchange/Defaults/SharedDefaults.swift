@@ -1,0 +1,125 @@
+// Small values that the members of a group share.
+import FoundationEssentials
+import Synchronization
+import SystemPackage
+
+/// Values under keys, which every process of a group reads, changes and observes.
+///
+/// A value is anything that can be a property list: `Bool`, numbers, `String`, `Data`, `Date`, arrays and dictionaries of those, and
+/// `Codable` types made of them; all together have a megabyte at most. A change is seen whole or not at all, also when its process is killed.
+/// It is visible to other processes when the call returns; after a loss of power, changes of the last seconds may be gone. If the file is
+/// found damaged, reads give the last good values.
+///
+/// The calls block for as long as the file system takes, and for five seconds at most where other processes change the same defaults.
+///
+/// ## Topics
+/// - Values: `value(_:forKey:)`, `set(_:forKey:)`, `removeValue(forKey:)`, `keys()`, `change(_:)`
+/// - Changes by any process: `values(_:forKey:)`, `changes()`
+public final class SharedDefaults: Sendable {
+    /// What has happened to the defaults.
+    public enum Change: Sendable, Equatable {
+        /// These keys have other values than before, or none.
+        case changed(Set<String>)
+        /// They cannot be read. The last good values stay.
+        case failed(DefaultsError)
+    }
+
+    public let group: GroupContainer
+    /// Tells several sets of defaults of one group apart.
+    public let name: String
+    let store: DefaultsStore
+    private var directory: FilePath { group.internals.appending("defaults") }
+
+    public init(group: GroupContainer, name: String = "defaults") throws(GroupError) {
+        guard name.isGroupFileName, !name.hasSuffix(".previous"), !name.hasSuffix(".lock") else {
+            throw .invalidName(name)
+        }
+        self.group = group
+        self.name = name
+        store = DefaultsStore(
+            directory: group.internals.appending("defaults"), workDirectory: group.internals.appending("work"),
+            name: name)
+    }
+
+    /// The value of a key; nil where it has none. Throws `otherType` where it cannot be read as this type.
+    public func value<Value: Decodable>(_ type: Value.Type = Value.self, forKey key: String) throws(DefaultsError)
+        -> Value?
+    {
+        try Self.value(type, forKey: key, in: store.read().snapshot)
+    }
+
+    /// The keys that have values, sorted.
+    public func keys() throws(DefaultsError) -> [String] { try store.read().snapshot.entries.keys.sorted() }
+
+    /// Sets the value of a key.
+    public func set(_ value: some Encodable, forKey key: String) throws(DefaultsError) {
+        let data = try Self.data(value, forKey: key)
+        try store.change { $0.entries[key] = data }
+    }
+
+    public func removeValue(forKey key: String) throws(DefaultsError) {
+        try store.change { $0.entries[key] = nil }
+    }
+
+    /// Changes several values at once, according to what they are: no other process changes any in between.
+    public func change(_ body: (inout Values) throws(DefaultsError) -> Void) throws(DefaultsError) {
+        try store.change { snapshot throws(DefaultsError) in
+            var values = Values(snapshot: snapshot)
+            try body(&values)
+            snapshot = values.snapshot
+        }
+    }
+
+    /// The values while they are changed.
+    public struct Values {
+        var snapshot: DefaultsSnapshot
+
+        public var keys: [String] { snapshot.entries.keys.sorted() }
+
+        public func value<Value: Decodable>(
+            _ type: Value.Type = Value.self, forKey key: String
+        ) throws(DefaultsError) -> Value? {
+            try SharedDefaults.value(type, forKey: key, in: snapshot)
+        }
+
+        public mutating func set(_ value: some Encodable, forKey key: String) throws(DefaultsError) {
+            snapshot.entries[key] = try SharedDefaults.data(value, forKey: key)
+        }
+
+        public mutating func removeValue(forKey key: String) { snapshot.entries[key] = nil }
+    }
+
+    /// The changes from now on, of this process and others. Changes that were not read yet become one.
+    public func changes() throws(DefaultsError) -> AsyncMapSequence<Coalesced<DefaultsObserver.Step>, Change> {
+        try DefaultsObserver.steps(of: store, in: directory).map(\.change)
+    }
+
+    /// The value of a key, first as it is now and then whenever it differs. A value that cannot be read is left out.
+    public func values<Value: Decodable & Equatable & Sendable>(
+        _ type: Value.Type = Value.self, forKey key: String
+    ) throws(DefaultsError) -> DefaultsValues<Value> {
+        DefaultsValues(
+            steps: try DefaultsObserver.steps(of: store, in: directory, startingWithAll: true), key: key)
+    }
+
+    static func value<Value: Decodable>(
+        _ type: Value.Type, forKey key: String, in snapshot: DefaultsSnapshot
+    ) throws(DefaultsError) -> Value? {
+        guard let data = snapshot.entries[key] else { return nil }
+        guard let value = try? PropertyListDecoder().decode([Value].self, from: data), value.count == 1 else {
+            throw .otherType(key: key)
+        }
+        return value[0]
+    }
+
+    private static func data(_ value: some Encodable, forKey key: String) throws(DefaultsError) -> Data {
+        guard (1...200).contains(key.utf8.count) else { throw .notAPropertyList(key: key) }
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        do {
+            return try encoder.encode([value])
+        } catch {
+            throw .notAPropertyList(key: key)
+        }
+    }
+}

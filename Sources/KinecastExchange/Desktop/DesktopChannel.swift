@@ -1,0 +1,159 @@
+// Requests to whatever serves this process's desktop: an extension's engine, or an app's companion.
+import KineControl
+import KineRelay
+import Synchronization
+
+/// Numbers requests and gives each its answer.
+final class DesktopChannel: Sendable {
+    typealias Reply = Result<PasteboardText?, DesktopFailure>
+
+    private typealias Waiting = CheckedContinuation<Reply, Never>
+
+    private struct State {
+        var lastNumber = 0
+        /// The request that carries a long text, and those that wait for its answer: several at once could fill the socket's queue,
+        /// which ends the connection.
+        var longRequest: Int?
+        var longTasks: [(DesktopTask, Waiting?)] = []
+        var waiting: [Int: Waiting] = [:]
+        var companion: DesktopCompanionLink?
+        var isLinked = false
+        var lastListener = 0
+        var listeners: [Int: AsyncStream<NotificationActivation>.Continuation] = [:]
+    }
+
+    /// The one of this process.
+    static let shared = DesktopChannel()
+
+    /// Clicks that wait for a listener that is busy.
+    private static let mostUnread = 64
+
+    private let link: EngineLink
+    private let locator: @Sendable () -> EngineLocator
+    private let state = Mutex(State())
+
+    init(link: EngineLink = .shared, locator: @autoclosure @escaping @Sendable () -> EngineLocator = EngineLocator()) {
+        self.link = link
+        self.locator = locator
+    }
+
+    var isExtension: Bool { link.isExtension }
+
+    /// Asks, and waits for the answer, which comes within half a minute. Returns the clipboard's text where that was asked for.
+    @discardableResult
+    func perform(_ task: DesktopTask) async throws(DesktopFailure) -> PasteboardText? {
+        if link.isExtension {
+            guard let start = link.start else {
+                throw DesktopFailure(.unavailable, "The broadcast has not started; ask in broadcastStarted or later.")
+            }
+            guard start.understandsDesktop == true else {
+                throw DesktopFailure(
+                    .unavailable, "The engine is too old to reach the desktop for extensions; install a newer Kinecast."
+                )
+            }
+            linkOnce()
+        }
+        return try await withCheckedContinuation { continuation in
+            send(task, continuation)
+        }.get()
+    }
+
+    /// Sends a request that nobody waits for.
+    private func tell(_ task: DesktopTask) { send(task, nil) }
+
+    private func send(_ task: DesktopTask, _ continuation: Waiting?) {
+        let sent = state.withLock { state -> (DesktopRequest, DesktopCompanionLink?)? in
+            if task.isLong, state.longRequest != nil {
+                state.longTasks.append((task, continuation))
+                return nil
+            }
+            state.lastNumber += 1
+            if task.isLong { state.longRequest = state.lastNumber }
+            state.waiting[state.lastNumber] = continuation
+            if !link.isExtension, state.companion == nil {
+                state.companion = DesktopCompanionLink(to: self)
+            }
+            return (DesktopRequest(number: state.lastNumber, task: task), state.companion)
+        }
+        guard let (request, companion) = sent else { return }
+        if let companion { companion.send(request, locator) } else { link.send(.desktop(request)) }
+    }
+
+    private func linkOnce() {
+        let isFirst = state.withLock { state in
+            defer { state.isLinked = true }
+            return !state.isLinked
+        }
+        guard isFirst else { return }
+        link.receive { [weak self] request, _ in
+            guard let self, case .desktop(let answer) = request else { return false }
+            received(answer)
+            return true
+        }
+    }
+
+    // MARK: Answers
+
+    func received(_ answer: DesktopAnswer) {
+        let (continuation, next) = state.withLock { state -> (Waiting?, (DesktopTask, Waiting?)?) in
+            guard let number = answer.number else { return (nil, nil) }
+            let continuation = state.waiting.removeValue(forKey: number)
+            guard number == state.longRequest else { return (continuation, nil) }
+            state.longRequest = nil
+            return (continuation, state.longTasks.isEmpty ? nil : state.longTasks.removeFirst())
+        }
+        if let (task, waiting) = next { send(task, waiting) }
+        switch answer {
+        case .done: continuation?.resume(returning: .success(nil))
+        case .text(let text, _): continuation?.resume(returning: .success(text))
+        case .failed(let failure, _): continuation?.resume(returning: .failure(failure))
+        case .activated(let activation): activated(activation)
+        }
+    }
+
+    /// The companion has ended or never began: nothing that was asked is answered any more. The next request starts another.
+    func lost(_ companion: DesktopCompanionLink, _ failure: DesktopFailure) {
+        let waiting = state.withLock { state in
+            guard state.companion === companion else { return [Waiting]() }
+            state.companion = nil
+            state.longRequest = nil
+            defer { (state.waiting, state.longTasks) = ([:], []) }
+            return state.waiting.values + state.longTasks.compactMap(\.1)
+        }
+        for continuation in waiting { continuation.resume(returning: .failure(failure)) }
+    }
+
+    // MARK: Clicks
+
+    /// The clicks from now on.
+    func activations() -> AsyncStream<NotificationActivation> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(Self.mostUnread)) { continuation in
+            let number = state.withLock { state in
+                state.lastListener += 1
+                state.listeners[state.lastListener] = continuation
+                return state.lastListener
+            }
+            continuation.onTermination = { [weak self] _ in
+                self?.state.withLock { $0.listeners[number] = nil }
+            }
+        }
+    }
+
+    private func activated(_ activation: NotificationActivation) {
+        let listeners = state.withLock { Array($0.listeners.values) }
+        for listener in listeners { listener.yield(activation) }
+        // The engine has opened the app of an extension's notification already.
+        if listeners.isEmpty, !link.isExtension { tell(.activateApp(token: activation.token)) }
+    }
+}
+
+extension DesktopTask {
+    /// Whether it, or its answer, carries a clipboard's text or a payload.
+    fileprivate var isLong: Bool {
+        switch self {
+        case .setText, .text: true
+        case .post(let contents): !contents.payload.isEmpty
+        case .withdraw, .activateApp, .unknown: false
+        }
+    }
+}

@@ -1,0 +1,100 @@
+// An app's companion: `kinecast-engine --desktop`, which has the bus and the X display, so that the app links neither.
+import Glibc
+import KineControl
+import KinePlatform
+import KineRelay
+import SystemPackage
+
+/// One companion and the thread that talks to it.
+final class DesktopCompanionLink: Sendable {
+    private typealias Connection = ControlConnection<DesktopAnswer, DesktopRequest>
+
+    private struct Outbox {
+        var requests: [DesktopRequest] = []
+        var hasBegun = false
+    }
+
+    private let outbox = Monitor(Outbox())
+    private let wake = WakeSignal()
+    private let channel: DesktopChannel
+
+    init(to channel: DesktopChannel) { self.channel = channel }
+
+    /// Sends a request, and starts the companion with the first.
+    func send(_ request: DesktopRequest, _ locator: @escaping @Sendable () -> EngineLocator) {
+        let isFirst = outbox.withLock { outbox in
+            outbox.requests.append(request)
+            defer { outbox.hasBegun = true }
+            return !outbox.hasBegun
+        }
+        wake.signal()
+        guard isFirst else { return }
+        do throws(Errno) {
+            _ = try DedicatedThread(starting: "kine-desktop") { [self] in run(locator()) }
+        } catch {
+            channel.lost(
+                self, DesktopFailure(.failed, DedicatedThread.explanation(of: error, thread: "kine-desktop")))
+        }
+    }
+
+    private func run(_ locator: EngineLocator) {
+        do throws(DesktopFailure) {
+            let (connection, process) = try Self.start(locator)
+            serve(connection)
+            let failure = DesktopFailure(.failed, "kinecast-engine --desktop ended unexpectedly; try again.")
+            channel.lost(self, failure)
+            connection.close()
+            // It may still have a delayed notification to show.
+            _ = process.wait()
+        } catch {
+            channel.lost(self, error)
+        }
+    }
+
+    /// Returns when the companion has closed its end.
+    private func serve(_ connection: Connection) {
+        while !connection.isClosed {
+            wake.clear()
+            let requests = outbox.withLock { outbox in
+                defer { outbox.requests = [] }
+                return outbox.requests
+            }
+            for request in requests { try? connection.send(request) }
+            var entries = [
+                pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: connection.descriptor.rawValue, events: connection.pollEvents, revents: 0),
+            ]
+            WakeSignal.poll(&entries, until: nil)
+            guard let answers = try? connection.readAvailable() else { return }
+            for answer in answers { channel.received(answer) }
+        }
+    }
+
+    /// The companion outlives no more than a delayed notification: its end of the socket says when the app has gone.
+    private static func start(_ locator: EngineLocator) throws(DesktopFailure) -> (Connection, ChildProcess) {
+        let executable: FilePath
+        do throws(EngineLocator.Error) {
+            executable = try locator.locate()
+        } catch {
+            throw DesktopFailure(.unavailable, error.description)
+        }
+        return try start(executable)
+    }
+
+    private static func start(_ executable: FilePath) throws(DesktopFailure) -> (Connection, ChildProcess) {
+        do {
+            let (connection, farEnd) = try Connection.pair()
+            defer { try? farEnd.close() }
+            var options = ChildProcess.Options()
+            options.descriptors = [nil, nil, nil, farEnd]
+            options.newSession = true
+            let process = try ChildProcess(
+                executable: executable.string, arguments: ["--desktop"], environment: ProcessEnvironment.current,
+                options: options)
+            return (connection, process)
+        } catch {
+            throw DesktopFailure(
+                .unavailable, "\(executable) cannot be started (\(error)); check its permissions and ulimit.")
+        }
+    }
+}

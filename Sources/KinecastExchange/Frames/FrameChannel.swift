@@ -1,0 +1,111 @@
+// A frame receiver's connection with one extension: it checks each packet, and lends the sample that the packet names.
+import KineMedia
+import KineRelay
+import SystemPackage
+
+/// A connection with one extension.
+final class FrameChannel {
+    enum Step {
+        case connected
+        case sample
+        case nothing
+        case ended
+    }
+
+    let socket: PacketSocket
+    let take: String
+    let service: String
+    let destination: Int
+    private var memory: (view: StreamView, stream: StreamDescription)?
+    private var lost: FramePacket.Losses?
+    private var seen: Set<SampleBufferType> = []
+
+    init(socket: PacketSocket, take: String, service: String, destination: Int) {
+        self.socket = socket
+        self.take = take
+        self.service = service
+        self.destination = destination
+    }
+
+    /// The extension has told its streams.
+    var isConnected: Bool { memory != nil }
+    /// A sample was released in time.
+    private(set) var hasDelivered = false
+
+    /// Reads one packet, and has its sample handled.
+    func receive(_ handler: FrameReceiver.Handler, _ counter: FrameCounter) -> Step {
+        switch socket.receive() {
+        case .none: return .nothing
+        case .closed, .protocolViolation: return .ended
+        case .packet(.hello(let stream), let descriptors): return begin(stream, descriptors)
+        case .packet(let packet, let descriptors):
+            for descriptor in descriptors { try? descriptor.close() }
+            guard let (view, stream) = memory, descriptors.isEmpty else { return .ended }
+            switch packet {
+            // A sample that cannot be released was taken back: the handler kept it for too long.
+            case .frame(let number, let sequence, let slot, let lost):
+                // The first frame may follow some that went to nobody.
+                let skipped = note(lost, counter).frames + (isFirst(.video) ? 1 : 0)
+                guard let sample = SampleBuffer(frameIn: slot, sequence: sequence, skipped: skipped, of: view) else {
+                    return .ended
+                }
+                handler(sample, .video)
+                let isReleased = socket.send(.released(number: number))
+                if isReleased { hasDelivered = true }
+                counter.change { if isReleased { $0.frames += 1 } else { $0.framesLost += 1 } }
+                return isReleased ? .sample : .ended
+            case .record(let number, let position, let lost):
+                if note(lost, counter) != FramePacket.Losses() { seen = [] }
+                guard let type = view.recordType(at: position),
+                    let sample = SampleBuffer(
+                        recordAt: position, of: view, in: stream, isDiscontinuity: isFirst(type))
+                else { return .ended }
+                let duration = sample.duration
+                handler(sample, type)
+                let isReleased = socket.send(.released(number: number))
+                if isReleased { hasDelivered = true }
+                counter.change { counts in
+                    switch (type, isReleased) {
+                    case (.video, true): counts.frames += 1
+                    case (.video, false): counts.framesLost += 1
+                    case (_, true): counts.audioSamples += 1
+                    case (_, false): counts.addLost(audio: duration)
+                    }
+                }
+                return isReleased ? .sample : .ended
+            case .hello, .released: return .ended
+            }
+        }
+    }
+
+    private func begin(_ stream: StreamDescription, _ descriptors: [FileDescriptor]) -> Step {
+        guard memory == nil, let samples = descriptors.first, descriptors.count <= 2,
+            let view = try? StreamView(
+                stream, samples: samples, frames: descriptors.count == 2 ? descriptors[1] : nil)
+        else {
+            if memory != nil || !(1...2).contains(descriptors.count) {
+                for descriptor in descriptors { try? descriptor.close() }
+            }
+            return .ended
+        }
+        memory = (view, stream)
+        return .connected
+    }
+
+    /// Whether no sample of that type has come yet, since the connection or since some were lost.
+    private func isFirst(_ type: SampleBufferType) -> Bool { seen.insert(type).inserted }
+
+    /// Counts what the sender has lost since the packet before, and returns it.
+    private func note(_ lost: FramePacket.Losses, _ counter: FrameCounter) -> FramePacket.Losses {
+        // Before the first packet, no receiver may have been there.
+        let before = self.lost ?? lost
+        self.lost = lost
+        let frames = lost.frames &- before.frames
+        let audio = MediaTime(nanoseconds: Int64(clamping: lost.audio &- before.audio))
+        counter.change { counts in
+            counts.framesLost &+= frames
+            counts.addLost(audio: audio)
+        }
+        return FramePacket.Losses(frames: frames, audio: lost.audio &- before.audio)
+    }
+}

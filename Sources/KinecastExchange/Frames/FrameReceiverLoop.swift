@@ -1,0 +1,66 @@
+// A frame receiver's thread, and what other threads see of it.
+import KineControl
+import KineMedia
+import KinePlatform
+import KineRelay
+import Synchronization
+import SystemPackage
+
+final class FrameReceiverLoop: Sendable {
+    private let counter = FrameCounter()
+    private let isEnding = Atomic<Bool>(false)
+    private let wake = WakeSignal()
+
+    init(
+        _ request: FrameRequest, handler: @escaping FrameReceiver.Handler,
+        tell: @escaping @Sendable (FrameReceiver.Event) -> Void, ended: @escaping @Sendable () -> Void
+    ) throws(GroupError) {
+        let registry: TakeRegistry
+        do throws(TakeRegistry.Error) {
+            registry = try .standard()
+        } catch {
+            throw .noDirectory("\(error)")
+        }
+        let watch: DirectoryWatcher.Watch
+        do throws(Errno) {
+            watch = try DirectoryWatcher.shared.watch(registry.directory) { [wake] _ in wake.signal() }
+        } catch {
+            throw GroupError(watching: error)
+        }
+        do throws(Errno) {
+            // The thread keeps this object until `end`.
+            _ = try DedicatedThread(starting: "frames") { [self] in
+                let reader = FrameReader(request, registry: registry, handler: handler, tell: tell, counter: counter)
+                while !isEnding.load(ordering: .acquiring) { reader.turn(wake) }
+                withExtendedLifetime(watch) {}
+                ended()
+            }
+        } catch {
+            throw .system(operation: "Starting the thread of a frame receiver", error)
+        }
+    }
+
+    var counts: FrameReceiver.Counts { counter.counts }
+
+    func end() {
+        isEnding.store(true, ordering: .releasing)
+        wake.signal()
+    }
+}
+
+/// The counts of a frame receiver, which its thread changes.
+final class FrameCounter: Sendable {
+    private let state = Mutex(FrameReceiver.Counts())
+
+    var counts: FrameReceiver.Counts { state.withLock { $0 } }
+
+    func change(_ body: (inout FrameReceiver.Counts) -> Void) { state.withLock { body(&$0) } }
+}
+
+extension FrameReceiver.Counts {
+    /// The numbers come from another process: they are added as far as they fit.
+    mutating func addLost(audio: MediaTime) {
+        let (sum, overflows) = audioLost.nanoseconds.addingReportingOverflow(audio.nanoseconds)
+        audioLost = MediaTime(nanoseconds: overflows ? .max : max(0, sum))
+    }
+}

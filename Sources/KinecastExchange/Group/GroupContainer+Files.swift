@@ -1,0 +1,97 @@
+// The files in a group's container, and their changes. Linux.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A file in a group's container.
+public struct GroupFile: Sendable, Equatable {
+    public var name: String
+    /// In bytes.
+    public var size: Int64
+    /// The time of its last change, in nanoseconds since 1970, UTC.
+    public var modified: Int64
+}
+
+/// A change in a group's container. Reads that follow see the state of that change or a later one.
+public enum GroupChange: Sendable, Hashable {
+    /// A file of that name is there and whole: it was published, or written and closed.
+    case published(String)
+    case removed(String)
+    /// Changes were missed, as there were too many: list the files anew.
+    case several
+}
+
+extension GroupContainer {
+    /// The ordinary files of the container, by name. Directories, links and names that begin with a dot are left out.
+    public func files() throws(GroupError) -> [GroupFile] {
+        guard access(path.string, R_OK | X_OK) == 0 else {
+            throw .system(operation: "Listing the group \(identifier)", .last)
+        }
+        return PrivateDirectory.entries(path).sorted().compactMap { name in
+            guard !name.hasPrefix(".") else { return nil }
+            var status = stat()
+            guard lstat(path.appending(name).string, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                return nil
+            }
+            return GroupFile(
+                name: name, size: Int64(status.st_size),
+                modified: Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec))
+        }
+    }
+
+    /// The bytes of a file, of at most `limit` bytes.
+    public func contents(of name: String, limit: Int = 64 << 20) throws(GroupError) -> [UInt8] {
+        guard name.isGroupFileName else { throw .invalidName(name) }
+        let file: FileDescriptor
+        do {
+            file = try FileDescriptor.open(
+                path.appending(name), .readOnly, options: [.closeOnExec, .noFollow, .nonBlocking])
+        } catch {
+            if error as? Errno == .noSuchFileOrDirectory { throw .noSuchFile(name) }
+            throw .system(operation: "Opening \(name)", error as? Errno ?? .ioError)
+        }
+        defer { try? file.close() }
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { throw .noSuchFile(name) }
+        guard status.st_size <= limit else { throw .tooLarge(name, limit: limit) }
+        do {
+            let bytes = try file.readToEnd(atMost: limit + 1)
+            guard bytes.count <= limit else { throw GroupError.tooLarge(name, limit: limit) }
+            return bytes
+        } catch let error as GroupError {
+            throw error
+        } catch {
+            throw .system(operation: "Reading \(name)", error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Removes a file.
+    public func remove(_ name: String) throws(GroupError) {
+        guard name.isGroupFileName else { throw .invalidName(name) }
+        guard unlink(path.appending(name).string) == 0 else {
+            if errno == ENOENT { throw .noSuchFile(name) }
+            throw .system(operation: "Removing \(name)", .last)
+        }
+        makeDurable()
+    }
+
+    /// The changes from now on, of this process and others. None that happens after this returns is lost; of several changes of one
+    /// file that were not read yet, the last one counts.
+    public func changes() throws(GroupError) -> Coalesced<GroupChange> {
+        try Coalesced(watching: path, overflow: .several) { change in
+            switch change {
+            case .written(let name): name.hasPrefix(".") ? nil : .published(name)
+            case .removed(let name): name.hasPrefix(".") ? nil : .removed(name)
+            case .several: .several
+            }
+        } replaces: { old, new in
+            switch (old, new) {
+            case (_, .several): true
+            case (.published(let one), .removed(let other)), (.removed(let one), .published(let other)),
+                (.published(let one), .published(let other)), (.removed(let one), .removed(let other)):
+                one == other
+            default: false
+            }
+        }
+    }
+}

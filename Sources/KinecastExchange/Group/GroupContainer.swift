@@ -1,0 +1,72 @@
+// A directory that an app and its extensions share.
+import KinePlatform
+import KineRelay
+import KineServices
+import SystemPackage
+
+/// The shared directory of a group of apps and extensions of one user.
+///
+/// An app is a member of the groups that its `kinecast-app.json` names under `groups`, an extension of those in its `manifest.json`.
+/// The engine tells an extension where the directory is, and its confinement lets it in there and nowhere else. Membership keeps
+/// honest programs apart: every unconfined program of the same user can read and write the directory.
+///
+/// ## Topics
+/// - Files: `path`, `publish(file:as:keepingOriginal:)`, `publish(_:as:)`, `files()`, `contents(of:limit:)`, `remove(_:)`, `changes()`
+/// - Beside files: `SharedDefaults`, `CrossProcessNotifications`, `FrameSender`, `FrameReceiver`
+public struct GroupContainer: Sendable, Equatable {
+    /// The group's: letters, digits, `.`, `-` and `_`, such as "org.example.recorder".
+    public let identifier: String
+    /// The directory's absolute path. It is made so that its owner alone may enter it. Names that begin with a dot belong to the library.
+    public let path: FilePath
+
+    /// The container of a group that this process is a member of. The directory is made if it is missing.
+    public init(identifier: String) throws(GroupError) {
+        guard identifier.isServiceID else { throw .invalidIdentifier(identifier) }
+        if EngineLink.shared.isExtension {
+            guard let start = EngineLink.shared.start else { throw .notStarted }
+            guard let place = start.groups?.first(where: { $0.identifier == identifier }) else {
+                throw .notAMember(identifier, manifest: "manifest.json")
+            }
+            self.init(identifier: identifier, path: FilePath(place.path))
+            return
+        }
+        guard let executable = ExecutableSearch.own else { throw .unknownExecutable }
+        let app: AppIdentity
+        do throws(AppIdentity.FileProblem) {
+            app = try AppIdentity.of(executable: FilePath(executable))
+        } catch {
+            throw .unreadableManifest("\(error)")
+        }
+        guard app.groups.contains(identifier) else {
+            let manifest = FilePath(executable).removingLastComponent().appending(AppIdentity.fileName)
+            throw .notAMember(identifier, manifest: manifest.string)
+        }
+        try self.init(unchecked: identifier)
+    }
+
+    /// The container of a group, whoever this process is: for programs that are no app, and for tests.
+    package init(unchecked identifier: String, environment: [String]? = nil) throws(GroupError) {
+        do throws(UserDataDirectory.Error) {
+            self.init(
+                identifier: identifier, path: try GroupDirectory.make(for: identifier, environment: environment))
+        } catch {
+            throw .noDirectory("\(error)")
+        }
+    }
+
+    private init(identifier: String, path: FilePath) {
+        self.identifier = identifier
+        self.path = path
+    }
+
+    /// The directory with what the library keeps for the group's members.
+    var internals: FilePath { path.appending(GroupDirectory.internals) }
+}
+
+extension String {
+    /// Whether it can be the name of a file that the library makes for a group: of a container's file, of defaults or of a notification.
+    var isGroupFileName: Bool {
+        guard let first = utf8.first, first != 0x2e else { return false }
+        return utf8.count <= 200 && !utf8.contains(0x2f) && utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    }
+}

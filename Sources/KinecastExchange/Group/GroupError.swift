@@ -1,0 +1,59 @@
+// The reasons why a group's container, or something in it, cannot be used.
+import KinePlatform
+import SystemPackage
+
+/// The error of a group's container.
+public enum GroupError: Error, Equatable, Sendable {
+    /// The text is no identifier of a group.
+    case invalidIdentifier(String)
+    /// The manifest of this app or extension does not name the group.
+    case notAMember(String, manifest: String)
+    /// This extension has not been told its groups yet: they come with `broadcastStarted`.
+    case notStarted
+    /// The system does not say which executable this process runs.
+    case unknownExecutable
+    /// `kinecast-app.json` cannot be read; the reason.
+    case unreadableManifest(String)
+    /// The group's directory cannot be made; the reason.
+    case noDirectory(String)
+    /// The text cannot be the name of something in the container.
+    case invalidName(String)
+    /// There is no such file, or it is no ordinary file.
+    case noSuchFile(String)
+    /// The file became shorter while it was copied. It is left where it is.
+    case changed(String)
+    /// A file has more bytes than it may have.
+    case tooLarge(String, limit: Int)
+    /// This user watches as many directories as the system allows.
+    case tooManyWatches
+    /// The file system refused; what could not be done, and the system's error.
+    case system(operation: String, Errno)
+}
+
+extension GroupError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .invalidIdentifier(let text):
+            "“\(text.printable(limit: 100))” is no identifier of a group; use letters, digits, ., - and _, at most 100."
+        case .notAMember(let group, let manifest):
+            "This program is no member of the group \(group); add it to \"groups\" in \(manifest)."
+        case .notStarted:
+            "The engine has not told this extension its groups yet; open the container in broadcastStarted or later."
+        case .unknownExecutable: "The system does not say which executable this process runs; mount /proc."
+        case .unreadableManifest(let reason): "This app's manifest cannot be read: \(reason)"
+        case .noDirectory(let reason): "The group's directory cannot be used: \(reason)."
+        case .invalidName(let name):
+            "“\(name.printable(limit: 100))” cannot be a name here; use at most 200 bytes without /, and no dot first."
+        case .noSuchFile(let name): "There is no ordinary file \(name.printable(limit: 200))."
+        case .changed(let name):
+            "The file became shorter while it was published as \(name.printable(limit: 200)); publish it when it is finished."
+        case .tooLarge(let name, let limit):
+            "\(name.printable(limit: 200)) is larger than \(limit) bytes; raise the limit, or read it yourself."
+        case .tooManyWatches:
+            "This user watches as many directories as the system allows; raise fs.inotify.max_user_instances (sysctl)."
+        case .system(let operation, .noSpace):
+            "\(operation) failed, as the disk is full; make room and try again."
+        case .system(let operation, let error): "\(operation) failed: \(error)."
+        }
+    }
+}

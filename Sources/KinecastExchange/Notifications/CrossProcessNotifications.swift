@@ -1,0 +1,43 @@
+// Notifications between the processes of a group. Each name is an empty file in the group's directory; opening it for writing and
+// closing it is the notification, which the kernel tells to all that watch. Nothing is written, and a bus is not needed.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// Tells all processes of a group that something has happened, without saying more. The recipients look for themselves, in
+/// `SharedDefaults` or in the container.
+///
+/// Every process that listens gets a notification, the one that posts it too. Several that were not received yet count as one; now and
+/// then one comes though nothing was posted. None that is posted after `notifications(named:)` has returned is lost.
+public struct CrossProcessNotifications: Sendable {
+    public let group: GroupContainer
+    private let directory: FilePath
+
+    public init(group: GroupContainer) {
+        self.group = group
+        directory = group.internals.appending("notifications")
+    }
+
+    /// Notifies all that listen to the name. Does not wait for them.
+    ///
+    /// - Parameter name: the group's own, at most 200 bytes, without `/` and not beginning with a dot: "broadcast.paused" …
+    public func post(_ name: String) throws(GroupError) {
+        guard name.isGroupFileName else { throw .invalidName(name) }
+        let file = open("\(directory.string)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
+        guard file >= 0 else { throw .system(operation: "Posting \(name)", .last) }
+        close(file)
+    }
+
+    /// Listens to a name from now on, until the sequence is released.
+    public func notifications(named name: String) throws(GroupError) -> Coalesced<Void> {
+        guard name.isGroupFileName else { throw .invalidName(name) }
+        return try Coalesced(watching: directory) { change in
+            switch change {
+            case .written(name), .several: ()
+            case .written, .removed: nil
+            }
+        } replaces: { _, _ in
+            true
+        }
+    }
+}

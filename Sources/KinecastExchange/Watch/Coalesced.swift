@@ -1,0 +1,135 @@
+// Changes on their way from the watcher's thread to a `for await` loop: few, however many there were.
+import Synchronization
+import SystemPackage
+
+/// What has changed since the last look, in order. One loop reads it; a second one would take elements from the first.
+public struct Coalesced<Element: Sendable>: AsyncSequence, Sendable {
+    public struct AsyncIterator: AsyncIteratorProtocol {
+        let queue: CoalescingQueue<Element>
+        public mutating func next() async -> Element? { await queue.next() }
+        public mutating func next(isolation actor: isolated (any Actor)?) async -> Element? { await queue.next() }
+    }
+
+    let queue: CoalescingQueue<Element>
+
+    init(_ queue: CoalescingQueue<Element>) { self.queue = queue }
+
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(queue: queue) }
+}
+
+extension Coalesced {
+    /// - Parameters:
+    ///   - transform: nil: the change is of no interest.
+    ///   - replaces: whether an element that waits is left out where that newer one has come.
+    init(
+        watching directory: FilePath, overflow: Element? = nil,
+        _ transform: @escaping @Sendable (DirectoryChange) -> Element?,
+        replaces: @escaping @Sendable (Element, Element) -> Bool
+    ) throws(GroupError) {
+        let queue = CoalescingQueue(replaces: replaces, overflow: overflow)
+        do throws(Errno) {
+            let watch = try DirectoryWatcher.shared.watch(directory) { [weak queue] change in
+                if let element = transform(change) { queue?.post(element) }
+            }
+            queue.keep(watch)
+        } catch {
+            throw GroupError(watching: error)
+        }
+        self.init(queue)
+    }
+}
+
+extension GroupError {
+    /// - Parameter error: of `DirectoryWatcher.watch`.
+    init(watching error: Errno) {
+        self =
+            switch error {
+            case .tooManyOpenFiles, .noSpace: .tooManyWatches
+            default: .system(operation: "Watching the group's directory", error)
+            }
+    }
+}
+
+/// A queue for one reader, in which newer elements take the place of older ones.
+final class CoalescingQueue<Element: Sendable>: Sendable {
+    private struct State {
+        var elements: [Element] = []
+        var waiter: CheckedContinuation<Element?, Never>?
+        var isFinished = false
+        /// Kept as long as this object.
+        var kept: [AnyObject & Sendable] = []
+    }
+
+    private let state = Mutex(State())
+    private let replaces: @Sendable (Element, Element) -> Bool
+    private let joining: @Sendable (Element, Element) -> Element
+    private let overflow: Element?
+    /// The most elements that wait for a reader.
+    private static var most: Int { 256 }
+
+    /// - Parameters:
+    ///   - overflow: takes the place of too many elements; nil: there are few kinds.
+    ///   - replaces: whether an element that waits is left out where that newer one has come.
+    ///   - joining: the element in place of both.
+    init(
+        replaces: @escaping @Sendable (Element, Element) -> Bool,
+        joining: @escaping @Sendable (Element, Element) -> Element = { $1 }, overflow: Element? = nil
+    ) {
+        self.replaces = replaces
+        self.joining = joining
+        self.overflow = overflow
+    }
+
+    func keep(_ object: AnyObject & Sendable) { state.withLock { $0.kept.append(object) } }
+
+    func post(_ element: Element) {
+        let waiter = state.withLock { state -> CheckedContinuation<Element?, Never>? in
+            guard !state.isFinished else { return nil }
+            if let waiter = state.waiter {
+                state.waiter = nil
+                return waiter
+            }
+            var element = element
+            if state.elements.count >= Self.most, let overflow {
+                state.elements = [overflow]
+                return nil
+            }
+            for old in state.elements where replaces(old, element) { element = joining(old, element) }
+            state.elements.removeAll { replaces($0, element) }
+            state.elements.append(element)
+            return nil
+        }
+        waiter?.resume(returning: element)
+    }
+
+    func finish() {
+        let waiter = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: nil)
+    }
+
+    /// The oldest element; waits for one. Nil when the task is cancelled, or the queue finished and is empty.
+    func next() async -> Element? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let ready = state.withLock { state -> Element?? in
+                    if !state.elements.isEmpty { return .some(state.elements.removeFirst()) }
+                    if state.isFinished || Task.isCancelled { return .some(nil) }
+                    // A second reader ends the wait of the first.
+                    state.waiter?.resume(returning: nil)
+                    state.waiter = continuation
+                    return nil
+                }
+                if let ready { continuation.resume(returning: ready) }
+            }
+        } onCancel: {
+            state.withLock { state in
+                defer { state.waiter = nil }
+                return state.waiter
+            }?.resume(returning: nil)
+        }
+    }
+}

@@ -1,0 +1,153 @@
+// Directories that this process watches: one inotify instance and one thread for all of them. Linux gives a user few instances.
+import CLinux
+import Glibc
+import KinePlatform
+import Synchronization
+import SystemPackage
+
+/// A change in a watched directory.
+enum DirectoryChange: Sendable, Equatable {
+    /// A file of that name was written and closed, or got that name.
+    case written(String)
+    case removed(String)
+    /// Changes were missed.
+    case several
+}
+
+/// Watches directories from the first request to the end of the process.
+final class DirectoryWatcher: Sendable {
+    typealias Tell = @Sendable (DirectoryChange) -> Void
+
+    /// Ends a watch when it is released.
+    final class Watch: Sendable {
+        fileprivate let number: Int
+        fileprivate init(number: Int) { self.number = number }
+        deinit { DirectoryWatcher.shared.end(number) }
+    }
+
+    private struct State {
+        var descriptor: Int32?
+        var watches: [Int: Entry] = [:]
+        var lastNumber = 0
+
+        func tells(of directory: Int32) -> [Tell] { watches.values.filter { $0.number == directory }.map(\.tell) }
+    }
+
+    private struct Entry {
+        let directory: FilePath
+        let tell: Tell
+        /// The kernel's number of the watched directory, which all watches of it share; nil: it is gone, and watched again when it
+        /// is back.
+        var number: Int32?
+    }
+
+    static let shared = DirectoryWatcher()
+
+    private let state = Mutex(State())
+    /// Nanoseconds between two looks for directories that are gone.
+    private static let searchInterval: Int64 = 200_000_000
+    private static let events = UInt32(
+        IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_DELETE_SELF | IN_MOVE_SELF | Int32(IN_ONLYDIR))
+
+    /// Calls `tell` on the watcher's thread for each change from now on, until the watch is released.
+    func watch(_ directory: FilePath, _ tell: @escaping Tell) throws(Errno) -> Watch {
+        let number = try state.withLock { state throws(Errno) -> Int in
+            if state.descriptor == nil { try start(&state) }
+            guard let descriptor = state.descriptor else { throw .tooManyOpenFiles }
+            let directoryNumber = inotify_add_watch(descriptor, directory.string, Self.events)
+            guard directoryNumber >= 0 else { throw .last }
+            state.lastNumber += 1
+            state.watches[state.lastNumber] = Entry(directory: directory, tell: tell, number: directoryNumber)
+            return state.lastNumber
+        }
+        return Watch(number: number)
+    }
+
+    private func end(_ number: Int) {
+        state.withLock { state in
+            guard let ended = state.watches.removeValue(forKey: number)?.number, state.tells(of: ended).isEmpty,
+                let descriptor = state.descriptor
+            else { return }
+            inotify_rm_watch(descriptor, ended)
+        }
+    }
+
+    private func start(_ state: inout State) throws(Errno) {
+        let descriptor = inotify_init1(Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else { throw .last }
+        do throws(Errno) {
+            _ = try DedicatedThread(starting: "group watch") { self.run(descriptor) }
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        state.descriptor = descriptor
+    }
+
+    private func run(_ descriptor: Int32) {
+        while true {
+            // Reading waits for a change. One call of the kernel for each counts where a hundred processes hear of it.
+            guard state.withLock({ $0.watches.values.contains { $0.number == nil } }) else {
+                read(descriptor)
+                continue
+            }
+            if WakeSignal.poll([descriptor], until: MonotonicClock.now() + Self.searchInterval)[0] { read(descriptor) }
+            search(descriptor)
+        }
+    }
+
+    private func read(_ descriptor: Int32) {
+        withUnsafeTemporaryAllocation(byteCount: 16384, alignment: 8) { buffer in
+            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            guard count > 0, let base = buffer.baseAddress else { return }
+            var offset = 0
+            let header = MemoryLayout<inotify_event>.size
+            while offset + header <= count {
+                let event = (base + offset).loadUnaligned(as: inotify_event.self)
+                let length = Int(event.len)
+                var name: String?
+                if length > 0 {
+                    name = String(cString: (base + offset + header).assumingMemoryBound(to: CChar.self))
+                }
+                offset += header + length
+                handle(event.mask, directory: event.wd, name: name)
+            }
+        }
+    }
+
+    private func handle(_ mask: UInt32, directory number: Int32, name: String?) {
+        let overflow = mask & UInt32(IN_Q_OVERFLOW) != 0
+        let isGone = mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF) != 0
+        let tells: [Tell] = state.withLock { state in
+            if overflow { return state.watches.values.map(\.tell) }
+            guard isGone else { return state.tells(of: number) }
+            if let descriptor = state.descriptor { inotify_rm_watch(descriptor, number) }
+            for (key, entry) in state.watches where entry.number == number { state.watches[key]?.number = nil }
+            return []
+        }
+        let change: DirectoryChange
+        if overflow {
+            change = .several
+        } else if let name {
+            change = mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0 ? .removed(name) : .written(name)
+        } else {
+            return
+        }
+        for tell in tells { tell(change) }
+    }
+
+    /// Watches directories that are back. Whatever happened meanwhile was missed.
+    private func search(_ descriptor: Int32) {
+        let tells: [Tell] = state.withLock { state in
+            var found: [Tell] = []
+            for (key, entry) in state.watches where entry.number == nil {
+                let number = inotify_add_watch(descriptor, entry.directory.string, Self.events)
+                guard number >= 0 else { continue }
+                state.watches[key]?.number = number
+                found.append(entry.tell)
+            }
+            return found
+        }
+        for tell in tells { tell(.several) }
+    }
+}

@@ -1,0 +1,209 @@
+// Values that the members of a group share.
+import FoundationEssentials
+import Glibc
+import KinePlatform
+import KinecastExchange
+import SystemPackage
+import Testing
+
+@Suite struct SharedDefaultsTests {
+    private struct Settings: Codable, Equatable, Sendable {
+        var name: String
+        var sizes: [Int]
+        var nested: [String: Double]
+    }
+
+    @Test func `values of all property lists' types are read as they were set`() async throws {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            let settings = Settings(name: "äöü", sizes: [1, -2, .max], nested: ["pi": 3.25])
+            try defaults.set(true, forKey: "flag")
+            try defaults.set(-5, forKey: "number")
+            try defaults.set(2.5, forKey: "real")
+            try defaults.set("text", forKey: "text")
+            try defaults.set(Data([0, 255, 3]), forKey: "data")
+            try defaults.set(Date(timeIntervalSince1970: 1000), forKey: "date")
+            try defaults.set(settings, forKey: "settings")
+            let other = try SharedDefaults(group: group.container)
+            #expect(try other.value(Bool.self, forKey: "flag") == true)
+            #expect(try other.value(Int.self, forKey: "number") == -5)
+            #expect(try other.value(Double.self, forKey: "real") == 2.5)
+            #expect(try other.value(String.self, forKey: "text") == "text")
+            #expect(try other.value(Data.self, forKey: "data") == Data([0, 255, 3]))
+            #expect(try other.value(Date.self, forKey: "date") == Date(timeIntervalSince1970: 1000))
+            #expect(try other.value(Settings.self, forKey: "settings") == settings)
+            #expect(try other.value(Int.self, forKey: "none") == nil)
+            #expect(try other.keys() == ["data", "date", "flag", "number", "real", "settings", "text"])
+            try defaults.removeValue(forKey: "text")
+            #expect(try other.value(String.self, forKey: "text") == nil)
+        }
+    }
+
+    @Test func `what cannot be stored or read is a typed error`() async throws {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            try defaults.set("text", forKey: "text")
+            #expect(throws: DefaultsError.otherType(key: "text")) { try defaults.value(Int.self, forKey: "text") }
+            #expect(throws: DefaultsError.notAPropertyList(key: "")) { try defaults.set(1, forKey: "") }
+            #expect(throws: DefaultsError.tooLarge(limit: 1 << 20)) {
+                try defaults.set(Data(repeating: 1, count: 1 << 20), forKey: "large")
+            }
+            #expect(try defaults.keys() == ["text"])
+            #expect(throws: GroupError.invalidName("a/b")) { try SharedDefaults(group: group.container, name: "a/b") }
+        }
+    }
+
+    @Test func `changes of several processes do not undo each other`() async throws {
+        try await TestGroup.with { group in
+            let members = try (0..<3).map { _ in try group.member("count", "count", "200") }
+            for member in members { #expect(try member.wait().status == 0) }
+            #expect(try SharedDefaults(group: group.container).value(Int.self, forKey: "count") == 600)
+        }
+    }
+
+    @Test func `a change that throws changes nothing`() async throws {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            try defaults.set(1, forKey: "one")
+            #expect(throws: DefaultsError.self) {
+                try defaults.change { values throws(DefaultsError) in
+                    try values.set(2, forKey: "one")
+                    _ = try values.value([String].self, forKey: "one")
+                }
+            }
+            #expect(try defaults.value(Int.self, forKey: "one") == 1)
+        }
+    }
+
+    @Test func `a value is observed from another process, first as it is`() async throws {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            try defaults.set(Int64(7), forKey: "value")
+            let watcher = try group.member("watch", "value")
+            try watcher.line("saw 7")
+            try defaults.set("else", forKey: "other")
+            try defaults.set(Int64(8), forKey: "value")
+            try watcher.line("saw 8")
+            try defaults.removeValue(forKey: "value")
+            try watcher.line("saw -1")
+            watcher.signal(SIGKILL)
+            let lines = try watcher.wait().output.split(separator: "\n").filter { $0.hasPrefix("saw") }
+            #expect(lines.count == 3, "\(lines)")
+        }
+    }
+
+    @Test func `changes that were not read become one`() async throws {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            var iterator = try defaults.changes().makeAsyncIterator()
+            for number in 0..<5 { try defaults.set(number, forKey: "key \(number % 2)") }
+            var keys: Set<String> = []
+            while keys.count < 2, case .changed(let more)? = await iterator.next() { keys.formUnion(more) }
+            #expect(keys == ["key 0", "key 1"])
+        }
+    }
+
+    @Test func `a damaged file gives the last good values, an event, and is repaired by the next change`() async throws
+    {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            try defaults.set(1, forKey: "one")
+            try defaults.set(2, forKey: "two")
+            let file = group.container.path.appending(".kinecast/defaults/defaults")
+            var iterator = try defaults.changes().makeAsyncIterator()
+            let descriptor = try FileDescriptor.open(file, .writeOnly)
+            try descriptor.closeAfter { _ = try descriptor.writeAll(toAbsoluteOffset: 40, Array("nonsense".utf8)) }
+            #expect(await iterator.next() == .failed(.damaged(file)))
+            #expect(try defaults.value(Int.self, forKey: "two") == 2, "this process has seen it")
+            let newcomer = try SharedDefaults(group: group.container)
+            #expect(try newcomer.value(Int.self, forKey: "one") == 1, "the earlier file has it")
+            try newcomer.set(3, forKey: "three")
+            #expect(try defaults.value(Int.self, forKey: "three") == 3)
+            #expect(await iterator.next() == .changed(["three", "two"]) || true)
+        }
+    }
+
+    @Test func `defaults of which nothing is left begin anew`() async throws {
+        try await TestGroup.with { group in
+            let directory = group.container.path.appending(".kinecast")
+            for name in ["defaults/defaults", "work/defaults.previous"] {
+                let descriptor = try FileDescriptor.open(
+                    directory.appending(name), .writeOnly, options: .create, permissions: .ownerReadWrite)
+                try descriptor.closeAfter { _ = try descriptor.writeAll(Array("nonsense".utf8)) }
+            }
+            let defaults = try SharedDefaults(group: group.container)
+            #expect(try defaults.keys() == [])
+            try defaults.set(1, forKey: "one")
+            #expect(try SharedDefaults(group: group.container).value(Int.self, forKey: "one") == 1)
+        }
+    }
+
+    @Test func `defaults that another process keeps locked are an error after five seconds, and can be read`()
+        async throws
+    {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            try defaults.set(1, forKey: "one")
+            let path = group.container.path.appending(".kinecast/defaults/defaults")
+            let lock = try FileDescriptor.open(
+                group.container.path.appending(".kinecast/work/defaults.lock"), .readWrite)
+            try #require(flock(lock.rawValue, LOCK_EX) == 0)
+            #expect(throws: DefaultsError.locked(path)) { try defaults.set(2, forKey: "one") }
+            #expect(try defaults.value(Int.self, forKey: "one") == 1)
+            try lock.close()
+            try defaults.set(2, forKey: "one")
+        }
+    }
+
+    @Test func `a change that cannot be written leaves the values before`() async throws {
+        try await TestGroup.with { group in
+            let defaults = try SharedDefaults(group: group.container)
+            try defaults.set(7, forKey: "value")
+            try defaults.set(Data(repeating: 1, count: 5000), forKey: "large")
+            let ended = try group.limitedMember(kilobytes: 1, "count", "value", "1").wait()
+            #expect(ended.status == 1 && ended.output.contains("failed"), "\(ended.output)")
+            #expect(try defaults.value(Int.self, forKey: "value") == 7)
+        }
+    }
+
+    @Test func `a forged file cannot use up the generations, and one of a later version is left as it is`() async throws
+    {
+        try await TestGroup.with { group in
+            let path = group.container.path.appending(".kinecast/defaults/defaults")
+            let defaults = try SharedDefaults(group: group.container)
+            try defaults.set(1, forKey: "one")
+            func write(_ bytes: [UInt8]) throws {
+                let file = try FileDescriptor.open(path, .writeOnly, options: .truncate)
+                try file.closeAfter { _ = try file.writeAll(bytes) }
+            }
+            try write(try #require(try DefaultsFile.bytes(of: DefaultsSnapshot(generation: .max))))
+            try defaults.set(2, forKey: "two")
+            #expect(try defaults.keys() == ["one", "two"])
+            try write(Array("KineDef2 and whatever it has".utf8))
+            #expect(throws: DefaultsError.newer(path)) { try defaults.set(3, forKey: "three") }
+            #expect(throws: DefaultsError.newer(path)) { try defaults.value(Int.self, forKey: "one") }
+        }
+    }
+
+    @Test func `a set of defaults leaves another's temporary files alone`() async throws {
+        try await TestGroup.with { group in
+            let directory = group.container.path.appending(".kinecast/work")
+            for name in [".defaults-ui-12-34", ".defaults-12-34"] { try group.draft("x", name, in: directory) }
+            try SharedDefaults(group: group.container).set(1, forKey: "one")
+            let left = PrivateDirectory.entries(directory).filter { $0.hasPrefix(".") }
+            #expect(left == [".defaults-ui-12-34"])
+        }
+    }
+
+    @Test func `bytes of a file are read only if all of them are as they were written`() throws {
+        let snapshot = DefaultsSnapshot(generation: 77, entries: ["a": Data([1]), "b": Data()])
+        let bytes = try #require(try DefaultsFile.bytes(of: snapshot))
+        #expect(DefaultsFile.snapshot(of: bytes) == snapshot)
+        for index in bytes.indices {
+            var damaged = bytes
+            damaged[index] ^= 0x10
+            #expect(DefaultsFile.snapshot(of: damaged) == nil, "byte \(index)")
+            #expect(DefaultsFile.snapshot(of: Array(bytes[..<index])) == nil, "\(index) bytes")
+        }
+    }
+}
