@@ -62,6 +62,7 @@ let package = Package(
         .target(name: "COpenH264", dependencies: ["CLinux"]),
         .target(name: "CPulse", dependencies: ["CLinux"]),
         .target(name: "CSDBus", dependencies: ["CLinux"]),
+        .target(name: "CWayland", dependencies: ["CLinux"]),
         .target(
             name: "CXCB",
             linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]
@@ -85,7 +86,7 @@ let package = Package(
             name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
 
         .target(name: "KineDesktop", dependencies: ["KinePlatform", "CSDBus", system]),
-        .target(name: "KinePasteboard", dependencies: ["KinePlatform", "CXCB", system]),
+        .target(name: "KinePasteboard", dependencies: ["KinePlatform", "CXCB", "CWayland", system]),
 
         // Floor 3: H.264 through x264, linked: what links this comes under the GPL.
         .target(name: "KineX264", dependencies: ["KineCodecs", "KineMedia", "CX264"]),

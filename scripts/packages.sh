@@ -2,7 +2,7 @@
 
 # To build: the libraries' headers.
 build_packages=(
-    libavcodec-dev libavutil-dev libopenh264-dev libpulse-dev libswresample-dev libsystemd-dev libx264-dev
+    libavcodec-dev libavutil-dev libopenh264-dev libpulse-dev libswresample-dev libsystemd-dev libwayland-dev libx264-dev
     libxcb-composite0-dev libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev
     libxcb-xtest0-dev libxcb1-dev libyuv-dev
 )
@@ -32,8 +32,8 @@ install_packages() {
     rm -f "$log"
 }
 
-# To test: decoders that are not ours, a browser, RTMP servers, and bad networks.
+# To test: decoders that are not ours, a browser, RTMP servers, bad networks, and other programs of the desktop.
 test_packages=(
     chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables
-    nginx-light openssl weston xclip xterm xwayland
+    nginx-light openssl sway weston wl-clipboard xclip xterm xwayland
 )

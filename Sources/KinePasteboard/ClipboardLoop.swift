@@ -1,43 +1,66 @@
-// The clipboard's thread: one poll for the X server and for requests.
-import CXCB
+// The clipboard's thread: one poll for the display and for requests.
 import Glibc
 import KinePlatform
 
 /// Used on the clipboard's thread.
-final class ClipboardLoop {
-    private let display: String
-    private let mailbox: Monitor<X11Clipboard.Mailbox>
-    private let wake: WakeSignal
+struct ClipboardLoop {
+    let mailbox: Monitor<Clipboard.Mailbox>
+    let wake: WakeSignal
 
-    init(display: String, _ mailbox: Monitor<X11Clipboard.Mailbox>, _ wake: WakeSignal) {
-        self.display = display
+    init(_ mailbox: Monitor<Clipboard.Mailbox>, _ wake: WakeSignal) {
         self.mailbox = mailbox
         self.wake = wake
     }
 
     /// Returns when it is told to end.
-    func run() {
-        if let server = XServer(display: display) { ClipboardOwner(server, display: display).serve(mailbox, wake) }
+    func run(_ places: [Clipboard.Place]) {
+        var failure: Clipboard.Error?
+        for place in places {
+            do throws(Clipboard.Error) {
+                try serve(place)
+                failure = .noConnection(place)
+                break
+            } catch {
+                failure = error
+            }
+        }
         mailbox.withLock { $0.isOver = true }
-        // Without a server, each request is answered so until the end.
+        guard let failure else { return }
+        // Without a display, each request is answered so until the end.
         while mailbox.withLock({ $0.ending == nil }) {
-            for request in Self.drain(mailbox, wake) { request.fail(.noConnection(display: display)) }
+            for request in requests() { request.fail(failure) }
             _ = WakeSignal.poll([wake.descriptor], until: nil)
         }
-        for request in Self.drain(mailbox, wake) { request.fail(.noConnection(display: display)) }
+        for request in requests() { request.fail(failure) }
     }
 
-    static func drain(_ mailbox: Monitor<X11Clipboard.Mailbox>, _ wake: WakeSignal) -> [X11Clipboard.Request] {
+    /// Throws where there is no clipboard there. Returns when it is told to end, or when the display has gone.
+    private func serve(_ place: Clipboard.Place) throws(Clipboard.Error) {
+        switch place {
+        case .x11(let display):
+            guard let server = XServer(display: display) else { throw .noConnection(place) }
+            SelectionOwner(server, place).serve(self)
+        case .wayland(let display):
+            let compositor = try Compositor(display: display)
+            DataControlOwner(compositor, place).serve(self)
+        }
+    }
+
+    /// Those that have come since the last call.
+    func requests() -> [Clipboard.Request] {
         wake.clear()
         return mailbox.withLock { contents in
             defer { contents.requests = [] }
             return contents.requests
         }
     }
+
+    /// The instant of CLOCK_MONOTONIC at which the thread has to end, if it is to end.
+    var ending: Int64? { mailbox.withLock { $0.ending } }
 }
 
-extension X11Clipboard.Request {
-    func fail(_ error: X11Clipboard.Error) {
+extension Clipboard.Request {
+    func fail(_ error: Clipboard.Error) {
         switch self {
         case .own(_, let answer): answer(.failure(error))
         case .read(let answer): answer(.failure(error))

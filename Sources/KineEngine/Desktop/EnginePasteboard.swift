@@ -4,10 +4,10 @@ import KinePlatform
 import KineRelay
 import SystemPackage
 
-/// Used by the main thread. The X connection is made when it is first needed.
+/// Used by the main thread. The connection with the display is made when it is first needed.
 final class EnginePasteboard {
     private let variable: (String) -> String?
-    private var clipboard: X11Clipboard?
+    private var clipboard: Clipboard?
 
     /// - Parameter variable: a variable's value.
     init(variable: @escaping (String) -> String? = ProcessEnvironment.value) { self.variable = variable }
@@ -39,20 +39,24 @@ final class EnginePasteboard {
 
     func end(until deadline: Int64) { clipboard?.end(until: deadline) }
 
-    private func opened() throws(DesktopFailure) -> X11Clipboard {
+    private func opened() throws(DesktopFailure) -> Clipboard {
         if let clipboard {
             guard clipboard.isOver else { return clipboard }
             clipboard.end(until: 0)
         }
-        guard let display = variable("DISPLAY") else {
+        // Xwayland has the compositor's clipboard only while one of its own windows is in front.
+        let places = [
+            variable("WAYLAND_DISPLAY").map { Clipboard.Place.wayland(display: $0) },
+            variable("DISPLAY").map { Clipboard.Place.x11(display: $0) },
+        ].compactMap(\.self)
+        guard !places.isEmpty else {
             throw DesktopFailure(
                 .unavailable,
-                variable("WAYLAND_DISPLAY") == nil
-                    ? "There is no display, so there is no clipboard; set DISPLAY, or pass the text in the group container."
-                    : "Wayland's clipboard is not supported without Xwayland; install xwayland and set DISPLAY.")
+                "There is no display, so there is no clipboard; set DISPLAY or WAYLAND_DISPLAY, or pass the text in the group "
+                    + "container.")
         }
         do throws(Errno) {
-            let new = try X11Clipboard(display: display)
+            let new = try Clipboard(places)
             clipboard = new
             return new
         } catch {
@@ -64,10 +68,18 @@ final class EnginePasteboard {
         .invalid,
         "The clipboard takes texts of up to \(PasteboardText.limit >> 10) KiB; pass it in the group container.")
 
-    private static func failure(_ error: X11Clipboard.Error) -> DesktopFailure {
+    private static func failure(_ error: Clipboard.Error) -> DesktopFailure {
         switch error {
-        case .noConnection(let display):
+        case .noConnection(.x11(let display)):
             DesktopFailure(.unavailable, "The display \(display) does not answer; check DISPLAY and XAUTHORITY.")
+        case .noConnection(.wayland(let display)):
+            DesktopFailure(
+                .unavailable, "The compositor \(display) does not answer; check WAYLAND_DISPLAY and XDG_RUNTIME_DIR.")
+        case .notSupported:
+            DesktopFailure(
+                .unavailable,
+                "The compositor lets only windows use the clipboard; set DISPLAY to its Xwayland, or pass the text in the "
+                    + "group container.")
         case .notOwned:
             DesktopFailure(.failed, "Another program took the clipboard at the same moment; try again.")
         case .noAnswer:

@@ -7,8 +7,8 @@ import KineRelay
 /// the person copies elsewhere. This keeps honest programs apart: a program of the same user that talks to the display can read
 /// every clipboard and pass itself off as a member.
 ///
-/// The clipboard is that of the X display in DISPLAY; Wayland's own is not supported yet, except as Xwayland passes it on. The text
-/// goes with the engine's process or the app's, unless a clipboard manager keeps it.
+/// The clipboard is that of the Wayland compositor in WAYLAND_DISPLAY, if it lets programs without a window use it, else that of the X
+/// display in DISPLAY. The text goes with the engine's process or the app's, unless a clipboard manager keeps it.
 public struct Pasteboard: Sendable, Equatable {
     public struct Error: Swift.Error, Sendable, Equatable, CustomStringConvertible {
         public enum Code: Sendable, Equatable {

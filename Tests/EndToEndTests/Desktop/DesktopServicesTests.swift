@@ -1,5 +1,5 @@
-// The desktop as an extension and an app have it: real engines, a confined extension, a real bus with a notification server, and a
-// real X server with xclip.
+// The desktop as an extension and an app have it: real engines, a confined extension, a real bus with a notification server, a real X
+// server with xclip, and a real Wayland compositor with wl-clipboard.
 import DesktopTesting
 import FoundationEssentials
 import Glibc
@@ -316,6 +316,30 @@ import Testing
         try TestPlace.with { place in
             let engine = try EngineUnderTest(
                 take(place, "paste|org.example.group"), in: place, environment: environment(place))
+            try engine.state("0: text of nobody in the group")
+            try engine.finish(in: place, exitStatus: 0)
+        }
+    }
+
+    @Test func `an extension and other programs pass texts over a Wayland compositor's clipboard`() throws {
+        let desktop = try SwayDesktop(size: PixelSize(width: 64, height: 64))
+        try TestPlace.with { place in
+            // The X server is another session's.
+            let environment = try environment(place) + ["WAYLAND_DISPLAY=\(desktop.display)"]
+            let engine = try EngineUnderTest(
+                take(place, "copy|org.example.group|https://example.org/watch;paste|org.example.group"), in: place,
+                environment: environment)
+            try engine.state("1: text https://example.org/watch")
+            #expect(try WLClipboard.paste(display: desktop.display) == "https://example.org/watch")
+            try engine.finish(in: place, exitStatus: 0)
+        }
+        let program = try WLClipboard.copy("a password", display: desktop.display)
+        defer { _ = program.end(signal: SIGKILL, deadline: 0) }
+        try wait("the other program") { (try? WLClipboard.paste(display: desktop.display)) == "a password" }
+        try TestPlace.with { place in
+            let engine = try EngineUnderTest(
+                take(place, "paste|org.example.group"), in: place,
+                environment: environment(place) + ["WAYLAND_DISPLAY=\(desktop.display)"])
             try engine.state("0: text of nobody in the group")
             try engine.finish(in: place, exitStatus: 0)
         }

@@ -9,6 +9,8 @@ import SystemPackage
 public final class WaylandDesktop {
     /// The X server, `:N`. Weston starts it for its first client.
     public let display: String
+    /// The compositor's socket, an absolute path.
+    public var socket: String { directory.file("kinecast") }
     /// What the session's programs have in their environment.
     public var environment: [String] { ["DISPLAY=\(display)", "WAYLAND_DISPLAY=kinecast", "XDG_SESSION_TYPE=wayland"] }
 

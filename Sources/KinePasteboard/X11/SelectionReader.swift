@@ -4,7 +4,7 @@ import KinePlatform
 
 /// One reading at a time. Used on the clipboard's thread.
 struct SelectionReader {
-    typealias Answer = X11Clipboard.Answer<ClipboardText?>
+    typealias Answer = Clipboard.Answer<ClipboardText?>
 
     private enum State {
         case idle
@@ -16,8 +16,6 @@ struct SelectionReader {
 
     /// Nanoseconds that the owner has for its answer and for each piece.
     private static let patience: Int64 = 3_000_000_000
-    /// The text, and the group before it.
-    private static let limit = X11Clipboard.textLimit + 1024
 
     private let server: XServer
     private var state = State.idle
@@ -49,25 +47,27 @@ struct SelectionReader {
     mutating func answered(_ property: xcb_atom_t, at now: Int64) {
         guard case .asked(let answer, _) = state else { return }
         guard property != 0 else { return finish(answer, .success(nil), at: now) }
-        guard let value = server.get(server[.data], of: server.window, deleting: true, limit: Self.limit) else {
+        guard
+            let value = server.get(server[.data], of: server.window, deleting: true, limit: ClipboardText.groupedLimit)
+        else {
             return finish(answer, .failure(.noAnswer), at: now)
         }
         if value.type == server[.incremental] {
             state = .collecting(answer, [], deadline: now + Self.patience)
         } else {
-            finish(answer, value.isCut ? .failure(.tooLong) : .success(Self.text(in: value.bytes)), at: now)
+            finish(answer, value.isCut ? .failure(.tooLong) : .success(ClipboardText(grouped: value.bytes)), at: now)
         }
     }
 
     /// The data's property has a new value.
     mutating func changed(at now: Int64) {
         guard case .collecting(let answer, var bytes, _) = state,
-            let value = server.get(server[.data], of: server.window, deleting: true, limit: Self.limit)
+            let value = server.get(server[.data], of: server.window, deleting: true, limit: ClipboardText.groupedLimit)
         else { return }
         bytes += value.bytes
         if value.bytes.isEmpty {
-            finish(answer, .success(Self.text(in: bytes)), at: now)
-        } else if bytes.count > Self.limit || value.isCut {
+            finish(answer, .success(ClipboardText(grouped: bytes)), at: now)
+        } else if bytes.count > ClipboardText.groupedLimit || value.isCut {
             finish(answer, .failure(.tooLong), at: now)
         } else {
             state = .collecting(answer, bytes, deadline: now + Self.patience)
@@ -82,7 +82,7 @@ struct SelectionReader {
         }
     }
 
-    mutating func fail(_ error: X11Clipboard.Error) {
+    mutating func fail(_ error: Clipboard.Error) {
         switch state {
         case .idle: break
         case .asked(let answer, _), .collecting(let answer, _, _): answer(.failure(error))
@@ -93,19 +93,10 @@ struct SelectionReader {
     }
 
     private mutating func finish(
-        _ answer: Answer, _ result: Result<ClipboardText?, X11Clipboard.Error>, at now: Int64
+        _ answer: Answer, _ result: Result<ClipboardText?, Clipboard.Error>, at now: Int64
     ) {
         state = .idle
         answer(result)
         proceed(at: now)
-    }
-
-    /// A group's identifier, a line feed and the text; nil where it is something else.
-    static func text(in bytes: [UInt8]) -> ClipboardText? {
-        guard let end = bytes.firstIndex(of: 0x0a), end <= 100,
-            let group = String(validating: bytes[..<end], as: UTF8.self),
-            let text = String(validating: bytes[(end + 1)...], as: UTF8.self), !group.isEmpty
-        else { return nil }
-        return ClipboardText(text, group: group)
     }
 }

@@ -23,7 +23,7 @@ final class XServer {
             case .utf8String: "UTF8_STRING"
             case .plainUTF8: "text/plain;charset=utf-8"
             case .text: "TEXT"
-            case .group: X11Clipboard.groupTarget
+            case .group: Clipboard.groupType
             case .data: "KINECAST_DATA"
             case .time: "KINECAST_TIME"
             case .save: "KINECAST_SAVE"

@@ -1,29 +1,33 @@
-// The clipboard of an X display, for programs that have no window. The selection is owned by a thread of its own, which answers those
-// who paste for as long as this process runs.
+// The clipboard of an X display or a Wayland compositor, for programs that have no window. A thread of its own owns the selection, and
+// answers those who paste for as long as this process runs.
 import KinePlatform
 import SystemPackage
 
-/// A text on the clipboard, and the group whose members may read it.
-public struct ClipboardText: Sendable, Equatable {
-    public var text: String
-    /// The group's identifier, without line breaks.
-    public var group: String
-
-    public init(_ text: String, group: String) {
-        self.text = text
-        self.group = group
-    }
-}
-
-/// The selection CLIPBOARD of an X display.
+/// The selection CLIPBOARD of an X display, or the selection of a Wayland compositor's first seat.
 ///
-/// Other programs paste a text from here as any other. A member of a group offers a further target for its text,
+/// Other programs paste a text from here as any other. A member of a group offers a further type for its text,
 /// `application/x-kinecast-group`: the group's identifier, a line feed, and the text. Both come in one piece, so that no text can be
 /// taken for another owner's.
-public final class X11Clipboard: Sendable {
+public final class Clipboard: Sendable {
+    public enum Place: Equatable, Sendable, CustomStringConvertible {
+        /// An X display, as DISPLAY names it.
+        case x11(display: String)
+        /// A Wayland compositor, as WAYLAND_DISPLAY names it.
+        case wayland(display: String)
+
+        /// The display's name.
+        public var description: String {
+            switch self {
+            case .x11(let display), .wayland(let display): display
+            }
+        }
+    }
+
     public enum Error: Swift.Error, Equatable, Sendable {
         /// The display does not answer, or has ended.
-        case noConnection(display: String)
+        case noConnection(Place)
+        /// The compositor has no data-control protocol, or libwayland-client is not installed: only windows can use the clipboard.
+        case notSupported(Place)
         /// Another program took the clipboard at the same moment.
         case notOwned
         /// The owner of the clipboard does not answer.
@@ -36,8 +40,8 @@ public final class X11Clipboard: Sendable {
 
     /// The most bytes of a text.
     public static let textLimit = 1 << 20
-    /// The target that only programs of Kinecast offer.
-    public static let groupTarget = "application/x-kinecast-group"
+    /// The type (X: target) that only programs of Kinecast offer.
+    public static let groupType = "application/x-kinecast-group"
 
     enum Request: Sendable {
         case own(ClipboardText, Answer<Void>)
@@ -50,18 +54,19 @@ public final class X11Clipboard: Sendable {
         /// The thread is to end, at the latest at this instant of CLOCK_MONOTONIC.
         var ending: Int64?
         var hasFinished = false
-        /// There is no connection with the display any more.
+        /// There is no connection with a display any more.
         var isOver = false
     }
 
     private let mailbox = Monitor(Mailbox())
     private let wake = WakeSignal()
 
-    /// Connects on a thread of its own; requests wait meanwhile. Throws where there is no thread to be had.
-    public init(display: String) throws(Errno) {
+    /// Connects on a thread of its own, with the first of the places that has a clipboard for it; requests wait meanwhile. Throws
+    /// where there is no thread to be had.
+    public init(_ places: [Place]) throws(Errno) {
         let (mailbox, wake) = (mailbox, wake)
         _ = try DedicatedThread(starting: "clipboard") {
-            ClipboardLoop(display: display, mailbox, wake).run()
+            ClipboardLoop(mailbox, wake).run(places)
             mailbox.signal { $0.hasFinished = true }
         }
     }
@@ -76,7 +81,7 @@ public final class X11Clipboard: Sendable {
     /// owner that does not go on for three seconds is given up.
     public func read(answer: @escaping Answer<ClipboardText?>) { post(.read(answer)) }
 
-    /// The display does not answer, or has ended: another object may connect with it again.
+    /// No display has a clipboard, or it has ended: another object may connect again.
     public var isOver: Bool { mailbox.withLock { $0.isOver } }
 
     private func post(_ request: Request) {
@@ -84,7 +89,7 @@ public final class X11Clipboard: Sendable {
         wake.signal()
     }
 
-    /// Gives the text to the desktop's clipboard manager, if there is one, and ends the thread. Returns when that is done, or
+    /// Gives the text to the X display's clipboard manager, if there is one (Wayland's copy each text at once), and ends the thread. Returns when that is done, or
     /// CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
     public func end(until deadline: Int64) {
         mailbox.withLock { $0.ending = deadline }

@@ -5,8 +5,8 @@ import Glibc
 import KinePlatform
 
 /// Used on the clipboard's thread.
-final class ClipboardOwner {
-    private typealias Acquisition = (text: ClipboardText, answer: X11Clipboard.Answer<Void>)
+final class SelectionOwner {
+    private typealias Acquisition = (text: ClipboardText, answer: Clipboard.Answer<Void>)
 
     /// What is owned, since `time` by the server's clock.
     private struct Owned {
@@ -22,7 +22,7 @@ final class ClipboardOwner {
     }
 
     private let server: XServer
-    private let display: String
+    private let place: Clipboard.Place
     private var transfers: SelectionTransfers
     private var reader: SelectionReader
     private var owned: Owned?
@@ -30,21 +30,21 @@ final class ClipboardOwner {
     private var acquisitions: [Acquisition] = []
     private var saving = Saving.notBegun
 
-    init(_ server: XServer, display: String) {
+    init(_ server: XServer, _ place: Clipboard.Place) {
         self.server = server
-        self.display = display
+        self.place = place
         transfers = SelectionTransfers(server)
         reader = SelectionReader(server)
     }
 
     /// Returns when it is told to end, or when the server has gone.
-    func serve(_ mailbox: Monitor<X11Clipboard.Mailbox>, _ wake: WakeSignal) {
+    func serve(_ loop: ClipboardLoop) {
         while !server.isBroken {
-            for request in ClipboardLoop.drain(mailbox, wake) { carryOut(request) }
+            for request in loop.requests() { carryOut(request) }
             let now = MonotonicClock.now()
             transfers.expire(at: now)
             reader.expire(at: now)
-            let ending = mailbox.withLock { $0.ending }
+            let ending = loop.ending
             if let ending {
                 save()
                 if now >= ending || saving == .done && transfers.isEmpty { break }
@@ -53,17 +53,17 @@ final class ClipboardOwner {
             xcb_flush(server.handle)
             // They may have been the last that was waited for. A flush that had to wait has read more, which poll would not see.
             if handleEvents(xcb_poll_for_queued_event) || hadEvents { continue }
-            var entries = [wake.descriptor, server.descriptor].map {
+            var entries = [loop.wake.descriptor, server.descriptor].map {
                 pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
             }
             let deadlines = [transfers.nextDeadline, reader.nextDeadline, ending]
             WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
         }
-        for acquisition in acquisitions { acquisition.answer(.failure(.noConnection(display: display))) }
-        reader.fail(.noConnection(display: display))
+        for acquisition in acquisitions { acquisition.answer(.failure(.noConnection(place))) }
+        reader.fail(.noConnection(place))
     }
 
-    private func carryOut(_ request: X11Clipboard.Request) {
+    private func carryOut(_ request: Clipboard.Request) {
         switch request {
         case .own(let text, let answer):
             acquisitions.append((text, answer))
@@ -189,7 +189,7 @@ final class ClipboardOwner {
         case server[.utf8String], server[.plainUTF8]: return give(owned.text.text.utf8, as: target)
         case server[.text]: return give(owned.text.text.utf8, as: server[.utf8String])
         case XServer.latinString: return give(owned.text.text.unicodeScalars.map(\.latin), as: target)
-        case server[.group]: return give(Array("\(owned.text.group)\n".utf8) + owned.text.text.utf8, as: target)
+        case server[.group]: return give(owned.text.grouped, as: target)
         default: return false
         }
     }

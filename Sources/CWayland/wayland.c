@@ -1,0 +1,39 @@
+// libwayland-client, loaded when a Wayland clipboard is first needed.
+#include "CLinux.h"
+#include "CWayland.h"
+
+LATE_LIBRARY("libwayland-client.so.0")
+
+LATE_FUNCTION(struct wl_display *, wl_display_connect, (const char *name), (name))
+LATE_FUNCTION(int, wl_display_get_fd, (struct wl_display *display), (display))
+LATE_FUNCTION(int, wl_display_get_error, (struct wl_display *display), (display))
+LATE_FUNCTION(int, wl_display_flush, (struct wl_display *display), (display))
+LATE_FUNCTION(int, wl_display_prepare_read, (struct wl_display *display), (display))
+LATE_FUNCTION(int, wl_display_read_events, (struct wl_display *display), (display))
+LATE_FUNCTION(int, wl_display_dispatch_pending, (struct wl_display *display), (display))
+LATE_FUNCTION(int, wl_proxy_add_listener, (struct wl_proxy *proxy, void (**listener)(void), void *context),
+        (proxy, listener, context))
+LATE_FUNCTION(struct wl_proxy *, wl_proxy_marshal_array_flags,
+        (struct wl_proxy *proxy, uint32_t request, const struct wl_interface *interface, uint32_t version, uint32_t flags,
+         union wl_argument *arguments),
+        (proxy, request, interface, version, flags, arguments))
+
+// These return nothing, which LATE_FUNCTION cannot.
+#define LATE_PROCEDURE(name, parameters, arguments)                                                                    \
+    void name parameters { ((__typeof__(name) *)dlsym(late_library(), #name)) arguments; }
+
+LATE_PROCEDURE(wl_display_disconnect, (struct wl_display *display), (display))
+LATE_PROCEDURE(wl_display_cancel_read, (struct wl_display *display), (display))
+LATE_PROCEDURE(wl_proxy_destroy, (struct wl_proxy *proxy), (proxy))
+LATE_PROCEDURE(wl_log_set_handler_client, (wl_log_func_t handler), (handler))
+
+static void stay_silent(const char *format, va_list arguments) {
+    (void)format;
+    (void)arguments;
+}
+
+int kine_load_wayland(void) {
+    if (!late_library()) return 0;
+    wl_log_set_handler_client(stay_silent);
+    return 1;
+}

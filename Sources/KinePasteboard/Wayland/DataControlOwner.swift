@@ -1,0 +1,145 @@
+// Owns a Wayland seat's selection and gives it to those who ask, by ext-data-control-v1 or wlr-data-control-unstable-v1.
+import CWayland
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// Used on the clipboard's thread.
+final class DataControlOwner {
+    private struct Owned {
+        var text: ClipboardText
+        let source: OpaquePointer
+    }
+
+    private let compositor: Compositor
+    private let place: Clipboard.Place
+    private var transfers = DataTransfers()
+    private var owned: Owned?
+    /// Those that wait until the compositor has given the selection to their source.
+    private var acquisitions: [Clipboard.Answer<Void>] = []
+    /// What is offered now, by any program, and whether a member of a group offers it.
+    private var offers: [OpaquePointer: Bool] = [:]
+    private var selection: OpaquePointer?
+    private var device: OpaquePointer?
+    private var isSeatGone = false
+
+    /// As other programs name them: those with capitals are from X.
+    private static let textTypes = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "TEXT", "STRING"]
+
+    private let deviceListener = Listener(
+        kine_device_listener(
+            data_offer: { context, _, offer in DataControlOwner.from(context).appeared(offer) },
+            selection: { context, _, offer in DataControlOwner.from(context).selected(offer) },
+            finished: { context, _ in DataControlOwner.from(context).isSeatGone = true },
+            primary_selection: { context, _, offer in DataControlOwner.from(context).remove(offer) }))
+    private let offerListener = Listener(
+        kine_offer_listener { context, offer, type in
+            guard let offer, let type, String(cString: type) == Clipboard.groupType else { return }
+            DataControlOwner.from(context).offers[offer] = true
+        })
+    private let sourceListener = Listener(
+        kine_source_listener(
+            send: { context, source, type, descriptor in
+                DataControlOwner.from(context).asked(source, type.map { String(cString: $0) } ?? "", descriptor)
+            },
+            cancelled: { context, source in DataControlOwner.from(context).cancelled(source) }))
+
+    init(_ compositor: Compositor, _ place: Clipboard.Place) {
+        self.compositor = compositor
+        self.place = place
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> DataControlOwner {
+        Unmanaged<DataControlOwner>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// Returns when it is told to end, or when the compositor has gone.
+    func serve(_ loop: ClipboardLoop) {
+        device = compositor.makeDevice(deviceListener, context)
+        // Then the present selection is known.
+        guard (try? compositor.waitForAnswers()) != nil else { return }
+        while !compositor.isBroken, !isSeatGone {
+            for request in loop.requests() { carryOut(request) }
+            let ending = loop.ending
+            if let ending, !transfers.isGiving || MonotonicClock.now() >= ending { break }
+            var entries = [pollfd(fd: loop.wake.descriptor, events: Int16(POLLIN), revents: 0)] + transfers.entries
+            compositor.handleEvents(
+                or: &entries, until: [transfers.nextDeadline, ending].compactMap(\.self).min())
+            let ready = Set(entries.dropFirst().filter { $0.revents != 0 }.map(\.fd))
+            transfers.proceed(with: ready, at: MonotonicClock.now())
+        }
+        for answer in acquisitions { answer(.failure(.noConnection(place))) }
+        transfers.fail(.noConnection(place))
+    }
+
+    private func carryOut(_ request: Clipboard.Request) {
+        switch request {
+        case .own(let text, let answer): own(text, answer)
+        case .read(let answer): read(answer)
+        }
+    }
+
+    // MARK: Owning
+
+    private func own(_ text: ClipboardText, _ answer: @escaping Clipboard.Answer<Void>) {
+        guard let source = compositor.makeSource(sourceListener, context) else {
+            return answer(.failure(.noConnection(place)))
+        }
+        for type in Self.textTypes + [Clipboard.groupType] { kine_source_offer(source, type) }
+        kine_set_selection(device, source)
+        // The one before is told that it is cancelled.
+        owned = Owned(text: text, source: source)
+        acquisitions.append(answer)
+        compositor.afterAnswers { [unowned self] in
+            let answer = acquisitions.removeFirst()
+            answer(owned == nil ? .failure(.notOwned) : .success(()))
+        }
+    }
+
+    private func cancelled(_ source: OpaquePointer?) {
+        guard let source else { return }
+        if owned?.source == source { owned = nil }
+        kine_destroy_source(source)
+    }
+
+    private func asked(_ source: OpaquePointer?, _ type: String, _ descriptor: Int32) {
+        guard let owned, owned.source == source else {
+            close(descriptor)
+            return
+        }
+        let bytes = type == Clipboard.groupType ? owned.text.grouped : Array(owned.text.text.utf8)
+        transfers.give(bytes, through: descriptor, at: MonotonicClock.now())
+    }
+
+    // MARK: Reading
+
+    private func read(_ answer: @escaping DataTransfers.Answer) {
+        if let owned { return answer(.success(owned.text)) }
+        guard let selection, offers[selection] == true else { return answer(.success(nil)) }
+        guard let pipe = try? FileDescriptor.pipe() else { return answer(.failure(.noAnswer)) }
+        // The other end is the owner's, which need not expect that it does not block.
+        _ = fcntl(pipe.readEnd.rawValue, F_SETFL, O_NONBLOCK)
+        kine_offer_receive(selection, Clipboard.groupType, pipe.writeEnd.rawValue)
+        try? pipe.writeEnd.close()
+        transfers.receive(from: pipe.readEnd.rawValue, at: MonotonicClock.now(), answer)
+    }
+
+    private func appeared(_ offer: OpaquePointer?) {
+        guard let offer else { return }
+        offers[offer] = false
+        kine_listen_to_offer(offer, offerListener.table, context)
+    }
+
+    /// Nil: the clipboard is empty.
+    private func selected(_ offer: OpaquePointer?) {
+        if selection != offer { remove(selection) }
+        selection = offer
+    }
+
+    private func remove(_ offer: OpaquePointer?) {
+        guard let offer, offers.removeValue(forKey: offer) != nil else { return }
+        kine_destroy_offer(offer)
+    }
+}

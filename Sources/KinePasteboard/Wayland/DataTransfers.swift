@@ -1,0 +1,112 @@
+// Texts on their way through descriptors, which other programs may read and write as slowly as they like.
+import Glibc
+import KinePlatform
+
+/// Those in progress. Used on the clipboard's thread.
+struct DataTransfers {
+    typealias Answer = Clipboard.Answer<ClipboardText?>
+
+    private struct Outgoing {
+        let descriptor: Int32
+        var rest: ArraySlice<UInt8>
+        var deadline: Int64
+    }
+
+    private struct Incoming {
+        let descriptor: Int32
+        let answer: Answer
+        var bytes: [UInt8] = []
+        var deadline: Int64
+    }
+
+    /// Nanoseconds that the other program has for each piece.
+    private static let patience: Int64 = 3_000_000_000
+    /// The most that are in progress in one direction.
+    private static let most = 64
+
+    private var outgoing: [Outgoing] = []
+    private var incoming: [Incoming] = []
+
+    var isGiving: Bool { !outgoing.isEmpty }
+    var nextDeadline: Int64? { (outgoing.map(\.deadline) + incoming.map(\.deadline)).min() }
+
+    /// For poll, and for `proceed` then.
+    var entries: [pollfd] {
+        outgoing.map { pollfd(fd: $0.descriptor, events: Int16(POLLOUT), revents: 0) }
+            + incoming.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
+    }
+
+    /// Takes the descriptor over.
+    mutating func give(_ bytes: [UInt8], through descriptor: Int32, at now: Int64) {
+        guard outgoing.count < Self.most, fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0
+        else {
+            close(descriptor)
+            return
+        }
+        outgoing.append(Outgoing(descriptor: descriptor, rest: bytes[...], deadline: now + Self.patience))
+    }
+
+    /// Takes the descriptor over, the reading end of a pipe that does not block.
+    mutating func receive(from descriptor: Int32, at now: Int64, _ answer: @escaping Answer) {
+        guard incoming.count < Self.most else {
+            close(descriptor)
+            return answer(.failure(.noAnswer))
+        }
+        incoming.append(Incoming(descriptor: descriptor, answer: answer, deadline: now + Self.patience))
+    }
+
+    /// - Parameter ready: the descriptors that can be written or read.
+    mutating func proceed(with ready: Set<Int32>, at now: Int64) {
+        for index in outgoing.indices.reversed() {
+            let isOver = ready.contains(outgoing[index].descriptor) && write(index, at: now)
+            if isOver || outgoing[index].deadline <= now { close(outgoing.remove(at: index).descriptor) }
+        }
+        for index in incoming.indices.reversed() {
+            var result: Result<ClipboardText?, Clipboard.Error>?
+            if ready.contains(incoming[index].descriptor) { result = read(index, at: now) }
+            if result == nil, incoming[index].deadline <= now { result = .failure(.noAnswer) }
+            if let result { end(incoming.remove(at: index), result) }
+        }
+    }
+
+    /// Ends all of them.
+    mutating func fail(_ error: Clipboard.Error) {
+        for transfer in outgoing { close(transfer.descriptor) }
+        outgoing = []
+        for transfer in incoming { end(transfer, .failure(error)) }
+        incoming = []
+    }
+
+    private func end(_ transfer: Incoming, _ result: Result<ClipboardText?, Clipboard.Error>) {
+        close(transfer.descriptor)
+        transfer.answer(result)
+    }
+
+    /// Whether it is over: everything is written, or nobody reads any more.
+    private mutating func write(_ index: Int, at now: Int64) -> Bool {
+        while !outgoing[index].rest.isEmpty {
+            let count = outgoing[index].rest.withUnsafeBytes {
+                Glibc.write(outgoing[index].descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return errno != EAGAIN }
+            outgoing[index].rest = outgoing[index].rest.dropFirst(count)
+            outgoing[index].deadline = now + Self.patience
+        }
+        return true
+    }
+
+    /// Nil: there is more to come.
+    private mutating func read(_ index: Int, at now: Int64) -> Result<ClipboardText?, Clipboard.Error>? {
+        var piece = [UInt8](repeating: 0, count: 65536)
+        while true {
+            let count = Glibc.read(incoming[index].descriptor, &piece, piece.count)
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return errno == EAGAIN ? nil : .failure(.noAnswer) }
+            if count == 0 { return .success(ClipboardText(grouped: incoming[index].bytes)) }
+            incoming[index].bytes += piece[..<count]
+            incoming[index].deadline = now + Self.patience
+            if incoming[index].bytes.count > ClipboardText.groupedLimit { return .failure(.tooLong) }
+        }
+    }
+}
