@@ -13,8 +13,19 @@ import SystemPackage
 /// The calls block for as long as the file system takes, and for five seconds at most where other processes change the same defaults.
 ///
 /// ## Topics
-/// - Values: `value(_:forKey:)`, `set(_:forKey:)`, `removeValue(forKey:)`, `keys()`, `change(_:)`
-/// - Changes by any process: `values(_:forKey:)`, `changes()`
+///
+/// ### Values
+///
+/// - ``value(_:forKey:)``
+/// - ``set(_:forKey:)``
+/// - ``removeValue(forKey:)``
+/// - ``keys()``
+/// - ``change(_:)``
+///
+/// ### Changes by any process
+///
+/// - ``values(_:forKey:)``
+/// - ``changes()``
 public final class SharedDefaults: Sendable {
     /// What has happened to the defaults.
     public enum Change: Sendable, Equatable {

@@ -77,7 +77,10 @@ public struct LocalNotification: Sendable, Equatable {
     /// At most three. A desktop without buttons shows none.
     public var actions: [Action] = []
 
-    /// - Parameter identifier: nil: one that no other notification has.
+    /// - Parameters:
+    ///   - identifier: nil: one that no other notification has.
+    ///   - title: one line.
+    ///   - text: plain text: markup is shown as it is written.
     public init(identifier: String? = nil, title: String, text: String = "") {
         self.identifier = identifier ?? "\(UInt64.random(in: 0...(.max)))"
         self.title = title

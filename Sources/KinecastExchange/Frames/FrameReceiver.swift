@@ -53,6 +53,7 @@ public final class FrameReceiver: Sendable {
     /// - Parameters:
     ///   - group: a group that this app's `kinecast-app.json` names; the engine checks that.
     ///   - service: the identifier of the sending extension's service; nil: all of the group's.
+    ///   - handler: called for each sample. The sender waits until it has returned and no sample is kept.
     public init(
         group: GroupContainer, from service: String? = nil, handler: @escaping Handler
     ) throws(GroupError) {

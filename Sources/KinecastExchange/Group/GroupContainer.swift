@@ -11,8 +11,16 @@ import SystemPackage
 /// honest programs apart: every unconfined program of the same user can read and write the directory.
 ///
 /// ## Topics
-/// - Files: `path`, `publish(file:as:keepingOriginal:)`, `publish(_:as:)`, `files()`, `contents(of:limit:)`, `remove(_:)`, `changes()`
-/// - Beside files: `SharedDefaults`, `CrossProcessNotifications`, `FrameSender`, `FrameReceiver`
+///
+/// ### Files
+///
+/// - ``path``
+/// - ``publish(file:as:keepingOriginal:)``
+/// - ``publish(_:as:)``
+/// - ``files()``
+/// - ``contents(of:limit:)``
+/// - ``remove(_:)``
+/// - ``changes()``
 public struct GroupContainer: Sendable, Equatable {
     /// The group's: letters, digits, `.`, `-` and `_`, such as "org.example.recorder".
     public let identifier: String
