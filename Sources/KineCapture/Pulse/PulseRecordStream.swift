@@ -31,8 +31,8 @@ final class PulseRecordStream {
     private var framesRead: Int64 = 0
     private var askedAt: Int64?
     private var answeredAt: Int64?
-    /// The question that is not answered yet. It belongs to the context, so a stream that closes has to cancel it.
-    private var descriptionQuestion: OpaquePointer?
+    /// The last questions. Their answers may come after the stream was closed, so it has to cancel them.
+    private var questions: [OpaquePointer] = []
     private var nextQuestion: Int64 = 0
     private var openedAt: Int64 = 0
     private var batch = 0
@@ -96,11 +96,7 @@ final class PulseRecordStream {
         guard let stream else { return }
         self.stream = nil
         isOpen = false
-        if let descriptionQuestion {
-            pa_operation_cancel(descriptionQuestion)
-            pa_operation_unref(descriptionQuestion)
-            self.descriptionQuestion = nil
-        }
+        cancelQuestions()
         pa_stream_set_state_callback(stream, nil, nil)
         pa_stream_set_read_callback(stream, nil, nil)
         pa_stream_disconnect(stream)
@@ -191,10 +187,18 @@ final class PulseRecordStream {
                     PulseRecordStream.from(data)?.askedAt = nil
                 }
             }, unretained)
-        if let descriptionQuestion { pa_operation_unref(descriptionQuestion) }
-        descriptionQuestion = description
-        if let timing { pa_operation_unref(timing) }
-        if timing == nil || description == nil { askedAt = nil }
+        cancelQuestions()
+        questions = [timing, description].compactMap(\.self)
+        if questions.count < 2 { askedAt = nil }
+    }
+
+    /// Those that were answered stay as they are.
+    private func cancelQuestions() {
+        for question in questions {
+            pa_operation_cancel(question)
+            pa_operation_unref(question)
+        }
+        questions = []
     }
 
     private func timingAnswered(_ success: Bool) { answeredAt = success ? MonotonicClock.now() : nil }
