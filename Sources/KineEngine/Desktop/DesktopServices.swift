@@ -37,7 +37,9 @@ final class DesktopServices {
     private let desktop: Desktop?
     private let deliver: @Sendable (Completion) -> Void
     private let opener: AppOpener
-    private let pasteboard = EnginePasteboard()
+    private let pasteboard: EnginePasteboard
+    /// An extension that changed the clipboard without end would keep the person from copying.
+    private var clipboardAllowances: [LocalNotificationStateMachine.Sender: SpeechAllowance] = [:]
     private var machine = LocalNotificationStateMachine()
     private var tickets: [Int: Ticket] = [:]
     private var lastTicket = 0
@@ -47,7 +49,11 @@ final class DesktopServices {
     /// - Parameters:
     ///   - desktop: whose events come to `received`; nil: there is no bus.
     ///   - deliver: brings a completion to the main thread, and from there to `completed`.
-    init(app: AppIdentity?, desktop: Desktop?, deliver: @escaping @Sendable (Completion) -> Void) {
+    init(
+        app: AppIdentity?, desktop: Desktop?, pasteboard: EnginePasteboard = EnginePasteboard(),
+        deliver: @escaping @Sendable (Completion) -> Void
+    ) {
+        self.pasteboard = pasteboard
         self.app = app
         self.desktop = desktop
         self.deliver = deliver
@@ -104,6 +110,10 @@ final class DesktopServices {
             }
         case .setText(let text, let group):
             try Self.check(group, client)
+            guard client.sender == .app || mayChangeClipboard(client.sender, at: now) else {
+                throw DesktopFailure(
+                    .tooMany, "The clipboard was changed too often in a short time; try again in a second.")
+            }
             try pasteboard.set(text, group: group) { [deliver] failure in
                 deliver(.answer(ticket: ticket, failure.map { .failure($0) }))
             }
@@ -114,6 +124,11 @@ final class DesktopServices {
             throw DesktopFailure(
                 .unavailable, "This version of Kinecast does not know the request; install a newer one.")
         }
+    }
+
+    /// Ten times at once, then once a second.
+    private func mayChangeClipboard(_ sender: LocalNotificationStateMachine.Sender, at now: Int64) -> Bool {
+        clipboardAllowances[sender, default: SpeechAllowance(most: 10, perSecond: 1)].consume(at: now)
     }
 
     private static func check(_ group: String, _ client: Client) throws(DesktopFailure) {

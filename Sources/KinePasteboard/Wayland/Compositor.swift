@@ -20,6 +20,7 @@ final class Compositor {
             Compositor.from(context).waiting.removeValue(forKey: callback)?()
         })
 
+    private var registry: OpaquePointer?
     private var seat: OpaquePointer?
     private var manager: OpaquePointer?
     private var waiting: [OpaquePointer: () -> Void] = [:]
@@ -32,13 +33,16 @@ final class Compositor {
         guard kine_load_wayland() != 0 else { throw .notSupported(place) }
         guard let connection = wl_display_connect(display) else { throw .noConnection(place) }
         self.connection = connection
-        _ = kine_get_registry(connection, globals.table, Unmanaged.passUnretained(self).toOpaque())
+        registry = kine_get_registry(connection, globals.table, Unmanaged.passUnretained(self).toOpaque())
         try waitForAnswers()
         guard manager != nil, seat != nil else { throw .notSupported(place) }
     }
 
-    /// Ends every object of this connection.
-    deinit { wl_display_disconnect(connection) }
+    /// The objects made for others have to be gone.
+    deinit {
+        for proxy in Array(waiting.keys) + [manager, seat, registry].compactMap(\.self) { wl_proxy_destroy(proxy) }
+        wl_display_disconnect(connection)
+    }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> Compositor {
         Unmanaged<Compositor>.fromOpaque(context!).takeUnretainedValue()
@@ -58,6 +62,7 @@ final class Compositor {
     }
 
     private func bind(_ dataControl: kine_data_control, _ name: UInt32, in registry: OpaquePointer) {
+        if let manager { wl_proxy_destroy(manager) }
         manager = kine_bind_data_control(registry, name, dataControl)
     }
 

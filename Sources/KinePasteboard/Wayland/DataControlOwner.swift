@@ -49,6 +49,10 @@ final class DataControlOwner {
         self.place = place
     }
 
+    deinit {
+        for proxy in Array(offers.keys) + [owned?.source, device].compactMap(\.self) { wl_proxy_destroy(proxy) }
+    }
+
     private static func from(_ context: UnsafeMutableRawPointer?) -> DataControlOwner {
         Unmanaged<DataControlOwner>.fromOpaque(context!).takeUnretainedValue()
     }

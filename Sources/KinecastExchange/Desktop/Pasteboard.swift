@@ -18,6 +18,8 @@ public struct Pasteboard: Sendable, Equatable {
             case notMember
             /// The text is too long.
             case tooLong
+            /// An extension has changed the clipboard more than ten times at once, or once a second.
+            case tooMany
             case failed
         }
 
@@ -63,7 +65,8 @@ public struct Pasteboard: Sendable, Equatable {
                 case .unavailable: .unavailable
                 case .notMember: .notMember
                 case .invalid: .tooLong
-                case .tooMany, .personTold, .failed: .failed
+                case .tooMany: .tooMany
+                case .personTold, .failed: .failed
                 }
             throw Error(code: code, description: error.message)
         }
