@@ -57,9 +57,10 @@ enum EncoderLibrary: CaseIterable {
         let encoder = try library.open(settings())
         let sets = try encoder.h264Sets()
         for index in 0..<30 {
-            let sample = try encoder.sample(
-                of: text(seed: UInt64(index)).planes, at: .milliseconds(Int64(index) * 33),
-                forceKeyframe: index == 20 || index == 21)
+            let sample = try text(seed: UInt64(index)).lend {
+                try encoder.sample(
+                    of: $0, at: .milliseconds(Int64(index) * 33), forceKeyframe: index == 20 || index == 21)
+            }
             let isKeyframe = index == 0 || index == 20 || index == 21
             #expect(sample.isKeyframe == isKeyframe)
             // The lengths fill the bytes, and nothing but slices is in them.

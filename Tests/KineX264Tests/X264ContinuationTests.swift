@@ -86,8 +86,8 @@ import Testing
         #expect(header.isDeblocked == (quantizer > 26))
         // Encoded again, it says the same.
         let again = try X264Continuation(sets, size: size, isDeblocked: header.isDeblocked, threads: 2)
-        _ = try again.encode(frame(size).planes, quantizer: quantizer, isKeyframe: true)
-        let copy = try again.encode(frame(size, seed: 2).planes, quantizer: quantizer, isKeyframe: false)
+        _ = try frame(size).lend { try again.encode($0, quantizer: quantizer, isKeyframe: true) }
+        let copy = try frame(size, seed: 2).lend { try again.encode($0, quantizer: quantizer, isKeyframe: false) }
         #expect(H264SliceHeader(accessUnit: copy, sets) == header)
     }
 
@@ -99,7 +99,7 @@ import Testing
         let encoder = try X264Continuation(sets, size: size, isDeblocked: false, threads: 1)
         let identifiers = try (0..<4).map { _ in
             H264SliceHeader(
-                accessUnit: try encoder.encode(frame(size).planes, quantizer: 23, isKeyframe: true), sets)?
+                accessUnit: try frame(size).lend { try encoder.encode($0, quantizer: 23, isKeyframe: true) }, sets)?
                 .idrIdentifier
         }
         #expect(identifiers == [0, 1, 0, 1])

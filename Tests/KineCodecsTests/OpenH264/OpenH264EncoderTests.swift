@@ -51,9 +51,11 @@ import Testing
         let encoder = try encoder()
         var stream: [UInt8] = []
         for index in 0..<12 {
-            let sample = try encoder.encode(
-                text(seed: UInt64(index)).planes, changed: .full(size: Self.size),
-                at: .milliseconds(Int64(index) * 40), forceKeyframe: index == 7)
+            let sample = try text(seed: UInt64(index)).lend { planes in
+                try encoder.encode(
+                    planes, changed: .full(size: Self.size), at: .milliseconds(Int64(index) * 40),
+                    forceKeyframe: index == 7)
+            }
             let sets = sample.isKeyframe ? encoder.h264ParameterSets : nil
             stream += try AnnexB.bytes(from: sample.data, prepending: sets)
         }

@@ -21,6 +21,11 @@ package final class TestFrame {
 
     deinit { memory.deallocate() }
 
+    /// Lends the planes of a frame that nobody keeps: `planes` does not keep it.
+    package func lend<Result>(_ body: (I420Frame) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(self) { try body(planes) }
+    }
+
     /// Something like text: dark strokes on a light ground of one colour.
     package func write(_ rect: PixelRect, using generator: inout some RandomNumberGenerator) {
         let inside = rect.intersection(PixelRect(size: size))
