@@ -23,6 +23,34 @@ import Testing
         }
     }
 
+    @Test func `a handler hears what is posted from now on, until its observation is released`() async throws {
+        try await TestGroup.with { group in
+            let notifications = CrossProcessNotifications(group: group.container)
+            let heard = Monitor(0)
+            let process = try group.member("observe", "name")
+            try process.line("ready")
+            var observation: CrossProcessNotifications.Observation? = try notifications.observe("name") {
+                heard.signal { $0 += 1 }
+            }
+            withExtendedLifetime(observation) {}
+            // The last one's loop has the news after this process's handlers have it.
+            var last = try notifications.notifications(named: "last").makeAsyncIterator()
+            try notifications.post("other")
+            try notifications.post("name")
+            try process.line("heard")
+            try notifications.post("last")
+            #expect(await last.next() != nil)
+            #expect(heard.withLock { $0 } == 1)
+            observation = nil
+            try notifications.post("name")
+            try notifications.post("last")
+            #expect(await last.next() != nil)
+            #expect(heard.withLock { $0 } == 1)
+            process.signal(SIGKILL)
+            _ = try process.wait()
+        }
+    }
+
     @Test func `none is lost between the subscription and the first wait, and several count as one`() async throws {
         try await TestGroup.with { group in
             let notifications = CrossProcessNotifications(group: group.container)
@@ -65,6 +93,7 @@ import Testing
             let notifications = CrossProcessNotifications(group: group.container)
             #expect(throws: GroupError.invalidName(name)) { try notifications.post(name) }
             #expect(throws: GroupError.invalidName(name)) { try notifications.notifications(named: name) }
+            #expect(throws: GroupError.invalidName(name)) { try notifications.observe(name) {} }
         }
     }
 }

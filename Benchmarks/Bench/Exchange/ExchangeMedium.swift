@@ -1,12 +1,15 @@
 // The ways in which one process of a group tells others of a change, as kinecast-member uses them.
 
 enum ExchangeMedium: CaseIterable {
-    case defaults, notifications
+    case defaults
+    /// As a sequence, and with a handler.
+    case notifications, observedNotifications
 
     var name: String {
         switch self {
         case .defaults: "SharedDefaults"
-        case .notifications: "CrossProcessNotifications"
+        case .notifications: "CrossProcessNotifications, loop"
+        case .observedNotifications: "CrossProcessNotifications, handler"
         }
     }
 
@@ -14,7 +17,7 @@ enum ExchangeMedium: CaseIterable {
     var lateLimit: Double {
         switch self {
         case .defaults: 20
-        case .notifications: 5
+        case .notifications, .observedNotifications: 5
         }
     }
 
@@ -23,6 +26,7 @@ enum ExchangeMedium: CaseIterable {
         switch self {
         case .defaults: "watch"
         case .notifications: "listen"
+        case .observedNotifications: "observe"
         }
     }
 
@@ -30,7 +34,7 @@ enum ExchangeMedium: CaseIterable {
     var telling: String {
         switch self {
         case .defaults: "set"
-        case .notifications: "post"
+        case .notifications, .observedNotifications: "post"
         }
     }
 
@@ -44,7 +48,7 @@ enum ExchangeMedium: CaseIterable {
         Self.lines(output, ["saw", "heard"]).compactMap { words in
             guard let instant = words.last.flatMap({ Int64($0) }) else { return nil }
             // Notifications have no numbers. A listener that hears one looks at everything that has happened until then.
-            let event = self == .notifications ? instant : words.count > 1 ? Int64(words[1]) : nil
+            let event = self == .defaults ? words.count > 1 ? Int64(words[1]) : nil : instant
             return event.map { Hearing.Answer(event: $0, instant: instant) }
         }
     }

@@ -28,7 +28,7 @@ struct ListeningRun {
         func start(_ verb: String, _ words: [String], _ output: String) throws -> GroupMemberProcess {
             try GroupMemberProcess([verb, "org.kinecast.bench", "value"] + words, in: folder, output: output)
         }
-        let members = try (0..<listeners).map { try start(medium.listening, [], "listener-\($0)") }
+        let members = try (0..<listeners).map { try start(medium.listening, ["later"], "listener-\($0)") }
         for member in members { try member.waitUntilReady() }
         let before = members.map(\.load)
         let teller = try start(medium.telling, ["\(events)", "\(interval)"], "teller")
@@ -36,6 +36,7 @@ struct ListeningRun {
         // An event that is not known after a second is missing.
         _ = WakeSignal.poll([], until: deadline(in: 1))
         let after = members.map(\.load)
+        for member in members { try member.finish() }
         let instants = medium.events(in: teller.output)
         guard instants.count == events else {
             throw GroupMemberProcess.Failed(words: medium.telling, output: teller.output)
@@ -51,8 +52,8 @@ struct ListeningRun {
     }
 }
 
-/// A running kinecast-member, which is killed with this object. It prints into a file: reading pipes would cost processor time
-/// while delays are measured.
+/// A running kinecast-member, which is killed with this object. It prints into a file, listeners not before `finish`: reading and
+/// writing would cost processor time while delays are measured.
 final class GroupMemberProcess {
     struct Failed: Error, CustomStringConvertible {
         let words: String
@@ -72,6 +73,8 @@ final class GroupMemberProcess {
     private let process: ChildProcess
     private let words: String
     private let path: String
+    /// The other end of its standard input.
+    private var input: FileDescriptor?
 
     /// - Parameters:
     ///   - folder: the user's data directory for this process, and the place of its output.
@@ -82,14 +85,20 @@ final class GroupMemberProcess {
         let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: .append)
         defer { try? file.close() }
         var options = ChildProcess.Options()
-        options.descriptors = [nil, file, .standardError]
+        let pipe = try FileDescriptor.pipe()
+        input = pipe.writeEnd
+        defer { try? pipe.readEnd.close() }
+        options.descriptors = [pipe.readEnd, file, .standardError]
         options.parentDeathSignal = SIGKILL
         process = try ChildProcess(
             executable: try Tool.sibling("kinecast-member"), arguments: arguments,
             environment: ProcessEnvironment.secluded(in: folder) + ["XDG_DATA_HOME=\(folder.path)"], options: options)
     }
 
-    deinit { _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now()) }
+    deinit {
+        try? input?.close()
+        _ = process.end(signal: SIGKILL, deadline: MonotonicClock.now())
+    }
 
     /// All that it has printed.
     var output: String { ProcFiles.read(path) }
@@ -107,6 +116,13 @@ final class GroupMemberProcess {
             guard process.poll() == nil, MonotonicClock.now() < end else { throw failure }
             _ = WakeSignal.poll([process.exitDescriptor], until: deadline(in: 0.01))
         }
+    }
+
+    /// Has it print what it has kept, and waits for its end.
+    func finish() throws {
+        try input?.close()
+        input = nil
+        try waitForEnd(deadline: deadline(in: 60))
     }
 
     func waitForEnd(deadline: Int64) throws {

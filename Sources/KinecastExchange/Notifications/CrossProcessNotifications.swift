@@ -28,6 +28,37 @@ public struct CrossProcessNotifications: Sendable {
         close(file)
     }
 
+    /// Calls a handler for each notification from now on, until the observation is released.
+    ///
+    ///     observation = try notifications.observe("broadcast.paused") { isPaused.store(true, ordering: .relaxed) }
+    ///
+    /// This is sooner than a loop: the handler runs on the thread that has the news. All observations of this process share that thread,
+    /// so a handler that takes long keeps the others waiting. Its last call may end after the observation was released.
+    ///
+    /// - Parameters:
+    ///   - name: as for `post(_:)`.
+    ///   - handler: called for each notification, or once for several that come while it runs.
+    public func observe(_ name: String, handler: @escaping @Sendable () -> Void) throws(GroupError) -> Observation {
+        guard name.isGroupFileName else { throw .invalidName(name) }
+        do throws(Errno) {
+            return Observation(
+                watch: try DirectoryWatcher.shared.watch(directory) { change in
+                    switch change {
+                    case .written(name), .several: handler()
+                    case .written, .removed: break
+                    }
+                })
+        } catch {
+            throw GroupError(watching: error)
+        }
+    }
+
+    /// Ends when it is released.
+    public final class Observation: Sendable {
+        private let watch: DirectoryWatcher.Watch
+        fileprivate init(watch: DirectoryWatcher.Watch) { self.watch = watch }
+    }
+
     /// Listens to a name from now on, until the sequence is released.
     public func notifications(named name: String) throws(GroupError) -> Coalesced<Void> {
         guard name.isGroupFileName else { throw .invalidName(name) }

@@ -6,7 +6,10 @@
 //   kinecast-member watch GROUP KEY                  says each value that it sees, and when
 //   kinecast-member set GROUP KEY COUNT MILLISECONDS sets a value to the time, COUNT times
 //   kinecast-member listen GROUP NAME                says when it hears a notification
+//   kinecast-member observe GROUP NAME               the same, with a handler in place of a loop
 //   kinecast-member post GROUP NAME COUNT MILLISECONDS
+//
+// With a further word, `later`, those that watch, listen and observe say it when their standard input ends: printing takes longer than hearing.
 import Glibc
 import KinePlatform
 import KinecastExchange
@@ -27,6 +30,7 @@ enum GroupMember {
     }
 
     private static func run(_ verb: String, _ group: GroupContainer, _ words: [String]) async throws {
+        let journal = try Journal(printsLater: words.last == "later")
         func number(_ index: Int) -> Int { words.count > index ? Int(words[index]) ?? 0 : 0 }
         switch verb {
         case "publish": try publish(group, words[0], first: number(1), count: number(2))
@@ -44,7 +48,7 @@ enum GroupMember {
         case "watch":
             let values = try SharedDefaults(group: group).values(Int64.self, forKey: words[0])
             say("ready")
-            for await value in values { say("saw \(value ?? -1) at \(MonotonicClock.now())") }
+            for await value in values { journal.note("saw", value ?? -1) }
         case "set":
             let defaults = try SharedDefaults(group: group)
             for _ in 0..<number(1) {
@@ -56,7 +60,12 @@ enum GroupMember {
         case "listen":
             let notifications = try CrossProcessNotifications(group: group).notifications(named: words[0])
             say("ready")
-            for await _ in notifications { say("heard at \(MonotonicClock.now())") }
+            for await _ in notifications { journal.note("heard") }
+        case "observe":
+            let observation = try CrossProcessNotifications(group: group).observe(words[0]) { journal.note("heard") }
+            say("ready")
+            try await Task.sleep(for: .seconds(86400))
+            withExtendedLifetime(observation) {}
         case "post":
             let notifications = CrossProcessNotifications(group: group)
             for _ in 0..<number(1) {
