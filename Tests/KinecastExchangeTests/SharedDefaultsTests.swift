@@ -176,7 +176,7 @@ import Testing
                 let file = try FileDescriptor.open(path, .writeOnly, options: .truncate)
                 try file.closeAfter { _ = try file.writeAll(bytes) }
             }
-            try write(try #require(try DefaultsFile.bytes(of: DefaultsSnapshot(generation: .max))))
+            try write(try #require(DefaultsFile.bytes(of: DefaultsSnapshot(generation: .max))))
             try defaults.set(2, forKey: "two")
             #expect(try defaults.keys() == ["one", "two"])
             try write(Array("KineDef2 and whatever it has".utf8))
@@ -195,9 +195,31 @@ import Testing
         }
     }
 
+    /// Entries as a forger would write them, with a sum that is right.
+    @Test(
+        arguments: [
+            [0, 0, 0, 1, 0, 0, 0, 1, 0x61],  // the value is missing
+            [0, 0, 0, 1, 0, 0, 0, 0],  // the key is missing
+            [0, 0, 0],  // half a length
+            [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x61],
+            [0, 0, 0, 1, 0, 0, 0, 0, 0x61, 0, 0, 0, 1, 0, 0, 0, 0, 0x61],  // the same key twice
+            [0, 0, 0, 1, 0, 0, 0, 0, 0xff],  // no UTF-8
+        ] as [[UInt8]])
+    func `entries that contradict themselves are a damaged file`(entries: [UInt8]) {
+        func number(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
+        func file(_ entries: [UInt8]) -> [UInt8] {
+            let sum = (number(5) + entries).reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
+                ($0 ^ UInt64($1)) &* 0x100_0000_01b3
+            }
+            return Array("KineDef1".utf8) + number(5) + number(UInt64(entries.count)) + number(sum) + entries
+        }
+        #expect(DefaultsFile.snapshot(of: file([0, 0, 0, 1, 0, 0, 0, 1, 0x61, 7]))?.entries == ["a": Data([7])])
+        #expect(DefaultsFile.snapshot(of: file(entries)) == nil)
+    }
+
     @Test func `bytes of a file are read only if all of them are as they were written`() throws {
         let snapshot = DefaultsSnapshot(generation: 77, entries: ["a": Data([1]), "b": Data()])
-        let bytes = try #require(try DefaultsFile.bytes(of: snapshot))
+        let bytes = try #require(DefaultsFile.bytes(of: snapshot))
         #expect(DefaultsFile.snapshot(of: bytes) == snapshot)
         for index in bytes.indices {
             var damaged = bytes

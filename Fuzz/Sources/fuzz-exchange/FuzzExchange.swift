@@ -17,7 +17,7 @@ private func fuzz(_ input: [UInt8]) {
     switch kind % 4 {
     case 0: packet(bytes)
     case 1: defaults(file: bytes)
-    case 2: defaults(list: bytes)
+    case 2: defaults(entries: bytes)
     default: memory(bytes)
     }
 }
@@ -30,17 +30,17 @@ private func packet(_ bytes: [UInt8]) {
 
 private func defaults(file: [UInt8]) {
     guard let snapshot = DefaultsFile.snapshot(of: file) else { return }
-    guard let written = try? DefaultsFile.bytes(of: snapshot) else { return }
+    guard let written = DefaultsFile.bytes(of: snapshot) else { preconditionFailure("a file too large to be written") }
     precondition(DefaultsFile.snapshot(of: written) == snapshot, "a file is read as another")
 }
 
 /// With a header that fits: hardly an input would get past the checksum by itself.
-private func defaults(list: [UInt8]) {
+private func defaults(entries: [UInt8]) {
     let generation = [UInt8](repeating: 0, count: 7) + [1]
     func bigEndian(_ number: UInt64) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: number >> (56 - 8 * $0)) } }
-    let sum = (generation + list).reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-    let header = Array("KineDef1".utf8) + generation + bigEndian(UInt64(list.count)) + bigEndian(sum)
-    defaults(file: header + list)
+    let sum = (generation + entries).reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+    let header = Array("KineDef1".utf8) + generation + bigEndian(UInt64(entries.count)) + bigEndian(sum)
+    defaults(file: header + entries)
 }
 
 private let layout = FrameSlotLayout(pixelFormat: .i420, visibleSize: PixelSize(width: 40, height: 24), slotCount: 3)

@@ -113,7 +113,7 @@ public struct DefaultsValues<Value: Decodable & Equatable & Sendable>: AsyncSequ
         /// Nil at the end; an element is nil where the key has no value.
         public mutating func next() async -> Value?? {
             while let step = await steps.next() {
-                guard case .changed = step.change,
+                guard case .changed(let keys) = step.change, last == nil || keys.contains(key),
                     let value = try? SharedDefaults.value(Value.self, forKey: key, in: step.snapshot) as Value??
                 else { continue }
                 if let last, last == value { continue }

@@ -68,13 +68,7 @@ final class DefaultsStore: Sendable {
         // A damaged file may have had a later generation than any that is known.
         let now = UInt64(max(0, WallClock.now()))
         snapshot.generation = reading.isDamaged ? max(snapshot.generation + 1, now) : snapshot.generation + 1
-        let encoded: [UInt8]?
-        do {
-            encoded = try DefaultsFile.bytes(of: snapshot)
-        } catch {
-            throw .notAPropertyList(key: "")
-        }
-        guard let bytes = encoded else { throw .tooLarge(limit: DefaultsFile.limit) }
+        guard let bytes = DefaultsFile.bytes(of: snapshot) else { throw .tooLarge(limit: DefaultsFile.limit) }
         try replace(with: bytes)
         lastGood.withLock { $0 = snapshot }
     }
