@@ -26,8 +26,10 @@ public final class Clipboard: Sendable {
     public enum Error: Swift.Error, Equatable, Sendable {
         /// The display does not answer, or has ended.
         case noConnection(Place)
-        /// The compositor has no data-control protocol, or libwayland-client is not installed: only windows can use the clipboard.
+        /// The compositor has no data-control protocol: only windows can use the clipboard.
         case notSupported(Place)
+        /// libwayland-client is not installed.
+        case noLibrary
         /// Another program took the clipboard at the same moment.
         case notOwned
         /// The owner of the clipboard does not answer.

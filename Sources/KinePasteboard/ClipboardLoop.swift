@@ -24,14 +24,14 @@ struct ClipboardLoop {
                 failure = error
             }
         }
-        mailbox.withLock { $0.isOver = true }
+        markOver()
         guard let failure else { return }
         // Without a display, each request is answered so until the end.
-        while mailbox.withLock({ $0.ending == nil }) {
+        while true {
             for request in requests() { request.fail(failure) }
+            if ending != nil { return }
             _ = WakeSignal.poll([wake.descriptor], until: nil)
         }
-        for request in requests() { request.fail(failure) }
     }
 
     /// Throws where there is no clipboard there. Returns when it is told to end, or when the display has gone.
@@ -42,9 +42,12 @@ struct ClipboardLoop {
             SelectionOwner(server, place).serve(self)
         case .wayland(let display):
             let compositor = try Compositor(display: display)
-            DataControlOwner(compositor, place).serve(self)
+            try DataControlOwner(compositor, place).serve(self)
         }
     }
+
+    /// Has the next request go to another object. To be called before the failures are answered.
+    func markOver() { mailbox.withLock { $0.isOver = true } }
 
     /// Those that have come since the last call.
     func requests() -> [Clipboard.Request] {

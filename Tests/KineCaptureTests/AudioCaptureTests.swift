@@ -87,8 +87,11 @@ final class MicrophoneSwitcher: AudioReceiver {
     let state = Monitor(State())
 
     func begin(_ capture: AudioCapture) {
-        state.withLock { $0.capture = capture }
-        if state.withLock({ $0.isOpen }) { capture.set(target: 0, isOn: false) }
+        let isOpen = state.withLock { state in
+            state.capture = capture
+            return state.isOpen
+        }
+        if isOpen { capture.set(target: 0, isOn: false) }
     }
 
     func audioOpened(_ stream: AudioStreamID, target: Int, sampleRate: Int) {

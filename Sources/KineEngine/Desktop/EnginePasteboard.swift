@@ -80,6 +80,11 @@ final class EnginePasteboard {
                 .unavailable,
                 "The compositor lets only windows use the clipboard; set DISPLAY to its Xwayland, or pass the text in the "
                     + "group container.")
+        case .noLibrary:
+            DesktopFailure(
+                .unavailable,
+                "The library libwayland-client is not installed; install libwayland-client0, or set DISPLAY to the Xwayland."
+            )
         case .notOwned:
             DesktopFailure(.failed, "Another program took the clipboard at the same moment; try again.")
         case .noAnswer:

@@ -25,12 +25,12 @@ final class Compositor {
     private var manager: OpaquePointer?
     private var waiting: [OpaquePointer: () -> Void] = [:]
 
-    /// Nanoseconds that the compositor has for its first answers.
-    private static let patience: Int64 = 3_000_000_000
+    /// Nanoseconds that the compositor has to carry out a request.
+    static let patience: Int64 = 10_000_000_000
 
     init(display: String) throws(Clipboard.Error) {
         place = .wayland(display: display)
-        guard kine_load_wayland() != 0 else { throw .notSupported(place) }
+        guard kine_load_wayland() != 0 else { throw .noLibrary }
         guard let connection = wl_display_connect(display) else { throw .noConnection(place) }
         self.connection = connection
         registry = kine_get_registry(connection, globals.table, Unmanaged.passUnretained(self).toOpaque())

@@ -9,20 +9,31 @@ final class DataControlOwner {
     private struct Owned {
         var text: ClipboardText
         let source: OpaquePointer
+        /// Until then a clipboard manager may still ask for it.
+        let settled: Int64
+    }
+
+    private struct Acquisition {
+        let answer: Clipboard.Answer<Void>
+        let deadline: Int64
     }
 
     private let compositor: Compositor
     private let place: Clipboard.Place
     private var transfers = DataTransfers()
     private var owned: Owned?
+    /// All sources that the compositor has not cancelled.
+    private var sources: Set<OpaquePointer> = []
     /// Those that wait until the compositor has given the selection to their source.
-    private var acquisitions: [Clipboard.Answer<Void>] = []
+    private var acquisitions: [Acquisition] = []
     /// What is offered now, by any program, and whether a member of a group offers it.
     private var offers: [OpaquePointer: Bool] = [:]
     private var selection: OpaquePointer?
     private var device: OpaquePointer?
     private var isSeatGone = false
 
+    /// Nanoseconds in which a clipboard manager asks for a new text.
+    private static let settlingTime: Int64 = 300_000_000
     /// As other programs name them: those with capitals are from X.
     private static let textTypes = ["text/plain;charset=utf-8", "text/plain", "UTF8_STRING", "TEXT", "STRING"]
 
@@ -50,7 +61,7 @@ final class DataControlOwner {
     }
 
     deinit {
-        for proxy in Array(offers.keys) + [owned?.source, device].compactMap(\.self) { wl_proxy_destroy(proxy) }
+        for proxy in Array(offers.keys) + sources + [device].compactMap(\.self) { wl_proxy_destroy(proxy) }
     }
 
     private static func from(_ context: UnsafeMutableRawPointer?) -> DataControlOwner {
@@ -59,22 +70,26 @@ final class DataControlOwner {
 
     private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
-    /// Returns when it is told to end, or when the compositor has gone.
-    func serve(_ loop: ClipboardLoop) {
+    /// Returns when it is told to end, or when the compositor has gone. Throws where it does not answer at first.
+    func serve(_ loop: ClipboardLoop) throws(Clipboard.Error) {
         device = compositor.makeDevice(deviceListener, context)
         // Then the present selection is known.
-        guard (try? compositor.waitForAnswers()) != nil else { return }
+        try compositor.waitForAnswers()
         while !compositor.isBroken, !isSeatGone {
             for request in loop.requests() { carryOut(request) }
-            let ending = loop.ending
-            if let ending, !transfers.isGiving || MonotonicClock.now() >= ending { break }
+            let now = MonotonicClock.now()
+            if let acquisition = acquisitions.first, acquisition.deadline <= now { break }
+            let ending = loop.ending.map { min($0, transfers.isGiving ? .max : owned?.settled ?? now) }
+            if let ending, ending <= now { break }
             var entries = [pollfd(fd: loop.wake.descriptor, events: Int16(POLLIN), revents: 0)] + transfers.entries
-            compositor.handleEvents(
-                or: &entries, until: [transfers.nextDeadline, ending].compactMap(\.self).min())
+            let deadlines = [transfers.nextDeadline, acquisitions.first?.deadline, ending]
+            compositor.handleEvents(or: &entries, until: deadlines.compactMap(\.self).min())
             let ready = Set(entries.dropFirst().filter { $0.revents != 0 }.map(\.fd))
             transfers.proceed(with: ready, at: MonotonicClock.now())
         }
-        for answer in acquisitions { answer(.failure(.noConnection(place))) }
+        loop.markOver()
+        for acquisition in acquisitions { acquisition.answer(.failure(.noConnection(place))) }
+        acquisitions = []
         transfers.fail(.noConnection(place))
     }
 
@@ -94,17 +109,20 @@ final class DataControlOwner {
         for type in Self.textTypes + [Clipboard.groupType] { kine_source_offer(source, type) }
         kine_set_selection(device, source)
         // The one before is told that it is cancelled.
-        owned = Owned(text: text, source: source)
-        acquisitions.append(answer)
+        sources.insert(source)
+        let now = MonotonicClock.now()
+        owned = Owned(text: text, source: source, settled: now + Self.settlingTime)
+        acquisitions.append(Acquisition(answer: answer, deadline: now + Compositor.patience))
         compositor.afterAnswers { [unowned self] in
-            let answer = acquisitions.removeFirst()
-            answer(owned == nil ? .failure(.notOwned) : .success(()))
+            let acquisition = acquisitions.removeFirst()
+            acquisition.answer(owned == nil ? .failure(.notOwned) : .success(()))
         }
     }
 
     private func cancelled(_ source: OpaquePointer?) {
         guard let source else { return }
         if owned?.source == source { owned = nil }
+        sources.remove(source)
         kine_destroy_source(source)
     }
 

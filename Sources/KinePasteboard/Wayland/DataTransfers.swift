@@ -15,12 +15,16 @@ struct DataTransfers {
     private struct Incoming {
         let descriptor: Int32
         let answer: Answer
+        /// The instant at which an owner that is slow without end is given up.
+        let end: Int64
         var bytes: [UInt8] = []
         var deadline: Int64
     }
 
     /// Nanoseconds that the other program has for each piece.
     private static let patience: Int64 = 3_000_000_000
+    /// Nanoseconds for a whole text.
+    private static let wholePatience: Int64 = 20_000_000_000
     /// The most that are in progress in one direction.
     private static let most = 64
 
@@ -38,12 +42,16 @@ struct DataTransfers {
 
     /// Takes the descriptor over.
     mutating func give(_ bytes: [UInt8], through descriptor: Int32, at now: Int64) {
-        guard outgoing.count < Self.most, fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK) == 0
-        else {
-            close(descriptor)
+        defer { close(descriptor) }
+        // Opened again: the other program has this descriptor too, and could have its writes block. That is possible with pipes only, and
+        // all that programs pass are pipes.
+        var status = stat()
+        guard outgoing.count < Self.most, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
             return
         }
-        outgoing.append(Outgoing(descriptor: descriptor, rest: bytes[...], deadline: now + Self.patience))
+        let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+        guard own >= 0 else { return }
+        outgoing.append(Outgoing(descriptor: own, rest: bytes[...], deadline: now + Self.patience))
     }
 
     /// Takes the descriptor over, the reading end of a pipe that does not block.
@@ -52,7 +60,9 @@ struct DataTransfers {
             close(descriptor)
             return answer(.failure(.noAnswer))
         }
-        incoming.append(Incoming(descriptor: descriptor, answer: answer, deadline: now + Self.patience))
+        incoming.append(
+            Incoming(
+                descriptor: descriptor, answer: answer, end: now + Self.wholePatience, deadline: now + Self.patience))
     }
 
     /// - Parameter ready: the descriptors that can be written or read.
@@ -82,7 +92,7 @@ struct DataTransfers {
         transfer.answer(result)
     }
 
-    /// Whether it is over: everything is written, or nobody reads any more.
+    /// Returns true when all is written or the reader has gone.
     private mutating func write(_ index: Int, at now: Int64) -> Bool {
         while !outgoing[index].rest.isEmpty {
             let count = outgoing[index].rest.withUnsafeBytes {
@@ -105,7 +115,7 @@ struct DataTransfers {
             guard count >= 0 else { return errno == EAGAIN ? nil : .failure(.noAnswer) }
             if count == 0 { return .success(ClipboardText(grouped: incoming[index].bytes)) }
             incoming[index].bytes += piece[..<count]
-            incoming[index].deadline = now + Self.patience
+            incoming[index].deadline = min(now + Self.patience, incoming[index].end)
             if incoming[index].bytes.count > ClipboardText.groupedLimit { return .failure(.tooLong) }
         }
     }

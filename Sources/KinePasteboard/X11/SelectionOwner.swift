@@ -59,6 +59,7 @@ final class SelectionOwner {
             let deadlines = [transfers.nextDeadline, reader.nextDeadline, ending]
             WakeSignal.poll(&entries, until: deadlines.compactMap(\.self).min())
         }
+        loop.markOver()
         for acquisition in acquisitions { acquisition.answer(.failure(.noConnection(place))) }
         reader.fail(.noConnection(place))
     }

@@ -18,7 +18,7 @@ public struct Pasteboard: Sendable, Equatable {
             case notMember
             /// The text is too long.
             case tooLong
-            /// An extension has changed the clipboard more than ten times at once, or once a second.
+            /// An extension may change the clipboard ten times at once, then once a second. Or 64 requests are not answered yet.
             case tooMany
             case failed
         }

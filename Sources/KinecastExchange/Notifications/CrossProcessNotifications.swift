@@ -33,7 +33,7 @@ public struct CrossProcessNotifications: Sendable {
     ///     observation = try notifications.observe("broadcast.paused") { isPaused.store(true, ordering: .relaxed) }
     ///
     /// This is sooner than a loop: the handler runs on the thread that has the news. All observations of this process share that thread,
-    /// so a handler that takes long keeps the others waiting. Its last call may end after the observation was released.
+    /// so a handler that takes long keeps the others waiting. A call may still come just after the observation was released.
     ///
     /// - Parameters:
     ///   - name: as for `post(_:)`.

@@ -64,12 +64,15 @@ final class DirectoryWatcher: Sendable {
     }
 
     private func end(_ number: Int) {
-        state.withLock { state in
-            guard let ended = state.watches.removeValue(forKey: number)?.number, state.tells(of: ended).isEmpty,
-                let descriptor = state.descriptor
-            else { return }
-            inotify_rm_watch(descriptor, ended)
+        let ended = state.withLock { state in
+            let ended = state.watches.removeValue(forKey: number)
+            if let directory = ended?.number, state.tells(of: directory).isEmpty, let descriptor = state.descriptor {
+                inotify_rm_watch(descriptor, directory)
+            }
+            return ended
         }
+        // Not while the lock is held: what its closure keeps may end another watch.
+        withExtendedLifetime(ended) {}
     }
 
     private func start(_ state: inout State) throws(Errno) {

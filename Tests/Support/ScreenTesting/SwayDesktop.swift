@@ -19,8 +19,8 @@ package final class SwayDesktop {
     package init(size: PixelSize) throws {
         directory = try TemporaryDirectory()
         let configuration = try directory.write(
-            "output HEADLESS-1 mode \(size.width)x\(size.height)@60Hz\nxwayland disable\n".utf8, to: "config",
-            permissions: [.ownerReadWrite, .otherRead])
+            "output HEADLESS-1 mode \(size.width)x\(size.height)@60Hz\nxwayland disable\nexec touch \(directory.file("ready"))\n"
+                .utf8, to: "config", permissions: [.ownerReadWrite, .otherRead])
         let log = try FileDescriptor.open(
             directory.file("log"), .writeOnly, options: .create, permissions: .ownerReadWrite)
         defer { try? log.close() }
@@ -49,7 +49,10 @@ package final class SwayDesktop {
         let deadline = MonotonicClock.now() + Tool.patience
         while true {
             let names = PrivateDirectory.entries(FilePath(directory.path))
-            if let name = names.first(where: { $0.hasPrefix("wayland-") && !$0.hasSuffix(".lock") }) {
+            // The socket is there long before anything is answered.
+            if names.contains("ready"),
+                let name = names.first(where: { $0.hasPrefix("wayland-") && !$0.hasSuffix(".lock") })
+            {
                 display = directory.file(name)
                 return
             }

@@ -7,11 +7,12 @@ import SystemPackage
 package enum WLClipboard {
     /// The clipboard's contents in a type. Throws where there is none of it.
     package static func paste(_ type: String = "text/plain;charset=utf-8", display: String) throws -> String {
-        try Tool.output("env", ["WAYLAND_DISPLAY=\(display)", "wl-paste", "--no-newline", "--type", type])
+        try Tool.output(
+            "env", ["WAYLAND_DISPLAY=\(display)", try Tool.path(of: "wl-paste"), "--no-newline", "--type", type])
     }
 
     package static func types(display: String) throws -> [String] {
-        try Tool.output("env", ["WAYLAND_DISPLAY=\(display)", "wl-paste", "--list-types"])
+        try Tool.output("env", ["WAYLAND_DISPLAY=\(display)", try Tool.path(of: "wl-paste"), "--list-types"])
             .split(separator: "\n").map(String.init)
     }
 
