@@ -39,7 +39,7 @@ final class DesktopServices {
     private let opener: AppOpener
     private let pasteboard: EnginePasteboard
     /// An extension that changed the clipboard without end would keep the person from copying.
-    private var clipboardAllowances: [LocalNotificationStateMachine.Sender: SpeechAllowance] = [:]
+    private var clipboardAllowances: [LocalNotificationStateMachine.Sender: RateAllowance] = [:]
     private var machine = LocalNotificationStateMachine()
     private var tickets: [Int: Ticket] = [:]
     private var lastTicket = 0
@@ -128,7 +128,7 @@ final class DesktopServices {
 
     /// Ten times at once, then once a second.
     private func mayChangeClipboard(_ sender: LocalNotificationStateMachine.Sender, at now: Int64) -> Bool {
-        clipboardAllowances[sender, default: SpeechAllowance(most: 10, perSecond: 1)].consume(at: now)
+        clipboardAllowances[sender, default: RateAllowance(most: 10, perSecond: 1)].consume(at: now)
     }
 
     private static func check(_ group: String, _ client: Client) throws(DesktopFailure) {
@@ -191,7 +191,7 @@ final class DesktopServices {
         }
     }
 
-    /// Gives the clipboard's text to whoever keeps it. Returns at `deadline` (CLOCK_MONOTONIC, nanoseconds) at the latest.
+    /// Gives the clipboard's text to the desktop's clipboard manager. Returns at `deadline` (CLOCK_MONOTONIC, nanoseconds) at the latest.
     func leave(until deadline: Int64) { pasteboard.end(until: deadline) }
 
     private func answer(_ ticket: Int, _ failure: DesktopFailure?) {

@@ -1,4 +1,4 @@
-// The limits of one extension, in the units of its state machine, and the limit on its messages.
+// The limits of one extension, in the units of its state machine.
 import KineControl
 import KineServices
 
@@ -41,27 +41,5 @@ struct ExtensionLimits: Sendable, Equatable {
     static func text(_ nanoseconds: Int64) -> String {
         let tenths = (nanoseconds + 50_000_000) / 100_000_000
         return tenths % 10 == 0 ? "\(tenths / 10) s" : "\(tenths / 10).\(tenths % 10) s"
-    }
-}
-
-/// Limits the messages that are passed on: a few at once, then a few a second, so that they do not fill a terminal.
-struct SpeechAllowance: Sendable, Equatable {
-    private let most: Double
-    private let perSecond: Double
-    private var left: Double
-    private var last: Int64?
-
-    init(most: Double = 20, perSecond: Double = 4) {
-        self.most = most
-        self.perSecond = perSecond
-        left = most
-    }
-
-    mutating func consume(at now: Int64) -> Bool {
-        if let last { left = min(most, left + Double(now - last) / 1e9 * perSecond) }
-        last = now
-        guard left >= 1 else { return false }
-        left -= 1
-        return true
     }
 }

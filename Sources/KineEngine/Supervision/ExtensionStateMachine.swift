@@ -33,8 +33,8 @@ struct ExtensionStateMachine: Sendable {
     private var annotation: [String: String]?
     private var isScreenLocked = false
     private var isLinkRenewable = false
-    private var allowance = SpeechAllowance()
-    private var logAllowance = SpeechAllowance(most: 100, perSecond: 20)
+    private var allowance = RateAllowance(most: 20, perSecond: 4)
+    private var logAllowance = RateAllowance(most: 100, perSecond: 20)
     /// Lines of the log that were left out since the last one that was passed on.
     private var linesLeftOut = 0
     private var nextKeyframe = Int64.min

@@ -1,0 +1,1 @@
+../../../Sources/KineEngine/Supervision/RateAllowance.swift
