@@ -89,13 +89,12 @@ final class DirectoryWatcher: Sendable {
 
     private func run(_ descriptor: Int32) {
         while true {
-            // Reading waits for a change. One call of the kernel for each counts where a hundred processes hear of it.
-            guard state.withLock({ $0.watches.values.contains { $0.number == nil } }) else {
+            // Without poll where all directories are there: a hundred processes may hear of a change, and each call counts.
+            if search(descriptor)
+                || WakeSignal.poll([descriptor], until: MonotonicClock.now() + Self.searchInterval)[0]
+            {
                 read(descriptor)
-                continue
             }
-            if WakeSignal.poll([descriptor], until: MonotonicClock.now() + Self.searchInterval)[0] { read(descriptor) }
-            search(descriptor)
         }
     }
 
@@ -119,38 +118,40 @@ final class DirectoryWatcher: Sendable {
     }
 
     private func handle(_ mask: UInt32, directory number: Int32, name: String?) {
+        // After an overflow any directory may be another one. `search` watches all of them again, and reports changes.
         let overflow = mask & UInt32(IN_Q_OVERFLOW) != 0
-        let isGone = mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF) != 0
+        // The kernel ends a watch by itself (IN_IGNORED) after a deletion or an unmount.
+        let isGone = mask & UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED) != 0
         let tells: [Tell] = state.withLock { state in
-            if overflow { return state.watches.values.map(\.tell) }
-            guard isGone else { return state.tells(of: number) }
-            if let descriptor = state.descriptor { inotify_rm_watch(descriptor, number) }
-            for (key, entry) in state.watches where entry.number == number { state.watches[key]?.number = nil }
+            guard overflow || isGone else { return state.tells(of: number) }
+            for (key, entry) in state.watches where overflow || entry.number == number {
+                if let descriptor = state.descriptor, let number = entry.number { inotify_rm_watch(descriptor, number) }
+                state.watches[key]?.number = nil
+            }
             return []
         }
-        let change: DirectoryChange
-        if overflow {
-            change = .several
-        } else if let name {
-            change = mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0 ? .removed(name) : .written(name)
-        } else {
-            return
-        }
-        for tell in tells { tell(change) }
+        guard let name else { return }
+        let isRemoved = mask & UInt32(IN_DELETE | IN_MOVED_FROM) != 0
+        for tell in tells { tell(isRemoved ? .removed(name) : .written(name)) }
     }
 
-    /// Watches directories that are back. Whatever happened meanwhile was missed.
-    private func search(_ descriptor: Int32) {
-        let tells: [Tell] = state.withLock { state in
+    /// Watches directories that are back, and reports that changes were missed. Returns whether every directory is watched.
+    private func search(_ descriptor: Int32) -> Bool {
+        let (tells, isComplete) = state.withLock { state in
             var found: [Tell] = []
+            var isComplete = true
             for (key, entry) in state.watches where entry.number == nil {
                 let number = inotify_add_watch(descriptor, entry.directory.string, Self.events)
-                guard number >= 0 else { continue }
+                guard number >= 0 else {
+                    isComplete = false
+                    continue
+                }
                 state.watches[key]?.number = number
                 found.append(entry.tell)
             }
-            return found
+            return (found, isComplete)
         }
         for tell in tells { tell(.several) }
+        return isComplete
     }
 }
