@@ -1,10 +1,15 @@
 // libwayland-client, loaded when a Wayland clipboard is first needed.
 #include "CLinux.h"
 #include "CWayland.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 LATE_LIBRARY("libwayland-client.so.0")
 
-LATE_FUNCTION(struct wl_display *, wl_display_connect, (const char *name), (name))
+LATE_FUNCTION(struct wl_display *, wl_display_connect_to_fd, (int descriptor), (descriptor))
 LATE_FUNCTION(int, wl_display_get_fd, (struct wl_display *display), (display))
 LATE_FUNCTION(int, wl_display_get_error, (struct wl_display *display), (display))
 LATE_FUNCTION(int, wl_display_flush, (struct wl_display *display), (display))
@@ -36,4 +41,20 @@ int kine_load_wayland(void) {
     if (!late_library()) return 0;
     wl_log_set_handler_client(stay_silent);
     return 1;
+}
+
+struct wl_display *kine_connect_wayland(const char *name) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *directory = name[0] == '/' ? "" : getenv("XDG_RUNTIME_DIR");
+    if (!directory) return 0;
+    int length = snprintf(address.sun_path, sizeof address.sun_path, "%s%s%s", directory, *directory ? "/" : "", name);
+    if (length < 0 || length >= (int)sizeof address.sun_path) return 0;
+    int descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) return 0;
+    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0) {
+        struct wl_display *display = wl_display_connect_to_fd(descriptor);
+        if (display) return display;
+    }
+    close(descriptor);
+    return 0;
 }

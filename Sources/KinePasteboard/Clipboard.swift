@@ -36,6 +36,8 @@ public final class Clipboard: Sendable {
         case noAnswer
         /// The text is longer than `textLimit`.
         case tooLong
+        /// `end` was called before.
+        case ended
     }
 
     public typealias Answer<Value> = @Sendable (Result<Value, Error>) -> Void
@@ -63,13 +65,18 @@ public final class Clipboard: Sendable {
     private let mailbox = Monitor(Mailbox())
     private let wake = WakeSignal()
 
-    /// Connects on a thread of its own, with the first of the places that has a clipboard for it; requests wait meanwhile. Throws
-    /// where there is no thread to be had.
+    /// Starts a thread, which connects to the first of the places that has a clipboard. Requests wait until then. Throws if the thread
+    /// cannot be started.
     public init(_ places: [Place]) throws(Errno) {
         let (mailbox, wake) = (mailbox, wake)
         _ = try DedicatedThread(starting: "clipboard") {
             ClipboardLoop(mailbox, wake).run(places)
-            mailbox.signal { $0.hasFinished = true }
+            var unanswered: [Request] = []
+            mailbox.signal {
+                $0.hasFinished = true
+                swap(&$0.requests, &unanswered)
+            }
+            for request in unanswered { request.fail(.ended) }
         }
     }
 
@@ -87,12 +94,15 @@ public final class Clipboard: Sendable {
     public var isOver: Bool { mailbox.withLock { $0.isOver } }
 
     private func post(_ request: Request) {
-        mailbox.withLock { $0.requests.append(request) }
-        wake.signal()
+        let isPosted = mailbox.withLock { mailbox in
+            if !mailbox.hasFinished { mailbox.requests.append(request) }
+            return !mailbox.hasFinished
+        }
+        if isPosted { wake.signal() } else { request.fail(.ended) }
     }
 
-    /// Gives the text to the X display's clipboard manager, if there is one (Wayland's copy each text at once), and ends the thread. Returns when that is done, or
-    /// CLOCK_MONOTONIC reaches `deadline` (nanoseconds).
+    /// Gives the text to the X display's clipboard manager, if there is one (Wayland's copy each text at once), and ends the thread.
+    /// Returns when that is done, or CLOCK_MONOTONIC reaches `deadline` (nanoseconds). Later requests fail.
     public func end(until deadline: Int64) {
         mailbox.withLock { $0.ending = deadline }
         wake.signal()

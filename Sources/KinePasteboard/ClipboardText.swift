@@ -12,6 +12,20 @@ public struct ClipboardText: Sendable, Equatable {
     }
 }
 
+/// A text that this process offers, with its bytes in the forms that other programs ask for. All transfers share them.
+struct OfferedText {
+    let text: ClipboardText
+    let utf8: [UInt8]
+    /// As `ClipboardText.grouped`.
+    let grouped: [UInt8]
+
+    init(_ text: ClipboardText) {
+        self.text = text
+        utf8 = Array(text.text.utf8)
+        grouped = text.grouped
+    }
+}
+
 extension ClipboardText {
     /// The most bytes of `grouped`: the text, and the group before it.
     static let groupedLimit = Clipboard.textLimit + 1024

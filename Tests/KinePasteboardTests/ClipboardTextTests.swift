@@ -4,7 +4,7 @@ import Testing
 @testable import KinePasteboard
 
 @Suite struct ClipboardTextTests {
-    @Test func `what is written is read`() {
+    @Test func `written texts are read`() {
         for text in ["", "a\nb", "Grüße 🎬"] {
             #expect(ClipboardText(grouped: ClipboardText(text, group: "g").grouped) == ClipboardText(text, group: "g"))
         }

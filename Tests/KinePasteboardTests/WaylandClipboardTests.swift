@@ -45,7 +45,7 @@ import Testing
         clipboard.end(until: .max)
     }
 
-    @Test func `what another program has copied is nobody's in a group, and takes the clipboard over`() async throws {
+    @Test func `another program's text replaces the group's, and belongs to no group`() async throws {
         try await clipboard.own("mine")
         let program = try WLClipboard.copy("foreign", display: desktop.display)
         defer { _ = program.end(signal: SIGKILL, deadline: 0) }

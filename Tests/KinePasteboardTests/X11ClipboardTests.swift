@@ -44,7 +44,7 @@ import Testing
         clipboard.end(until: .max)
     }
 
-    @Test func `what another program has copied is nobody's in a group, and takes the clipboard over`() async throws {
+    @Test func `another program's text replaces the group's, and belongs to no group`() async throws {
         try await clipboard.own("mine")
         let program = try XClip.copy("foreign", display: screen.name)
         defer { _ = program.end(signal: SIGKILL, deadline: 0) }
@@ -99,5 +99,41 @@ import Testing
         await #expect(throws: Clipboard.Error.noAnswer) { _ = try await clipboard.read() }
         _ = program.end(signal: SIGKILL, deadline: 0)
         clipboard.end(until: .max)
+    }
+
+    @Test func `an owner that sends its text too slowly is given up`() throws {
+        let server = try #require(XServer(display: screen.name))
+        let result = Mutex<Result<ClipboardText?, Clipboard.Error>?>(nil)
+        var reader = SelectionReader(server)
+        reader.read({ answer in result.withLock { $0 = answer } }, at: 0)
+        server.set(server[.data], of: server.window, type: server[.incremental], words: [100])
+        reader.answered(server[.data], at: 0)
+        for second in 1...19 {
+            server.set(server[.data], of: server.window, type: server[.group], bytes: Array("a".utf8))
+            reader.changed(at: Int64(second) * 1_000_000_000)
+        }
+        #expect(result.withLock { $0 } == nil)
+        reader.expire(at: 20_000_000_000)
+        #expect(result.withLock { $0 } == .failure(.noAnswer))
+    }
+
+    @Test func `programs that do not read what they have asked for shut nobody out`() async throws {
+        let length = 1 << 20
+        try await clipboard.own(String(repeating: "a", count: length))
+        let stuck = try (0..<40).map { _ in try #require(XServer(display: screen.name)) }
+        for client in stuck {
+            client.convert(.clipboard, to: .utf8String, in: .data, at: 0)
+            // Its answer says that the server has the request.
+            _ = client.owner(of: .clipboard)
+        }
+        #expect(try pasted("UTF8_STRING").utf8.count == length)
+        clipboard.end(until: 0)
+    }
+
+    @Test func `requests after the end fail`() async throws {
+        try await clipboard.own("a")
+        clipboard.end(until: .max)
+        await #expect(throws: Clipboard.Error.ended) { try await clipboard.own("b") }
+        await #expect(throws: Clipboard.Error.ended) { _ = try await clipboard.read() }
     }
 }

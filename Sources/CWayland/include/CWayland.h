@@ -8,6 +8,10 @@
 // call. The library's own complaints are not printed.
 int kine_load_wayland(void);
 
+// A connection with the compositor of that name, as in WAYLAND_DISPLAY; null where it does not answer. wl_display_connect would use
+// the descriptor that WAYLAND_SOCKET names, which is that of the program which started this one.
+struct wl_display *kine_connect_wayland(const char *name);
+
 // Every listener's memory and `context` have to outlive the object. Its functions are called while events are dispatched.
 typedef struct {
     void (*global)(void *context, struct wl_proxy *registry, uint32_t name, const char *interface, uint32_t version);
@@ -32,8 +36,9 @@ const char *kine_data_control_name(kine_data_control protocol);
 struct wl_proxy *kine_bind_seat(struct wl_proxy *registry, uint32_t name);
 struct wl_proxy *kine_bind_data_control(struct wl_proxy *registry, uint32_t name, kine_data_control protocol);
 
-// An offer is new with `data_offer`, which has to give it a listener; `selection` says what it is of, null: the clipboard is empty.
-// Both kinds of `selection` end the offer of the one before. `finished`: the seat has gone.
+// `data_offer` announces a new offer and has to give it a listener. `selection` or `primary_selection` follows and tells which
+// selection the offer is of (null: that selection is empty); the earlier offer of the same selection is no longer valid. `finished`:
+// the seat has gone.
 typedef struct {
     void (*data_offer)(void *context, struct wl_proxy *device, struct wl_proxy *offer);
     void (*selection)(void *context, struct wl_proxy *device, struct wl_proxy *offer);

@@ -90,6 +90,8 @@ final class EnginePasteboard {
         case .noAnswer:
             DesktopFailure(.failed, "The program that has the clipboard does not answer; copy the text again.")
         case .tooLong: tooLong
+        case .ended:
+            DesktopFailure(.unavailable, "Kinecast is ending, so the clipboard cannot be used; start it again.")
         }
     }
 }

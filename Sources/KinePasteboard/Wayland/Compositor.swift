@@ -31,7 +31,7 @@ final class Compositor {
     init(display: String) throws(Clipboard.Error) {
         place = .wayland(display: display)
         guard kine_load_wayland() != 0 else { throw .noLibrary }
-        guard let connection = wl_display_connect(display) else { throw .noConnection(place) }
+        guard let connection = kine_connect_wayland(display) else { throw .noConnection(place) }
         self.connection = connection
         registry = kine_get_registry(connection, globals.table, Unmanaged.passUnretained(self).toOpaque())
         try waitForAnswers()

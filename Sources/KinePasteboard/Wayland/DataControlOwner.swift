@@ -7,7 +7,7 @@ import SystemPackage
 /// Used on the clipboard's thread.
 final class DataControlOwner {
     private struct Owned {
-        var text: ClipboardText
+        let offered: OfferedText
         let source: OpaquePointer
         /// Until then a clipboard manager may still ask for it.
         let settled: Int64
@@ -26,7 +26,7 @@ final class DataControlOwner {
     private var sources: Set<OpaquePointer> = []
     /// Those that wait until the compositor has given the selection to their source.
     private var acquisitions: [Acquisition] = []
-    /// What is offered now, by any program, and whether a member of a group offers it.
+    /// Every offer that the compositor has announced, and whether a member of a group made it.
     private var offers: [OpaquePointer: Bool] = [:]
     private var selection: OpaquePointer?
     private var device: OpaquePointer?
@@ -111,7 +111,7 @@ final class DataControlOwner {
         // The one before is told that it is cancelled.
         sources.insert(source)
         let now = MonotonicClock.now()
-        owned = Owned(text: text, source: source, settled: now + Self.settlingTime)
+        owned = Owned(offered: OfferedText(text), source: source, settled: now + Self.settlingTime)
         acquisitions.append(Acquisition(answer: answer, deadline: now + Compositor.patience))
         compositor.afterAnswers { [unowned self] in
             let acquisition = acquisitions.removeFirst()
@@ -131,14 +131,14 @@ final class DataControlOwner {
             close(descriptor)
             return
         }
-        let bytes = type == Clipboard.groupType ? owned.text.grouped : Array(owned.text.text.utf8)
+        let bytes = type == Clipboard.groupType ? owned.offered.grouped : owned.offered.utf8
         transfers.give(bytes, through: descriptor, at: MonotonicClock.now())
     }
 
     // MARK: Reading
 
     private func read(_ answer: @escaping DataTransfers.Answer) {
-        if let owned { return answer(.success(owned.text)) }
+        if let owned { return answer(.success(owned.offered.text)) }
         guard let selection, offers[selection] == true else { return answer(.success(nil)) }
         guard let pipe = try? FileDescriptor.pipe() else { return answer(.failure(.noAnswer)) }
         // The other end is the owner's, which need not expect that it does not block.

@@ -25,7 +25,8 @@ struct DataTransfers {
     private static let patience: Int64 = 3_000_000_000
     /// Nanoseconds for a whole text.
     private static let wholePatience: Int64 = 20_000_000_000
-    /// The most that are in progress in one direction.
+    /// The most that are in progress in one direction. One more outgoing transfer ends the one that has waited longest, so that
+    /// programs that do not read shut nobody out.
     private static let most = 64
 
     private var outgoing: [Outgoing] = []
@@ -46,11 +47,14 @@ struct DataTransfers {
         // Opened again: the other program has this descriptor too, and could have its writes block. That is possible with pipes only, and
         // all that programs pass are pipes.
         var status = stat()
-        guard outgoing.count < Self.most, fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else {
-            return
-        }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return }
         let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_CLOEXEC)
         guard own >= 0 else { return }
+        if outgoing.count >= Self.most,
+            let oldest = outgoing.indices.min(by: { outgoing[$0].deadline < outgoing[$1].deadline })
+        {
+            close(outgoing.remove(at: oldest).descriptor)
+        }
         outgoing.append(Outgoing(descriptor: own, rest: bytes[...], deadline: now + Self.patience))
     }
 

@@ -8,10 +8,10 @@ import KinePlatform
 final class SelectionOwner {
     private typealias Acquisition = (text: ClipboardText, answer: Clipboard.Answer<Void>)
 
-    /// What is owned, since `time` by the server's clock.
+    /// The text that this client offers as the selection's owner, since `time` by the server's clock.
     private struct Owned {
-        var text: ClipboardText
-        var time: xcb_timestamp_t
+        let offered: OfferedText
+        let time: xcb_timestamp_t
     }
 
     private enum Saving {
@@ -71,7 +71,7 @@ final class SelectionOwner {
             // The event of this change has the server's time (ICCCM 2.1).
             server.set(server[.time], of: server.window, type: XServer.integerType, words: [])
         case .read(let answer):
-            if let owned { answer(.success(owned.text)) } else { reader.read(answer, at: MonotonicClock.now()) }
+            if let owned { answer(.success(owned.offered.text)) } else { reader.read(answer, at: MonotonicClock.now()) }
         }
     }
 
@@ -119,7 +119,7 @@ final class SelectionOwner {
             owned = nil
             return acquisition.answer(.failure(.notOwned))
         }
-        owned = Owned(text: acquisition.text, time: time)
+        owned = Owned(offered: OfferedText(acquisition.text), time: time)
         acquisition.answer(.success(()))
     }
 
@@ -170,8 +170,9 @@ final class SelectionOwner {
     ) -> Bool {
         guard property != 0 else { return false }
         let now = MonotonicClock.now()
-        func give(_ bytes: some Sequence<UInt8>, as type: xcb_atom_t) -> Bool {
-            transfers.give(Array(bytes), type: type, to: window, property, at: now)
+        func give(_ bytes: [UInt8], as type: xcb_atom_t) -> Bool {
+            transfers.give(bytes, type: type, to: window, property, at: now)
+            return true
         }
         switch target {
         case server[.targets]:
@@ -187,10 +188,10 @@ final class SelectionOwner {
         case server[.saveTargets]:
             server.set(property, of: window, type: server[.null], bytes: [])
             return true
-        case server[.utf8String], server[.plainUTF8]: return give(owned.text.text.utf8, as: target)
-        case server[.text]: return give(owned.text.text.utf8, as: server[.utf8String])
-        case XServer.latinString: return give(owned.text.text.unicodeScalars.map(\.latin), as: target)
-        case server[.group]: return give(owned.text.grouped, as: target)
+        case server[.utf8String], server[.plainUTF8]: return give(owned.offered.utf8, as: target)
+        case server[.text]: return give(owned.offered.utf8, as: server[.utf8String])
+        case XServer.latinString: return give(owned.offered.text.text.unicodeScalars.map(\.latin), as: target)
+        case server[.group]: return give(owned.offered.grouped, as: target)
         default: return false
         }
     }

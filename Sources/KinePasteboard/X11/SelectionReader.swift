@@ -10,12 +10,14 @@ struct SelectionReader {
         case idle
         /// Until the owner has answered, at most until `deadline`.
         case asked(Answer, deadline: Int64)
-        /// The text comes in pieces.
-        case collecting(Answer, [UInt8], deadline: Int64)
+        /// The text comes in pieces: the next until `deadline`, the last until `end`.
+        case collecting(Answer, [UInt8], deadline: Int64, end: Int64)
     }
 
     /// Nanoseconds that the owner has for its answer and for each piece.
     private static let patience: Int64 = 3_000_000_000
+    /// Nanoseconds for a whole text.
+    private static let wholePatience: Int64 = 20_000_000_000
 
     private let server: XServer
     private var state = State.idle
@@ -26,7 +28,7 @@ struct SelectionReader {
     var nextDeadline: Int64? {
         switch state {
         case .idle: nil
-        case .asked(_, let deadline), .collecting(_, _, let deadline): deadline
+        case .asked(_, let deadline), .collecting(_, _, let deadline, _): deadline
         }
     }
 
@@ -53,7 +55,7 @@ struct SelectionReader {
             return finish(answer, .failure(.noAnswer), at: now)
         }
         if value.type == server[.incremental] {
-            state = .collecting(answer, [], deadline: now + Self.patience)
+            state = .collecting(answer, [], deadline: now + Self.patience, end: now + Self.wholePatience)
         } else {
             finish(answer, value.isCut ? .failure(.tooLong) : .success(ClipboardText(grouped: value.bytes)), at: now)
         }
@@ -61,7 +63,7 @@ struct SelectionReader {
 
     /// The data's property has a new value.
     mutating func changed(at now: Int64) {
-        guard case .collecting(let answer, var bytes, _) = state,
+        guard case .collecting(let answer, var bytes, _, let end) = state,
             let value = server.get(server[.data], of: server.window, deleting: true, limit: ClipboardText.groupedLimit)
         else { return }
         bytes += value.bytes
@@ -70,7 +72,7 @@ struct SelectionReader {
         } else if bytes.count > ClipboardText.groupedLimit || value.isCut {
             finish(answer, .failure(.tooLong), at: now)
         } else {
-            state = .collecting(answer, bytes, deadline: now + Self.patience)
+            state = .collecting(answer, bytes, deadline: min(now + Self.patience, end), end: end)
         }
     }
 
@@ -78,14 +80,14 @@ struct SelectionReader {
         guard let nextDeadline, nextDeadline <= now else { return }
         switch state {
         case .idle: break
-        case .asked(let answer, _), .collecting(let answer, _, _): finish(answer, .failure(.noAnswer), at: now)
+        case .asked(let answer, _), .collecting(let answer, _, _, _): finish(answer, .failure(.noAnswer), at: now)
         }
     }
 
     mutating func fail(_ error: Clipboard.Error) {
         switch state {
         case .idle: break
-        case .asked(let answer, _), .collecting(let answer, _, _): answer(.failure(error))
+        case .asked(let answer, _), .collecting(let answer, _, _, _): answer(.failure(error))
         }
         state = .idle
         for answer in waiting { answer(.failure(error)) }

@@ -18,6 +18,7 @@ struct SelectionTransfers {
 
     /// Nanoseconds that a client has for each piece.
     private static let patience: Int64 = 5_000_000_000
+    /// One more ends the transfer that has waited longest, so that clients that do not read shut nobody out.
     private static let most = 32
 
     private let server: XServer
@@ -28,21 +29,21 @@ struct SelectionTransfers {
     var isEmpty: Bool { transfers.isEmpty }
     var nextDeadline: Int64? { transfers.values.map(\.deadline).min() }
 
-    /// Writes the bytes into a property of the client's window, or begins to. False where too many do that already.
+    /// Writes the bytes into a property of the client's window, or begins to.
     mutating func give(
         _ bytes: [UInt8], type: xcb_atom_t, to window: xcb_window_t, _ property: xcb_atom_t, at now: Int64
-    ) -> Bool {
+    ) {
         guard bytes.count > server.pieceLimit else {
-            server.set(property, of: window, type: type, bytes: bytes)
-            return true
+            return server.set(property, of: window, type: type, bytes: bytes)
         }
-        guard transfers.count < Self.most else { return false }
+        if transfers.count >= Self.most, let oldest = transfers.min(by: { $0.value.deadline < $1.value.deadline }) {
+            remove(oldest.key)
+        }
         // Before the property is there: the client deletes it at once.
         server.watch(window, true)
         server.set(property, of: window, type: server[.incremental], words: [UInt32(bytes.count)])
         transfers[Place(window: window, property: property)] = Transfer(
             type: type, rest: bytes[...], deadline: now + Self.patience)
-        return true
     }
 
     /// A client has deleted a property: it has read that piece. The empty piece is the last.

@@ -324,8 +324,9 @@ import Testing
     @Test func `an extension and other programs pass texts over a Wayland compositor's clipboard`() throws {
         let desktop = try SwayDesktop(size: PixelSize(width: 64, height: 64))
         try TestPlace.with { place in
-            // The X server is another session's.
-            let environment = try environment(place) + ["WAYLAND_DISPLAY=\(desktop.display)"]
+            // The X server is another session's. The descriptor that WAYLAND_SOCKET names is another program's.
+            let environment =
+                try environment(place) + ["WAYLAND_DISPLAY=\(desktop.display)", "WAYLAND_SOCKET=2"]
             let engine = try EngineUnderTest(
                 take(place, "copy|org.example.group|https://example.org/watch;paste|org.example.group"), in: place,
                 environment: environment)
