@@ -9,13 +9,18 @@ func fuzzer(_ name: String, _ products: String...) -> Target {
         swiftSettings: [.unsafeFlags(["-parse-as-library"])])
 }
 
+/// Without libFuzzer, and with all of Kinecast as it is built for its tests: `scripts/fuzz ci` needs no second build of it.
+let isReplay = Context.environment["KINECAST_FUZZ"] == "replay"
+
 // Fuzzing stands apart: everything in it is compiled with the fuzzer's instrumentation. scripts/fuzz builds and runs it. What belongs
 // to an executable, or to a target that needs much more than the reader of foreign bytes in it, is a target's own source here by a link.
 let package = Package(
     name: "kinecast-fuzz",
-    dependencies: [.package(name: "kinecast", path: "..", traits: [])],
+    dependencies: [.package(name: "kinecast", path: "..", traits: isReplay ? [.defaults] : [])],
     targets: [
-        .target(name: "FuzzDriver", dependencies: [.product(name: "KineContainers", package: "kinecast")]),
+        .target(
+            name: "FuzzDriver", dependencies: [.product(name: "KineContainers", package: "kinecast")],
+            swiftSettings: isReplay ? [.define("REPLAY")] : []),
         fuzzer("recover", "KineContainers"),
         fuzzer("faststart", "KineContainers"),
         fuzzer("excerpt", "KineContainers", "KineMedia"),
