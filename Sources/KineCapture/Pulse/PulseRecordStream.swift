@@ -192,7 +192,7 @@ final class PulseRecordStream {
         if questions.count < 2 { askedAt = nil }
     }
 
-    /// Those that were answered stay as they are.
+    /// Cancelling an answered question has no effect.
     private func cancelQuestions() {
         for question in questions {
             pa_operation_cancel(question)

@@ -45,7 +45,7 @@ final class NotificationServer {
         find()
     }
 
-    /// The same, and asks anew where there was none: the bus may know how to start one by now.
+    /// As `seek`, but asks again where no server was found: the bus may be able to start one by now.
     func seekAgain() {
         if isSought, capabilities == nil, !isAsked { find() } else { seek() }
     }

@@ -24,7 +24,7 @@ struct LocalNotificationStateMachine: Sendable {
     }
 
     enum Event: Sendable, Equatable {
-        /// `request`: who waits for the answer; nil: nobody, so it waits for its turn instead of being refused.
+        /// `request` gets the answer. Without a request nobody waits, so the notification is delayed instead of refused.
         case post(Post, from: Sender, request: Int?)
         case withdraw(identifier: String, from: Sender)
         case timePassed

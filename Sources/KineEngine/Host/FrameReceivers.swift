@@ -28,7 +28,7 @@ final class FrameReceivers {
         return nil
     }
 
-    /// The extension runs, and nobody is connected with it yet.
+    /// Connects every receiver with an extension that has just started.
     func extensionRuns(_ supervisor: ExtensionSupervisor) {
         receivers.removeAll { $0.client.isClosed }
         for receiver in receivers { connect(supervisor, with: receiver) }

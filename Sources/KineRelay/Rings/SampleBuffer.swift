@@ -57,7 +57,7 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     private let damageWords: UnsafeBufferPointer<UInt64>
     /// The sample in the engine's memory; nil where it is no sample of an engine's.
     package let place: SamplePlace?
-    /// The reader may have missed frames that whoever wrote the damage does not know of.
+    /// The reader may have missed frames since the one that the damage is relative to.
     private let isWholeDamaged: Bool
 
     package init(_ record: borrowing StreamReceiver.Record, format: SampleFormat) {

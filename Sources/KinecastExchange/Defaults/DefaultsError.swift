@@ -6,7 +6,7 @@ import SystemPackage
 public enum DefaultsError: Error, Equatable, Sendable {
     /// The group's container, or a file in it, cannot be used.
     case group(GroupError)
-    /// The file is damaged. Reads give the last good values, and the next change writes them anew.
+    /// The file is damaged. Reads give the last good values, and the next change replaces the file.
     case damaged(FilePath)
     /// A later version of the library has written the file. Nothing is read or changed.
     case newer(FilePath)

@@ -16,7 +16,8 @@ final class DefaultsStore: Sendable {
 
     let path: FilePath
     // Text: a change would spend more time on taking paths apart than on the file.
-    /// For everything but the current file: whoever watches that is not woken.
+    /// Holds the lock, the previous file and temporary files. They are not beside the current file, because each change to them
+    /// would wake every process that watches its directory.
     private let workDirectory: FilePath
     private let name: String
     private let current: String
@@ -80,7 +81,7 @@ final class DefaultsStore: Sendable {
             let file = try FileDescriptor.open(
                 temporary, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
                 permissions: .ownerReadWrite)
-            // Closed before it has its name: closing a file that was written wakes whoever watches it.
+            // The file is closed before it gets its name, because closing a written file wakes every process that watches it.
             try file.closeAfter { _ = try file.writeAll(bytes) }
             guard rename(temporary, current) == 0 else { throw Errno.last }
             if isPreviousOld { keepAsPrevious() }
