@@ -7,8 +7,8 @@ build_directory=$PWD/.build
 # be another package's.
 shared_options=(--disable-build-manifest-caching)
 # Options of every debug build. They are the same everywhere, since other options mean compiling everything again. Nothing here
-# reads an index.
-debug_options=("${shared_options[@]}" --disable-index-store)
+# reads an index. Of the debugger's information, only lines are wanted, for backtraces: the rest takes time to write and to link.
+debug_options=("${shared_options[@]}" --disable-index-store -Xswiftc -gline-tables-only)
 # Options of every release build. The executables carry Swift's library in themselves, which saves memory.
 release_options=(-c release --static-swift-stdlib "${shared_options[@]}")
 
