@@ -59,8 +59,7 @@ public final class StreamView: Sendable {
         typealias Entry = SamplesLayout.Entry
         let entry = samples.base + layout.entry(ofSlot: slot)
         guard kine_atomic_load_relaxed(entry + Entry.sequence) == sequence,
-            let orientation = Orientation(
-                rawValue: Int(truncatingIfNeeded: entry.load(fromByteOffset: Entry.orientation, as: Int64.self)))
+            let orientation = Orientation(entry: entry.load(fromByteOffset: Entry.orientation, as: Int64.self))
         else { return nil }
         return Frame(
             presentationTime: MediaTime(
