@@ -61,26 +61,51 @@ void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t
     }
 }
 
-// The inverse of the matrix above, in 1/65536ths: 255/219 for luma, 255/224 times 1.5748 and 1.8556 for chroma.
-enum { Y_ALL = 76309, R_V = 117489, G_U = -13975, G_V = -34925, B_U = 138438 };
+// The inverse of the matrix above, in 1/65536ths: 255/224 times 1.5748 and 1.8556; luma is multiplied by 255/219.
+enum { R_V = 117489, G_U = -13975, G_V = -34925, B_U = 138438 };
 
-static inline uint32_t clamped(int32_t value) { return (uint32_t)(value < 0 ? 0 : value > 255 << 16 ? 255 : value >> 16); }
+// Pixels are computed in 1/32nds, which fit into 16 bits. What chroma adds to luma is computed once for its two by two pixels.
+enum { PART = 256, LUMA_32ND = 9539, LUMA_OFFSET = -(579 << 11) - 1434 };
 
-VECTORISED static void bgra_row(const uint8_t *restrict y, const uint8_t *restrict u, const uint8_t *restrict v,
-                                uint32_t *restrict bgra, int width) {
+VECTORISED static void chroma_parts(const uint8_t *restrict u, const uint8_t *restrict v, int16_t *restrict blue,
+                                    int16_t *restrict green, int16_t *restrict red, int pairs) {
+    for (int x = 0; x < pairs; x++) {
+        int32_t cb = u[x] - 128, cr = v[x] - 128;
+        blue[2 * x] = blue[2 * x + 1] = (int16_t)((cb * B_U + LUMA_OFFSET) >> 11);
+        green[2 * x] = green[2 * x + 1] = (int16_t)((cb * G_U + cr * G_V + LUMA_OFFSET) >> 11);
+        red[2 * x] = red[2 * x + 1] = (int16_t)((cr * R_V + LUMA_OFFSET) >> 11);
+    }
+}
+
+static inline uint32_t clamped(int16_t value) {
+    value >>= 5;
+    value = value < 0 ? 0 : value;
+    return (uint8_t)(value > 255 ? 255 : value);
+}
+
+VECTORISED static void bgra_row(const uint8_t *restrict y, const int16_t *restrict blue, const int16_t *restrict green,
+                                const int16_t *restrict red, uint32_t *restrict bgra, int width) {
     for (int x = 0; x < width; x++) {
-        int32_t luma = (y[x] - 16) * Y_ALL + (1 << 15), cb = u[x / 2] - 128, cr = v[x / 2] - 128;
-        bgra[x] = clamped(luma + cb * B_U) | clamped(luma + cb * G_U + cr * G_V) << 8
-            | clamped(luma + cr * R_V) << 16 | 0xff000000;
+        int16_t luma = (int16_t)(((uint32_t)(uint16_t)(y[x] << 8) * LUMA_32ND) >> 16);
+        bgra[x] = clamped((int16_t)(luma + blue[x])) | clamped((int16_t)(luma + green[x])) << 8
+            | clamped((int16_t)(luma + red[x])) << 16 | 0xff000000;
     }
 }
 
 void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
                              const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
                              int height) {
-    for (int row = 0; row < height; row++)
-        bgra_row(y + row * y_stride, u + row / 2 * u_stride, v + row / 2 * v_stride,
-                 (uint32_t *)(bgra + row * bgra_stride), width);
+    int16_t blue[PART], green[PART], red[PART];
+    for (int row = 0; row < height; row += 2) {
+        for (int left = 0; left < width; left += PART) {
+            int part = width - left < PART ? width - left : PART;
+            chroma_parts(u + row / 2 * u_stride + left / 2, v + row / 2 * v_stride + left / 2, blue, green, red,
+                         (part + 1) / 2);
+            for (int line = row; line < row + 2 && line < height; line++)
+                bgra_row(y + line * y_stride + left, blue, green, red,
+                         (uint32_t *)(bgra + line * bgra_stride) + left, part);
+        }
+    }
 }
 
 bool kine_block_differs(const uint8_t *a, ptrdiff_t a_stride, const uint8_t *b, ptrdiff_t b_stride, int width,

@@ -4,32 +4,49 @@ import KineMedia
 
 /// Puts the layers of a frame together. Used by the capture thread.
 ///
-/// A source of the output's size is converted as it is read, and nobody keeps its pixels: where a layer above it changes, the
-/// source is read again. A source of another size is a layer that keeps them, scaled to fit with black borders.
+/// A source whose frame is the output, neither scaled nor turned nor cut, is converted while it is read, and nobody keeps its pixels:
+/// where a layer above it changes, the source is read again. Any other source is a layer that keeps them.
 public final class Compositor {
     /// The output's size to show, in pixels; may be odd.
     public let size: PixelSize
     /// The size of the source's frames.
     public private(set) var sourceSize: PixelSize
+    private let orientation: Orientation
+    private let crop: PictureGeometry.Crop
     private let ring: FrameRing
-    /// Nil where the source has the output's size.
-    private var scaledSource: Layer?
+    /// Nil where the source is shown as it is.
+    private var keptSource: Layer?
     /// The layers over the source, the lowest first.
     private var upperLayers: [Layer] = []
     /// The damage above the source since the last `addDamage`, besides the layers' own.
     private var upperDamage: DamageRegion
-    /// A row of tiles in which layers are drawn over each other; nil until there is a second one.
+    /// Rows of the output in which layers are drawn over each other; nil until a layer is.
     private var band: UnsafeMutableRawPointer?
+
+    /// Rows that are drawn at once: few, which stay in the processor's cache. Of a turned source these are columns, of which few
+    /// would mean to read it often.
+    private var bandRows: Int { DamageRegion.tileSide * (orientation.isTransposed ? 4 : 1) }
 
     /// `size` is the output's, `sourceSize` the source's; `slotCount` and `memory` are the ring's.
     public init(
-        size: PixelSize, sourceSize: PixelSize, slotCount: Int = 3, memory: FrameRing.Memory? = nil
+        size: PixelSize, sourceSize: PixelSize, orientation: Orientation = .up, crop: PictureGeometry.Crop = .fit,
+        slotCount: Int = 3, memory: FrameRing.Memory? = nil
     ) {
         self.size = size
         self.sourceSize = sourceSize
+        self.orientation = orientation
+        self.crop = crop
         ring = FrameRing(size: size.roundedUpToEven, slotCount: slotCount, memory: memory)
         upperDamage = DamageRegion(size: size)
-        scaledSource = size == sourceSize ? nil : Layer(fitting: sourceSize, into: size)
+        keptSource = makeKeptSource()
+    }
+
+    private func makeKeptSource() -> Layer? {
+        let geometry = PictureGeometry(source: sourceSize, orientation: orientation, crop: crop, size: size)
+        guard !geometry.isIdentity else { return nil }
+        let layer = Layer(geometry)
+        layer.damage.insertAll()
+        return layer
     }
 
     deinit { band?.deallocate() }
@@ -46,13 +63,12 @@ public final class Compositor {
     public func changeSource(to newSize: PixelSize) {
         guard newSize != sourceSize else { return }
         sourceSize = newSize
-        scaledSource = newSize == size ? nil : Layer(fitting: newSize, into: size)
+        keptSource = makeKeptSource()
     }
 
     /// Puts a layer over the others.
     public func add(_ layer: Layer) {
-        precondition(layer.outputSize == size, "a layer of another output")
-        if band == nil { band = .allocate(byteCount: size.width * DamageRegion.tileSide * 4, alignment: 64) }
+        precondition(layer.geometry.size == size, "a layer of another output")
         upperLayers.append(layer)
         upperDamage.insert(layer.place)
     }
@@ -70,8 +86,11 @@ public final class Compositor {
     /// Adds to `region`, the source's damage, the parts to read again because a layer above them changed. To be called before
     /// each frame, after `changeSource`.
     public func addDamage(to region: inout DamageRegion) {
-        for layer in upperLayers { layer.render(addingDamageTo: &upperDamage) }
-        if let scaledSource { scaledSource.damage.formUnion(upperDamage) } else { region.formUnion(upperDamage) }
+        for layer in upperLayers {
+            upperDamage.formUnion(layer.damage)
+            layer.damage.removeAll()
+        }
+        if let keptSource { keptSource.damage.formUnion(upperDamage) } else { region.formUnion(upperDamage) }
         upperDamage.removeAll()
     }
 
@@ -83,52 +102,50 @@ public final class Compositor {
 
     /// Draws pixels of the source, as `VideoSource.read` shows them.
     public func draw(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
-        if let scaledSource {
-            scaledSource.draw(rect, pixels: pixels, stride: stride)
+        if let keptSource {
+            keptSource.draw(rect, pixels: pixels, stride: stride)
+        } else if upperLayers.isEmpty {
+            ring.draw(rect, bgra: pixels, stride: stride)
         } else {
-            compose(rect, pixels: pixels, stride: stride)
+            compose(rect) { part, target, targetStride in
+                let first = pixels + (part.y - rect.y) * stride
+                for line in 0..<part.height {
+                    (target + line * targetStride).copyMemory(from: first + line * stride, byteCount: part.width * 4)
+                }
+            }
         }
     }
 
     /// Ends the frame; see `FrameRing.commit`.
     public func commit(evenIfUnchanged: Bool) -> FrameRing.Frame? {
-        if let scaledSource {
-            for rect in scaledSource.damage.rectangles() {
-                scaledSource.render(rect)
-                compose(rect, pixels: scaledSource.pixels(at: rect), stride: scaledSource.stride)
+        if let keptSource {
+            for rect in keptSource.damage.rectangles() {
+                compose(rect) { part, target, stride in keptSource.show(part, in: target, stride: stride) }
             }
-            scaledSource.damage.removeAll()
+            keptSource.damage.removeAll()
         }
         return ring.commit(evenIfUnchanged: evenIfUnchanged)
     }
 
-    /// Draws the source's pixels and the layers over them, in whole tiles of the output.
-    private func compose(_ rect: PixelRect, pixels: UnsafeRawPointer, stride: Int) {
-        guard let band, !upperLayers.isEmpty else { return ring.draw(rect, bgra: pixels, stride: stride) }
-        for top in Swift.stride(from: rect.y, to: rect.maxY, by: DamageRegion.tileSide) {
-            let height = min(DamageRegion.tileSide, rect.maxY - top)
-            let row = PixelRect(x: rect.x, y: top, width: rect.width, height: height)
-            let below = pixels + (top - rect.y) * stride
-            guard upperLayers.contains(where: { !$0.place.intersection(row).isEmpty }) else {
-                ring.draw(row, bgra: below, stride: stride)
-                continue
-            }
-            for line in 0..<height {
-                (band + line * row.width * 4).copyMemory(from: below + line * stride, byteCount: row.width * 4)
-            }
-            for layer in upperLayers { layer.draw(over: band, stride: row.width * 4, area: row) }
-            ring.draw(row, bgra: band, stride: row.width * 4)
+    /// Draws whole tiles of the output: what `below` draws for each part of `rect`, and the layers over it.
+    private func compose(_ rect: PixelRect, _ below: (PixelRect, UnsafeMutableRawPointer, Int) -> Void) {
+        let band = band ?? .allocate(byteCount: size.width * bandRows * 4, alignment: 64)
+        self.band = band
+        let stride = rect.width * 4
+        for top in Swift.stride(from: rect.y, to: rect.maxY, by: bandRows) {
+            let part = PixelRect(
+                x: rect.x, y: top, width: rect.width, height: min(bandRows, rect.maxY - top))
+            below(part, band, stride)
+            for layer in upperLayers { draw(layer, over: band, stride: stride, area: part) }
+            ring.draw(part, bgra: band, stride: stride)
         }
     }
-}
 
-extension Layer {
-    /// A source's frame, as large as fits, in the middle of the output.
-    fileprivate convenience init(fitting sourceSize: PixelSize, into output: PixelSize) {
-        let fitted = sourceSize.aspectFit(into: output)
-        let place = PixelRect(
-            x: (output.width - fitted.width) / 2, y: (output.height - fitted.height) / 2, width: fitted.width,
-            height: fitted.height)
-        self.init(sourceSize: sourceSize, place: place, outputSize: output, bounds: PixelRect(size: output))
+    private func draw(_ layer: Layer, over pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect) {
+        for top in Swift.stride(from: area.y, to: area.maxY, by: Layer.bandRows) {
+            let row = PixelRect(
+                x: area.x, y: top, width: area.width, height: min(Layer.bandRows, area.maxY - top))
+            layer.draw(over: pixels + (top - area.y) * stride, stride: stride, area: row)
+        }
     }
 }

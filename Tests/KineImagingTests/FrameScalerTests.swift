@@ -43,8 +43,9 @@ import Testing
         let memory = Memory(layout.slotBytes * slotCount)
         return (
             FrameScaler(
-                sourceSize: Self.size, layout: layout, slotCount: slotCount,
-                memory: FrameRing.Memory(base: memory.base, owner: memory)), memory
+                PictureGeometry(source: Self.size, place: PixelRect(size: layout.size), in: layout.size),
+                layout: layout, slotCount: slotCount, memory: FrameRing.Memory(base: memory.base, owner: memory)),
+            memory
         )
     }
 

@@ -13,7 +13,7 @@ import Testing
         var pixels: TestScreen
 
         func layer(in output: PixelSize) -> Layer {
-            let layer = Layer(sourceSize: pixels.size, place: place, outputSize: output)
+            let layer = Layer(PictureGeometry(source: pixels.size, place: place, in: output))
             draw(PixelRect(size: pixels.size), on: layer)
             return layer
         }
@@ -82,7 +82,7 @@ import Testing
         content.draw(PixelRect(x: 30, y: 20, width: 9, height: 9), on: layer)
         let after = try frame(of: screen, on: compositor, damage: DamageRegion(size: size))
         var expected = DamageRegion(size: size)
-        expected.insert(PixelRect(x: 130 - 3, y: 110 - 3, width: 15, height: 15))  // the filter's margin
+        expected.insert(PixelRect(x: 130, y: 110, width: 9, height: 9))
         #expect(after.read == expected)
         var outside = after.planes.difference(from: before)
         outside.subtract(expected)

@@ -1,5 +1,6 @@
 // The pixel loops that libyuv of Debian 12 does not have: BGRA to 4:2:0 with BT.709's matrix (it knows BT.601 only), the way
-// back (its BT.709 shows blue twelve steps too dark), and the question whether a macroblock changed.
+// back (its BT.709 shows blue twelve steps too dark), scaling (its filter for BGRA reads two pixels of each side however much a
+// frame shrinks, weighs with seven bits and makes white two steps darker), and the question whether a macroblock changed.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,28 @@ void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t
 void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
                              const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
                              int height);
+
+/// The pixels of a scaled row, or of a scaled column: pixel i is the sum of `taps` pixels from `first[i]` on, weighted with as many
+/// of `weights`, in 1/256ths. They add up to 256, and all of the pixels exist; `first` never decreases. The weights of pixel i begin at
+/// i * n, n being the even number from `taps` on, and an additional one is 0. `halves`: pixel i is the mean of 2 * i and 2 * i + 1.
+typedef struct {
+    const int32_t *first;
+    const int16_t *weights;
+    int taps;
+    bool halves;
+} kine_scale_axis;
+
+/// Scales a part of a frame of BGRA. The pixel `x` + i, `y` + j of the scaled frame is written to column i and row j of `target`; it
+/// is the same whatever the part. `source` is where the frame's first pixel would be: only pixels that have a weight are read.
+/// `scratch` has room for four values for each of the frame's columns, and for four more. Strides are in bytes.
+void kine_scale_bgra(const uint8_t *source, ptrdiff_t source_stride, uint8_t *target, ptrdiff_t target_stride, int x,
+                     int y, int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
+                     uint16_t *scratch);
+
+/// The same with a plane of bytes. `scratch` has room for eight values for each of the plane's columns, and for four more.
+void kine_scale_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *target, ptrdiff_t target_stride, int x,
+                      int y, int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
+                      uint16_t *scratch);
 
 /// Whether two blocks of `width` × `height` bytes differ anywhere.
 bool kine_block_differs(const uint8_t *a, ptrdiff_t a_stride, const uint8_t *b, ptrdiff_t b_stride, int width,

@@ -24,8 +24,8 @@ extension FrameConverter {
             memory = try FrameMemory(
                 layout: FrameSlotLayout(layout, visibleSize: requirements.visibleSize, slotCount: slotCount))
             converter = FrameScaler(
-                sourceSize: sourceSize, layout: layout, slotCount: slotCount,
-                memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
+                PictureGeometry(source: sourceSize, place: PixelRect(size: layout.size), in: layout.size),
+                layout: layout, slotCount: slotCount, memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
             loans = converter.loans
         }
 

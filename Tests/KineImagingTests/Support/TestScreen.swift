@@ -1,5 +1,6 @@
 // A screen in memory, and frames copied out of the memory they were lent in.
 import CPixels
+import CoreTesting
 import KineMedia
 
 /// BGRA pixels, rows packed.
@@ -10,6 +11,25 @@ struct TestScreen {
     init(size: PixelSize, colour: UInt32 = 0) {
         self.size = size
         pixels = [UInt32](repeating: colour, count: size.area)
+    }
+
+    /// Text and bars, as screens have them: dark strokes of one and two pixels on white, and a band of colours.
+    init(page size: PixelSize) {
+        var generator = SeededGenerator(seed: 7)
+        self.init(size: size, colour: 0xff_ffff)
+        for line in Swift.stride(from: 4, to: size.height - 12, by: 14) {
+            for column in Swift.stride(from: 6, to: size.width - 8, by: 7)
+            where Int.random(in: 0..<6, using: &generator) > 0 {
+                let bar = line + Int.random(in: 0..<8, using: &generator)
+                fill(PixelRect(x: column, y: line, width: 1 + column % 2, height: 9), 0x20_2020)
+                fill(PixelRect(x: column, y: bar, width: 5, height: 1), 0)
+            }
+        }
+        let colours: [UInt32] = [0xff_ffff, 0xff_ff00, 0x00_ffff, 0x00_ff00, 0xff_00ff, 0xff_0000, 0x00_00ff, 0]
+        for (index, colour) in colours.enumerated() {
+            fill(
+                PixelRect(x: index * size.width / 8, y: size.height - 20, width: size.width / 8, height: 20), colour)
+        }
     }
 
     var stride: Int { size.width * 4 }

@@ -1,0 +1,134 @@
+// Pictures in memory of any layout: what a plan draws, in the pixel format that is wanted.
+import CPixels
+import CYUV
+import KineMedia
+
+/// Draws pictures of one geometry and layout, only where they changed. Used by one thread.
+public final class PictureRenderer {
+    public let layout: FrameLayout
+    private let plan: PicturePlan
+    /// For sources of 4:2:0, where it can be had.
+    private let planarPlan: PlanarPlan?
+    /// BGRA on its way to another format, and 4:2:0 on its way to NV12.
+    private let band: UnsafeMutableRawPointer
+    private let subsampled: I420Frame
+    private let subsampledMemory: UnsafeMutableRawPointer
+
+    /// The most rows that are drawn at once; see `Compositor`.
+    private static let mostRows = 4 * DamageRegion.tileSide
+
+    /// `geometry.size` is the layout's, or its visible part: an odd last column or row is drawn twice.
+    public init(_ geometry: PictureGeometry, layout: FrameLayout) {
+        precondition(geometry.size.roundedUpToEven == layout.size, "a layout of another size")
+        plan = PicturePlan(geometry)
+        planarPlan = PlanarPlan(geometry)
+        self.layout = layout
+        let part = FrameLayout(pixelFormat: .i420, size: PixelSize(width: layout.size.width, height: Self.mostRows))
+        band = .allocate(byteCount: layout.size.width * Self.mostRows * 4, alignment: 64)
+        subsampledMemory = .allocate(byteCount: part.slotBytes, alignment: 64)
+        subsampled = part.i420(at: subsampledMemory)
+    }
+
+    deinit {
+        band.deallocate()
+        subsampledMemory.deallocate()
+    }
+
+    public var geometry: PictureGeometry { plan.geometry }
+
+    /// Draws the tiles of `region`, which is of the picture, into the memory of the layout that begins at `target`.
+    public func draw(_ region: DamageRegion, of source: PictureSource, at target: UnsafeMutableRawPointer) {
+        let rows = geometry.orientation.isTransposed ? Self.mostRows : DamageRegion.tileSide
+        for rect in region.rectangles() {
+            if geometry.isIdentity {
+                convert(source, rect, to: target)
+                continue
+            }
+            for top in stride(from: rect.y, to: rect.maxY, by: rows) {
+                let part = PixelRect(x: rect.x, y: top, width: rect.width, height: min(rows, rect.maxY - top))
+                if case .i420(let frame) = source, let planarPlan, geometry.size == layout.size {
+                    let isPlanar = layout.pixelFormat == .i420
+                    let planes = isPlanar ? layout.i420(at: target).part(part) : subsampled
+                    planarPlan.draw(part, of: frame, to: planes)
+                    if !isPlanar { convert(planes, part, to: target) }
+                } else if layout.pixelFormat == .bgra {
+                    plan.draw(part, of: source, to: target + offset(of: part), stride: layout.planeStrides[0])
+                } else {
+                    plan.draw(part, of: source, to: band, stride: part.width * 4)
+                    convert(bgra: UnsafeRawPointer(band), stride: part.width * 4, part, to: target)
+                }
+            }
+        }
+    }
+
+    private func offset(of rect: PixelRect) -> Int { rect.y * layout.planeStrides[0] + rect.x * 4 }
+
+    // MARK: Formats
+
+    /// Draws a part of a source that is the picture.
+    private func convert(_ source: PictureSource, _ rect: PixelRect, to target: UnsafeMutableRawPointer) {
+        switch source {
+        case .bgra(let base, let stride) where layout.pixelFormat == .bgra:
+            ARGBCopy(
+                (base + rect.y * stride + rect.x * 4).assumingMemoryBound(to: UInt8.self), Int32(stride),
+                (target + offset(of: rect)).assumingMemoryBound(to: UInt8.self), Int32(layout.planeStrides[0]),
+                Int32(rect.width), Int32(rect.height))
+        case .bgra(let base, let stride):
+            for top in Swift.stride(from: rect.y, to: rect.maxY, by: Self.mostRows) {
+                let height = min(Self.mostRows, rect.maxY - top)
+                let part = PixelRect(x: rect.x, y: top, width: rect.width, height: height)
+                convert(bgra: base + top * stride + rect.x * 4, stride: stride, part, to: target)
+            }
+        case .i420(let frame): convert(frame.part(rect), rect, to: target)
+        }
+    }
+
+    private func convert(bgra: UnsafeRawPointer, stride: Int, _ part: PixelRect, to target: UnsafeMutableRawPointer) {
+        let isPlanar = layout.pixelFormat == .i420
+        let planes = isPlanar ? layout.i420(at: target).part(part) : subsampled
+        kine_bgra_to_i420_bt709(
+            bgra.assumingMemoryBound(to: UInt8.self), stride, planes.y, planes.lumaStride, planes.u,
+            planes.chromaStride, planes.v, planes.chromaStride, Int32(part.width), Int32(part.height))
+        let even = part.size.roundedUpToEven
+        repeatEdges(of: planes, width: part.width, height: part.height)
+        guard !isPlanar else { return }
+        convert(planes, PixelRect(origin: (part.x, part.y), size: even), to: target)
+    }
+
+    /// The coded frame has even sides.
+    private func repeatEdges(of planes: I420Frame, width: Int, height: Int) {
+        if width & 1 == 1 {
+            for row in 0..<height {
+                planes.y[row * planes.lumaStride + width] = planes.y[row * planes.lumaStride + width - 1]
+            }
+        }
+        if height & 1 == 1 {
+            (planes.y + height * planes.lumaStride).update(
+                from: planes.y + (height - 1) * planes.lumaStride, count: (width + 1) & ~1)
+        }
+    }
+
+    /// `from` begins at `rect`.
+    private func convert(_ from: I420Frame, _ rect: PixelRect, to target: UnsafeMutableRawPointer) {
+        let bytes = target.assumingMemoryBound(to: UInt8.self)
+        let stride = layout.planeStrides[0]
+        let (width, height) = (Int32(rect.width), Int32(rect.height))
+        let (luma, chroma) = (Int32(from.lumaStride), Int32(from.chromaStride))
+        switch layout.pixelFormat {
+        case .i420:
+            let to = layout.i420(at: target).part(rect)
+            I420Copy(
+                from.y, luma, from.u, chroma, from.v, chroma, to.y, Int32(to.lumaStride), to.u,
+                Int32(to.chromaStride), to.v, Int32(to.chromaStride), width, height)
+        case .nv12:
+            let pairs = bytes + layout.planeOffsets[1] + rect.y / 2 * layout.planeStrides[1] + rect.x
+            I420ToNV12(
+                from.y, luma, from.u, chroma, from.v, chroma, bytes + rect.y * stride + rect.x, Int32(stride), pairs,
+                Int32(layout.planeStrides[1]), width, height)
+        case .bgra:
+            kine_i420_to_bgra_bt709(
+                from.y, from.lumaStride, from.u, from.chromaStride, from.v, from.chromaStride,
+                bytes + offset(of: rect), stride, width, height)
+        }
+    }
+}

@@ -1,0 +1,104 @@
+// The way from a source's pixels to a picture, in whole pixels.
+
+/// A part of a source, turned upright and scaled to a place of the picture; the rest of the picture is black.
+public struct PictureGeometry: Hashable, Sendable {
+    /// The part of the upright source that is shown, and how it fills the picture.
+    public enum Crop: Hashable, Codable, Sendable {
+        /// All of the source, as large as fits; the rest of the picture stays black.
+        case fit
+        /// The middle of the source, cut so that it fills the picture.
+        case fill
+        /// A part of the upright source, in its pixels, as large as fits. What of it lies outside of the source is left out.
+        case part(PixelRect)
+    }
+
+    /// The source's size, before it is turned.
+    public let source: PixelSize
+    public let orientation: Orientation
+    /// The picture's size.
+    public let size: PixelSize
+    /// The part of the source that is shown, in the source's own pixels.
+    public let part: PixelRect
+    /// Where it is shown in the picture.
+    public let place: PixelRect
+
+    /// The picture of a source.
+    ///
+    /// A crop that lies outside of the source shows all of it. Without a size, the picture is as large as what is shown of the source.
+    public init(source: PixelSize, orientation: Orientation = .up, crop: Crop = .fit, size: PixelSize? = nil) {
+        let upright = PixelRect(size: orientation.turned(source))
+        var shown = upright
+        switch crop {
+        case .fit: break
+        case .fill:
+            guard let size else { break }
+            // The largest part of the picture's shape, in the middle.
+            let fitted = size.aspectFit(into: upright.size)
+            shown = PixelRect(
+                x: (upright.width - fitted.width) / 2, y: (upright.height - fitted.height) / 2, width: fitted.width,
+                height: fitted.height)
+        case .part(let rect):
+            let common = rect.intersection(upright)
+            if !common.isEmpty { shown = common }
+        }
+        let size = size ?? shown.size
+        // A part cut to the picture's shape is off by less than a pixel, which is no reason for a border.
+        let fitted = crop == .fill ? size : shown.size.aspectFit(into: size)
+        self.source = source
+        self.orientation = orientation
+        self.size = size
+        part = orientation.turnedBack(shown, of: source)
+        place = PixelRect(
+            x: (size.width - fitted.width) / 2, y: (size.height - fitted.height) / 2, width: fitted.width,
+            height: fitted.height)
+    }
+
+    /// All of the source at `place` of a picture, upright.
+    public init(source: PixelSize, place: PixelRect, in size: PixelSize) {
+        self.source = source
+        self.place = place
+        self.size = size
+        orientation = .up
+        part = PixelRect(size: source)
+    }
+
+    /// The shown part's size when it is scaled, before it is turned.
+    package var scaledSize: PixelSize { orientation.turned(place.size) }
+
+    /// Whether the picture is the source.
+    public var isIdentity: Bool {
+        orientation == .up && source == size && part == PixelRect(size: source) && place == PixelRect(size: size)
+    }
+
+    // MARK: Damage
+
+    /// The scaled pixels on each side of a pixel's own place that depend on it: the filters read its neighbours too, which lie
+    /// farther apart if the frame grows.
+    private static func margin(_ from: Int, _ to: Int) -> Int { 2 + to / from }
+
+    /// The pixels of the picture that depend on `rect` of the source.
+    package func map(_ rect: PixelRect) -> PixelRect {
+        let inside = rect.intersection(part)
+        guard !inside.isEmpty else { return PixelRect(x: 0, y: 0, width: 0, height: 0) }
+        let from = part.size
+        let to = scaledSize
+        let across = from == to ? 0 : Self.margin(from.width, to.width)
+        let down = from == to ? 0 : Self.margin(from.height, to.height)
+        let left = (inside.x - part.x) * to.width / from.width - across
+        let top = (inside.y - part.y) * to.height / from.height - down
+        let right = ((inside.maxX - part.x) * to.width + from.width - 1) / from.width + across
+        let bottom = ((inside.maxY - part.y) * to.height + from.height - 1) / from.height + down
+        let scaled = PixelRect(x: left, y: top, width: right - left, height: bottom - top)
+            .intersection(PixelRect(size: to))
+        return orientation.turned(scaled, of: to).offset(x: place.x, y: place.y)
+    }
+
+    /// The tiles of the picture that depend on `region`, which is of the source.
+    public func map(_ region: DamageRegion) -> DamageRegion {
+        precondition(region.size == source, "damage of another source")
+        if isIdentity { return region }
+        var mapped = DamageRegion(size: size)
+        for rect in region.rectangles() { mapped.insert(map(rect)) }
+        return mapped
+    }
+}
