@@ -26,6 +26,7 @@ let package = Package(
         fuzzer("excerpt", "KineContainers", "KineMedia"),
         fuzzer("h264-headers", "KineCodecs", "KineMedia"),
         fuzzer("annex-b", "KineMedia"),
+        fuzzer("picture", "KineImaging", "KineMedia"),
         fuzzer("x-properties", "KineCapture"),
         fuzzer("control", "KineRelay", "KineControl"),
         fuzzer("engine-messages", "KineClient", "KineRelay", "KineControl", "KineMedia"),
