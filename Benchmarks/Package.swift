@@ -22,7 +22,7 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "kinecast-bench",
-            dependencies: ["CEpoll"]
+            dependencies: ["CEpoll", "CSWScale"]
                 + kinecast(
                     "CLinux", "KineCapture", "KineCodecs", "KineContainers", "KineControl", "KineImaging",
                     "KineMeasure",
@@ -32,6 +32,7 @@ let package = Package(
                 + [.product(name: "NIOSSL", package: "swift-nio-ssl")],
             path: "Bench"),
         .systemLibrary(name: "CEpoll", path: "Epoll"),
+        .systemLibrary(name: "CSWScale", path: "SWScale"),
         // Serves a scene on the live page without a screen, a take or an extension.
         .executableTarget(
             name: "kinecast-livesource",

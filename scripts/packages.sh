@@ -7,7 +7,7 @@ build_packages=(
     libxcb-xtest0-dev libxcb1-dev libyuv-dev
 )
 # To build what is measured beside Kinecast.
-measure_packages=(libturbojpeg0-dev)
+measure_packages=(libswscale-dev libturbojpeg0-dev)
 # To record with no display and no sound card.
 virtual_packages=(pulseaudio xauth xvfb)
 
