@@ -27,6 +27,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
 
     case noMonitor(String, existing: [String])
     case outsideScreen(PixelRect, screen: PixelSize)
+    /// The crop lies outside of the upright source.
+    case outsideSource(PixelRect, source: PixelSize)
     case noWindow(UInt32)
     case windowNotShown(UInt32)
     /// Without the Composite extension, no window can be recorded.

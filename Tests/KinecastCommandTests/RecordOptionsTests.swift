@@ -106,8 +106,10 @@ import Testing
             "--fps", "60", "--size", "640x360", "--no-cursor", "--quality", "18", "--cfr", "--duration", "1m",
             "--overwrite",
             "--faststart", "--audio", "none", "--no-damage-optimization", "--no-skip-unchanged", "--no-macroblock-info",
-            "--keyframe-interval", "3s")
+            "--keyframe-interval", "3s", "--crop", "300x200+10+20", "--rotate", "270")
         #expect(all.video.framesPerSecond == 60)
+        #expect(all.video.crop == .part(PixelRect(x: 10, y: 20, width: 300, height: 200)))
+        #expect(all.video.orientation == .left)
         #expect(all.video.size == PixelSize(width: 640, height: 360))
         #expect(!all.video.showsCursor)
         #expect(all.video.rateControl == .constantQuality(18))
@@ -126,7 +128,7 @@ import Testing
         ["--quality", "52"], ["--quality", "-1"], ["--fps", "0"], ["--fps", "241"], ["--size", "641x360"],
         ["--separate-tracks"], ["--separate-tracks", "--mic", "default", "--audio", "none"],
         ["--duration", "0"], ["--settings", "obs"], ["--audio-bitrate", "1k"], ["a.mp4", "-o", "b.mp4"],
-        ["a.mp4", "b.mp4"], ["--crop", "1"], ["--window", "me"], [""],
+        ["a.mp4", "b.mp4"], ["--crop", "1"], ["--crop", "fill"], ["--rotate", "45"], ["--window", "me"], [""],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }

@@ -69,6 +69,11 @@ extension TakeConfiguration {
                     setting: "bitrate for each pixel", value: "\(bits)", allowed: "more than 0, up to 100")
             }
         }
+        if case .part(let rect) = video.crop {
+            try Self.check("crop's left edge", rect.x, in: 0...32767)
+            try Self.check("crop's upper edge", rect.y, in: 0...32767)
+            try Self.check("crop's size", rect.size)
+        }
         guard let size = video.size else { return }
         try Self.check("frame size", size)
         guard size == size.roundedUpToEven else {

@@ -73,6 +73,20 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         public var minimumBitrate = Video.defaultMinimumBitrate
         /// The size of the file's frames; nil: the source's own.
         public var size: PixelSize?
+        /// The part of the upright source that the file shows.
+        public var crop: PictureGeometry.Crop {
+            get { cropping ?? .fit }
+            set { cropping = newValue == .fit ? nil : newValue }
+        }
+        /// Absent where it is `fit`, as in messages of older clients.
+        private var cropping: PictureGeometry.Crop?
+        /// The turn that makes the source upright.
+        public var orientation: Orientation {
+            get { turn ?? .up }
+            set { turn = newValue == .up ? nil : newValue }
+        }
+        /// Absent where it is `up`.
+        private var turn: Orientation?
         public var showsCursor = true
 
         public static let defaultQuality = 23

@@ -29,6 +29,9 @@ extension VideoSourceError {
         case .outsideScreen(let area, let screen):
             "The region \(text(area.size))+\(area.x)+\(area.y) lies outside the screen, which is \(text(screen)); choose one "
                 + "inside it."
+        case .outsideSource(let area, let source):
+            "The crop \(text(area.size))+\(area.x)+\(area.y) lies outside the source, which is \(text(source)); choose one "
+                + "inside it."
         case .noWindow(let id):
             "There is no window 0x\(String(id, radix: 16)) on this display; kinecast sources lists them."
         case .windowNotShown(let id):

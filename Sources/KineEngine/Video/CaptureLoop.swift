@@ -26,9 +26,18 @@ final class CaptureLoop<Source: VideoSource> {
         self.cover = cover
         self.control = control
         self.output = output
-        let size = configuration.video.size ?? source.size
+        let video = configuration.video
+        let upright = video.orientation.turned(source.size)
+        if case .part(let rect) = video.crop, rect.intersection(PixelRect(size: upright)).isEmpty {
+            throw .outsideSource(rect, source: upright)
+        }
+        let size = PictureGeometry(
+            source: source.size, orientation: video.orientation, crop: video.crop, size: video.size
+        ).size
         let slots = try output.slots(size)
-        compositor = Compositor(size: size, sourceSize: source.size, slotCount: slots.count, memory: slots.memory)
+        compositor = Compositor(
+            size: size, sourceSize: source.size, orientation: video.orientation, crop: video.crop,
+            slotCount: slots.count, memory: slots.memory)
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
         let loans = compositor.loans

@@ -20,6 +20,15 @@ struct EncodingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Scale the whole source into this size; both sides must be even.", valueName: "WxH"))
     var size: SizeOption?
 
+    @Option(
+        help: ArgumentHelp(
+            "Cut the source: fit shows all of it, fill cuts it to the shape of --size, WxH+X+Y is a part. (default: fit)",
+            valueName: "CROP"))
+    var crop: CropOption?
+
+    @Option(help: ArgumentHelp("Turn the source clockwise, by 90, 180 or 270 degrees.", valueName: "DEGREES"))
+    var rotate: RotationOption?
+
     @Flag(help: "Leave the mouse pointer out.")
     var noCursor = false
 
@@ -78,6 +87,9 @@ struct EncodingOptions: ParsableArguments {
             throw ValidationError(
                 "--size \(size.width)x\(size.height) has an odd side; use \(even.width)x\(even.height).")
         }
+        if crop?.crop == .fill, size == nil {
+            throw ValidationError("--crop fill needs the size to fill; add --size WxH.")
+        }
         if let quality, !(0...51).contains(quality) {
             throw ValidationError("--quality \(quality) is out of range; give a whole number from 0 (best) to 51.")
         }
@@ -101,6 +113,8 @@ struct EncodingOptions: ParsableArguments {
         configuration.video.preset = preset
         configuration.video.framesPerSecond = fps
         configuration.video.size = size?.size
+        configuration.video.crop = crop?.crop ?? .fit
+        configuration.video.orientation = rotate?.orientation ?? .up
         configuration.video.showsCursor = !noCursor
         configuration.video.constantFrameRate = cfr
         configuration.optimizations.damage = !noDamageOptimization

@@ -26,6 +26,38 @@ struct RegionOption: ExpressibleByArgument, Equatable {
     }
 }
 
+/// `fit`, `fill`, or a part as `RegionOption` has it.
+struct CropOption: ExpressibleByArgument, Equatable {
+    var crop: PictureGeometry.Crop
+
+    init?(argument: String) {
+        switch argument {
+        case "fit": crop = .fit
+        case "fill": crop = .fill
+        default:
+            guard let region = RegionOption(argument: argument) else { return nil }
+            crop = .part(region.rect)
+        }
+    }
+}
+
+/// Degrees, clockwise.
+enum RotationOption: Int, ExpressibleByArgument, CaseIterable {
+    case none = 0
+    case right = 90
+    case half = 180
+    case left = 270
+
+    var orientation: Orientation {
+        switch self {
+        case .none: .up
+        case .right: .right
+        case .half: .down
+        case .left: .left
+        }
+    }
+}
+
 /// A window's X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it.
 struct WindowOption: ExpressibleByArgument, Equatable {
     var id: UInt32

@@ -2,6 +2,7 @@
 import Glibc
 import KineMeasure
 import KineMedia
+import KinePlatform
 import ScreenTesting
 import Testing
 
@@ -160,6 +161,34 @@ extension MediaTests {
                 #expect(frame.distance(from: 0, in: PixelRect(x: 0, y: 0, width: 48, height: 240)) <= 8)
                 #expect(frame.distance(from: 0, in: PixelRect(x: 378, y: 0, width: 48, height: 240)) <= 8)
                 #expect(frame.distance(from: 0x80_8080, in: PixelRect(x: 150, y: 80, width: 120, height: 80)) <= 8)
+            }
+        }
+
+        @Test func `a screen is turned and cut as asked`() throws {
+            try TestPlace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+                let painter = try Painter(display: screen.name)
+                let window = painter.window(PixelRect(x: 0, y: 0, width: 640, height: 480), colour: 0x80_8080)
+                painter.fill(window, PixelRect(x: 0, y: 0, width: 80, height: 80), 0xc0_4080)
+                painter.fill(window, PixelRect(x: 280, y: 200, width: 80, height: 80), 0x40_c040)
+                let size = PixelSize(width: 240, height: 320)
+                let turned = try frame(of: screen, in: place, "--rotate", "90", "--size", "240x320", "--no-cursor")
+                #expect(turned.size == size)
+                // The upper left corner is now on the right.
+                #expect(turned.distance(from: 0xc0_4080, in: PixelRect(x: 204, y: 4, width: 32, height: 32)) <= 8)
+                #expect(turned.distance(from: 0x40_c040, in: PixelRect(x: 104, y: 144, width: 32, height: 32)) <= 8)
+                #expect(turned.distance(from: 0x80_8080, in: PixelRect(x: 4, y: 4, width: 90, height: 90)) <= 8)
+                // Of 640×480, the middle 360×480 fills 240×320: the corner is not in it.
+                let filled = try frame(of: screen, in: place, "--crop", "fill", "--size", "240x320", "--no-cursor")
+                #expect(filled.size == size)
+                #expect(filled.distance(from: 0x40_c040, in: PixelRect(x: 98, y: 138, width: 44, height: 44)) <= 8)
+                #expect(filled.distance(from: 0x80_8080, in: PixelRect(x: 4, y: 4, width: 232, height: 120)) <= 8)
+                let part = try frame(of: screen, in: place, "--crop", "81x83+279+199", "--no-cursor")
+                #expect(part.distance(from: 0x40_c040, in: PixelRect(x: 4, y: 4, width: 72, height: 72)) <= 8)
+                let outside = try place.run(
+                    ["record", "b.mp4", "--audio", "none", "--crop", "100x100+2000+0"], ["DISPLAY=\(screen.name)"])
+                #expect(outside.status == ExitStatus.unavailable, "\(outside)")
+                #expect(outside.errors.contains("The crop 100x100+2000+0 lies outside the source, which is 640x480"))
             }
         }
 

@@ -19,6 +19,7 @@ enum RecordedMessages {
         .permissionAnswer(true), .permissionAnswer(nil), .start(asking),
         .receiveFrames(FrameRequest(group: "org.example.group")),
         .receiveFrames(FrameRequest(group: "org.example.group", service: "passer", destination: 2)),
+        .start(turned),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -90,6 +91,13 @@ enum RecordedMessages {
     private static let slow = {
         var take = screen
         take.video.preset = .slow
+        return take
+    }()
+
+    private static let turned = {
+        var take = slow
+        take.video.crop = .part(PixelRect(x: 1, y: 2, width: 300, height: 400))
+        take.video.orientation = .right
         return take
     }()
 
