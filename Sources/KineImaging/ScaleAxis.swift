@@ -2,8 +2,8 @@
 import CPixels
 
 /// One direction of a scaled frame. A pixel is the mean of those around its place, with weights that fall evenly to nothing. Where the
-/// frame grows they do so within one of its pixels, which is linear interpolation. Where it shrinks they do so within three quarters of
-/// a new pixel: less would make patterns of lines of one pixel, and more would blur text. Halved exactly, a pixel is the mean of the
+/// frame grows they do so within one of its pixels, which is linear interpolation. Where it shrinks they do so within five sixths of a
+/// new pixel: less would make patterns of lines of one pixel, and more would blur text. Halved exactly, a pixel is the mean of the
 /// two in its place, which has no patterns either, and is what is computed most often.
 final class ScaleAxis {
     /// For CPixels; valid as long as this object.
@@ -49,13 +49,13 @@ final class ScaleAxis {
     private typealias Pixel = (first: Int, weights: [Int])
 
     private static func pixel(_ index: Int, _ from: Int, _ to: Int, last: Int) -> Pixel {
-        // In units in which the frame is as long as 4 · from · to. With fewer samples than pixels all of it is multiplied alike.
-        let middle = (4 * index + 2) * from
-        let reach = from == 2 * to ? 2 * from : max(4 * to, 3 * from)
+        // In units in which the frame is as long as 6 · from · to. With fewer samples than pixels all of it is multiplied alike.
+        let middle = (6 * index + 3) * from
+        let reach = from == 2 * to ? 3 * from : max(6 * to, 5 * from)
         // The first and the last pixel whose middle is less far away than that.
-        let first = max(0, (middle - reach + 2 * to) / (4 * to))
-        let last = min(last, (middle + reach - 2 * to - 1) / (4 * to))
-        let weights = (first...last).map { from == 2 * to ? 1 : max(0, reach - abs(middle - (4 * $0 + 2) * to)) }
+        let first = max(0, (middle - reach + 3 * to) / (6 * to))
+        let last = min(last, (middle + reach - 3 * to - 1) / (6 * to))
+        let weights = (first...last).map { from == 2 * to ? 1 : max(0, reach - abs(middle - (6 * $0 + 3) * to)) }
         let total = weights.reduce(0, +)
         // Their sum is rounded, not each of them, so that all of them make 256.
         var (sum, rounded) = (0, 0)

@@ -123,12 +123,12 @@ struct ReferencePicture {
             }
         }
 
-        /// The weight of each pixel of a row: a triangle, on each side as wide as a pixel of the row or three quarters of a new one,
+        /// The weight of each pixel of a row: a triangle, on each side as wide as a pixel of the row or five sixths of a new one,
         /// whichever is more; of a half, the same for the two in its place.
         private static func weights(_ index: Int, from: Int, to: Int) -> [(Int, Double)] {
             if from == 2 * to { return [(2 * index, 0.5), (2 * index + 1, 0.5)] }
             let middle = (Double(index) + 0.5) / Double(to)
-            let width = max(1 / Double(from), 0.75 / Double(to))
+            let width = max(1 / Double(from), 5.0 / 6 / Double(to))
             let weights = (0..<from).map { max(0, 1 - abs((Double($0) + 0.5) / Double(from) - middle) / width) }
             let sum = weights.reduce(0, +)
             return weights.enumerated().filter { $0.element > 0 }.map { ($0.offset, $0.element / sum) }
