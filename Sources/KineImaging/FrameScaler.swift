@@ -20,9 +20,8 @@ public final class FrameScaler {
     /// The changes since the last frame.
     private var changed: DamageRegion
 
-    /// `geometry` leads from the encoder's frames to the converted ones, whose size is `layout.size`.
+    /// `geometry` leads from the encoder's frames to the converted ones, whose even size is `layout.size`.
     public init(_ geometry: PictureGeometry, layout: FrameLayout, slotCount: Int, memory: FrameRing.Memory) {
-        precondition(geometry.size == layout.size, "a layout of another size")
         renderer = PictureRenderer(geometry, layout: layout)
         self.layout = layout
         base = memory.base
@@ -33,7 +32,9 @@ public final class FrameScaler {
 
     /// Notes the damage of the encoder's frame, on that frame's grid, before `convert` or in place of it.
     public func note(_ damage: DamageRegion) {
-        changed.formUnion(renderer.geometry.map(damage))
+        let geometry = renderer.geometry
+        let mapped = geometry.map(DamageRegion(damage, size: geometry.source))
+        changed.formUnion(DamageRegion(mapped, size: layout.size))
     }
 
     /// Converts `frame`, whose damage has been noted. Nil if every slot is lent: the next frame then carries this one's damage.
@@ -41,7 +42,9 @@ public final class FrameScaler {
         for slot in missed.indices { missed[slot].formUnion(changed) }
         guard let index = loans.cheapestFree(except: nil, cost: { missed[$0].tileCount }) else { return nil }
         let target = base + index * layout.slotBytes
-        if !missed[index].isEmpty { renderer.draw(missed[index], of: .i420(frame), at: target) }
+        if !missed[index].isEmpty {
+            renderer.draw(DamageRegion(missed[index], size: renderer.geometry.size), of: .i420(frame), at: target)
+        }
         missed[index].removeAll()
         loans.retain(index)
         defer { changed.removeAll() }

@@ -38,6 +38,13 @@ public struct DamageRegion: Equatable, Sendable {
         return region
     }
 
+    /// The same tiles of a frame of another size, which has as many of them: of an odd size and the even one next to it.
+    package init(_ region: DamageRegion, size: PixelSize) {
+        self.init(size: size)
+        precondition(columns == region.columns && rows == region.rows, "damage of another frame size")
+        words = region.words
+    }
+
     public var isEmpty: Bool { words.allSatisfy { $0 == 0 } }
     public var tileCount: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
     public var isFull: Bool { tileCount == columns * rows }

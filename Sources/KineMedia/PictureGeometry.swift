@@ -62,6 +62,17 @@ public struct PictureGeometry: Hashable, Sendable {
         part = PixelRect(size: source)
     }
 
+    private init(of geometry: PictureGeometry, filling size: PixelSize) {
+        source = geometry.source
+        orientation = geometry.orientation
+        part = geometry.part
+        place = PixelRect(size: size)
+        self.size = size
+    }
+
+    /// The same part and turn, scaled to all of another picture, whatever its shape.
+    package func filling(_ size: PixelSize) -> PictureGeometry { PictureGeometry(of: self, filling: size) }
+
     /// The shown part's size when it is scaled, before it is turned.
     package var scaledSize: PixelSize { orientation.turned(place.size) }
 

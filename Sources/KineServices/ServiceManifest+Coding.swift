@@ -105,8 +105,10 @@ extension ServiceManifest: Decodable {
 
 extension ServiceManifest.Video: Decodable {
     private enum CodingKeys: CodingKey { case raw, encoded }
-    private enum RawKeys: CodingKey { case pixelFormat, maximumSize, framesPerSecond }
+    private enum RawKeys: CodingKey { case pixelFormat, maximumSize, framesPerSecond, size, crop, orientation }
     private enum SizeKeys: CodingKey { case width, height }
+    private enum PartKeys: CodingKey { case x, y, width, height }
+    private enum Crop: String, CaseIterable { case fit, fill }
     private enum EncodedKeys: CodingKey {
         case codec, keyframeInterval, maximumBitrate, maximumAccessUnit, stillFramesPerSecond
     }
@@ -116,15 +118,10 @@ extension ServiceManifest.Video: Decodable {
         let video = try decoder.object(CodingKeys.self)
         switch (try video.object(.raw, RawKeys.self), try video.object(.encoded, EncodedKeys.self)) {
         case (let raw?, nil):
-            var size: PixelSize?
-            if let sides = try raw.object(.maximumSize, SizeKeys.self) {
-                guard let width = try sides.whole(.width, 16...16384), let height = try sides.whole(.height, 16...16384)
-                else { throw raw.problem(.maximumSize, "needs both width and height") }
-                size = PixelSize(width: width, height: height)
-            }
             self = .raw(
-                pixelFormat: try raw.choice(.pixelFormat) ?? .i420, maximumSize: size,
-                framesPerSecond: try raw.whole(.framesPerSecond, 1...240))
+                pixelFormat: try raw.choice(.pixelFormat) ?? .i420,
+                maximumSize: try Self.size(.maximumSize, 16...16384, of: raw),
+                framesPerSecond: try raw.whole(.framesPerSecond, 1...240), shape: try Self.shape(of: raw))
         case (nil, let encoded?):
             let codec: Codec = try encoded.choice(.codec) ?? .h264
             let expectations = ServiceManifest.Expectations(
@@ -139,6 +136,45 @@ extension ServiceManifest.Video: Decodable {
                 expecting: expectations)
         default: throw ServiceManifest.Problem(decoder.codingPath, "has to hold either raw or encoded")
         }
+    }
+
+    private static func size(
+        _ key: RawKeys, _ sides: ClosedRange<Int>, of raw: KeyedDecodingContainer<RawKeys>
+    ) throws -> PixelSize? {
+        guard let size = try raw.object(key, SizeKeys.self) else { return nil }
+        guard let width = try size.whole(.width, sides), let height = try size.whole(.height, sides) else {
+            throw raw.problem(key, "needs both width and height")
+        }
+        return PixelSize(width: width, height: height)
+    }
+
+    private static func shape(of raw: KeyedDecodingContainer<RawKeys>) throws -> FrameShape? {
+        var shape = FrameShape()
+        if let size = try size(.size, 16...8192, of: raw) {
+            guard size == size.roundedUpToEven else { throw raw.problem(.size, "needs an even width and height") }
+            guard !raw.contains(.maximumSize) else { throw raw.problem(.size, "cannot be beside maximumSize") }
+            shape.size = size
+        }
+        shape.crop = try crop(of: raw) ?? .fit
+        if shape.crop == .fill, shape.size == nil { throw raw.problem(.crop, "is \"fill\" and needs size beside it") }
+        let orientations = Orientation.up.rawValue...Orientation.left.rawValue
+        shape.orientation = try raw.whole(.orientation, orientations).flatMap(Orientation.init) ?? .up
+        return shape == FrameShape() ? nil : shape
+    }
+
+    private static func crop(of raw: KeyedDecodingContainer<RawKeys>) throws -> PictureGeometry.Crop? {
+        if (try? raw.decodeIfPresent(String.self, forKey: .crop)) ?? nil != nil {
+            let crop: Crop? = try raw.choice(.crop)
+            return crop == .fill ? .fill : .fit
+        }
+        guard let part = try raw.object(.crop, PartKeys.self) else { return nil }
+        guard let width = try part.whole(.width, 1...32767), let height = try part.whole(.height, 1...32767) else {
+            throw raw.problem(.crop, "needs both width and height")
+        }
+        return .part(
+            PixelRect(
+                x: try part.whole(.x, 0...32767) ?? 0, y: try part.whole(.y, 0...32767) ?? 0, width: width,
+                height: height))
     }
 }
 

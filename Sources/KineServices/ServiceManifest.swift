@@ -6,8 +6,8 @@ public struct ServiceManifest: Sendable, Equatable {
     /// Frames, uncompressed or as the take's encoder made them.
     public enum Video: Sendable, Equatable {
         /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size.
-        /// `framesPerSecond`: at most so many; nil: the take's own.
-        case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?)
+        /// `framesPerSecond`: at most so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is.
+        case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil)
         /// Access units as the recording gets them. `keyframeInterval`: at most so many seconds between keyframes while the
         /// screen changes. `codec` is "h264".
         case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())

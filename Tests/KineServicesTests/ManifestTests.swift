@@ -114,6 +114,30 @@ import Testing
             "video.encoded.stillFramesPerSecond is 0 and has to be a whole number from 1 to 30"
         ),
         (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"size": {"width": 641, "height": 360}}}}"#,
+            "video.raw.size needs an even width and height"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"size": {"width": 64, "height": 36}, "maximumSize": {"width": 64, "height": 64}}}}"#,
+            "video.raw.size cannot be beside maximumSize"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"crop": "fill"}}}"#,
+            #"video.raw.crop is "fill" and needs size beside it"#
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"crop": "half"}}}"#,
+            #"video.raw.crop is "half" and has to be "fit" or "fill""#
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"crop": {"x": 5, "width": 9}}}}"#,
+            "video.raw.crop needs both width and height"
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"orientation": 9}}}"#,
+            "video.raw.orientation is 9 and has to be a whole number from 1 to 8"
+        ),
+        (
             #"{"id": "a", "executable": "b", "video": {"raw": {"maximumSize": {"width": 0, "height": 360}}}}"#,
             "video.raw.maximumSize.width is 0 and has to be a whole number from 16 to 16384"
         ),
@@ -197,6 +221,26 @@ import Testing
                 "video.raw.maximumSize.depth",
             ]) && unknownKeys.count == 7)
         #expect(unknownKeys.filter { !$0.isPrintable } == [], "they are shown in a terminal")
+    }
+
+    @Test(arguments: [
+        (
+            #""size": {"width": 540, "height": 960}, "crop": "fill""#,
+            FrameShape(size: PixelSize(width: 540, height: 960), crop: .fill)
+        ),
+        (#""orientation": 6"#, FrameShape(orientation: .right)),
+        (
+            #""crop": {"y": 40, "width": 641, "height": 360}, "orientation": 1"#,
+            FrameShape(crop: .part(PixelRect(x: 0, y: 40, width: 641, height: 360)))
+        ),
+        (#""crop": "fit", "orientation": 1, "size": null"#, nil),
+    ])
+    func `frames are cut, turned and scaled as asked`(keys: String, shape: FrameShape?) throws {
+        let json = #"{"id": "a", "executable": "b", "video": {"raw": {\#(keys)}}}"#
+        let (manifest, unknownKeys) = try ServiceManifest.read(Array(json.utf8))
+        #expect(
+            manifest.video == .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil, shape: shape))
+        #expect(unknownKeys == [])
     }
 
     @Test func `a manifest that is too long is not read`() {

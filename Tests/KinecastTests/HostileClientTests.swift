@@ -16,6 +16,15 @@ import Testing
 
         init(_ connection: ClientConnection) { self.connection = connection }
 
+        /// The reason why the next request is refused.
+        func nextRefusal() throws -> String {
+            let deadline = MonotonicClock.now() + 300_000_000_000
+            while MonotonicClock.now() < deadline {
+                for case .refused(let reason, request: _) in try connection.receive(until: deadline) { return reason }
+            }
+            throw Errno.timedOut
+        }
+
         mutating func next() throws -> SampleFeedMessage {
             let deadline = MonotonicClock.now() + 300_000_000_000
             while waiting.isEmpty, MonotonicClock.now() < deadline {
@@ -37,6 +46,13 @@ import Testing
         memset(bytes, 0xff, size)
         munmap(bytes, size)
     }
+
+    private static let impossible = [
+        FrameShape(size: PixelSize(width: 641, height: 480)), FrameShape(size: PixelSize(width: .max, height: 2)),
+        FrameShape(size: PixelSize(width: 0, height: -2), crop: .fill),
+        FrameShape(crop: .part(PixelRect(x: .max, y: 0, width: .max, height: 1))),
+        FrameShape(crop: .part(PixelRect(x: 0, y: -1, width: 64, height: 64)), orientation: .left),
+    ]
 
     @Test func `nonsense ends the feed of the client that wrote it, and nothing else`() async throws {
         let folder = try TemporaryDirectory()
@@ -69,6 +85,14 @@ import Testing
                 return
             }
             #expect(sentence.contains("nonsense"))
+        }
+        for shape in Self.impossible {
+            try connection.send(
+                .receiveSamples(
+                    SampleRequest(
+                        video: .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil, shape: shape))))
+            let reason = try messages.nextRefusal()
+            #expect(reason.contains("crop's") || reason.contains("size of the samples"), "\(shape)")
         }
         #expect(try await owner.status().phase == .recording)
         guard case .finished = try await owner.stop() else {

@@ -7,8 +7,9 @@ import KineRelay
 public struct SampleRequest: Codable, Sendable, Equatable {
     public enum Video: Codable, Sendable, Equatable {
         /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size. `framesPerSecond`: at most
-        /// so many; nil: the take's own.
-        case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?)
+        /// so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is; older
+        /// engines send that too.
+        case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil)
         /// Access units of the take's encoder. `keyframeInterval`: at most so many seconds between keyframes while the screen changes.
         case encoded(codec: VideoCodec, keyframeInterval: Double?)
     }

@@ -69,17 +69,20 @@ extension TakeConfiguration {
                     setting: "bitrate for each pixel", value: "\(bits)", allowed: "more than 0, up to 100")
             }
         }
-        if case .part(let rect) = video.crop {
-            try Self.check("crop's left edge", rect.x, in: 0...32767)
-            try Self.check("crop's upper edge", rect.y, in: 0...32767)
-            try Self.check("crop's size", rect.size)
-        }
-        guard let size = video.size else { return }
-        try Self.check("frame size", size)
-        guard size == size.roundedUpToEven else {
-            throw .outOfRange(
-                setting: "frame size", value: "\(size.width)x\(size.height)", allowed: "one with even sides")
-        }
+        if case .part(let rect) = video.crop { try Self.check(crop: rect) }
+        if let size = video.size { try Self.check(evenSize: "frame size", size) }
+    }
+
+    private static func check(crop rect: PixelRect) throws(Problem) {
+        try check("crop's left edge", rect.x, in: 0...32767)
+        try check("crop's upper edge", rect.y, in: 0...32767)
+        try check("crop's size", rect.size)
+    }
+
+    private static func check(evenSize setting: String, _ size: PixelSize) throws(Problem) {
+        try check(setting, size)
+        guard size != size.roundedUpToEven else { return }
+        throw .outOfRange(setting: setting, value: "\(size.width)x\(size.height)", allowed: "one with even sides")
     }
 
     /// What is wrong with the length of a clip buffer.
@@ -93,8 +96,10 @@ extension TakeConfiguration {
     /// What is wrong with a client's request for samples.
     public static func check(_ request: SampleRequest) throws(Problem) {
         switch request.video {
-        case .raw(_, let size, let framesPerSecond):
+        case .raw(_, let size, let framesPerSecond, let shape):
             if let size { try check("size of the samples", size) }
+            if case .part(let rect) = shape?.crop { try check(crop: rect) }
+            if let size = shape?.size { try check(evenSize: "size of the samples", size) }
             if let framesPerSecond { try check("frame rate of the samples", framesPerSecond, in: 1...240) }
         case .encoded(_, let interval?):
             guard (0.1...60).contains(interval) else {

@@ -227,14 +227,16 @@ final class FeedFactory: Sendable {
         }
         state.conversions.removeAll { $0.output == nil }
         for (index, conversion) in state.conversions.enumerated() {
-            guard let found = conversion.output, found.layout == required.layout, conversion.readers.hasRoom else {
+            guard let found = conversion.output, found.requirements.hasSameFrames(as: required),
+                conversion.readers.hasRoom
+            else {
                 continue
             }
             return FrameSource(memory: found.memory, loans: found.loans, conversion: found, conversionIndex: index)
         }
-        let canvas = distributor.canvas
-        let readers = services.count { requirements($0, size: canvas.size)?.layout == required.layout }
-        let made = try FrameConverter.Output(required, sourceSize: canvas.codedSize, readers: max(1, readers))
+        let size = distributor.canvas.size
+        let readers = services.count { requirements($0, size: size)?.hasSameFrames(as: required) == true }
+        let made = try FrameConverter.Output(required, readers: max(1, readers))
         state.conversions.append(Conversion(output: made, readers: FrameReaders(limit: max(1, readers))))
         distributor.converter()?.prepare(made)
         return FrameSource(

@@ -10,22 +10,24 @@ extension FrameConverter {
 
         let memory: FrameMemory
         let loans: SlotLoans
-        let layout: FrameLayout
+        let requirements: FrameRequirements
         private let converter: FrameScaler
         private var newest: (sequence: UInt64, slot: Int)?
 
         /// `readers`: the most at a time.
-        init(
-            _ requirements: FrameRequirements, sourceSize: PixelSize, readers: Int
-        ) throws(SharedMemory.Error) {
+        init(_ requirements: FrameRequirements, readers: Int) throws(SharedMemory.Error) {
             // The newest, the one being drawn, and what the readers have.
             let slotCount = 2 + FrameSink.slotsEach * readers
-            layout = requirements.layout
+            self.requirements = requirements
+            let layout = requirements.layout
             memory = try FrameMemory(
-                layout: FrameSlotLayout(layout, visibleSize: requirements.visibleSize, slotCount: slotCount))
+                layout: FrameSlotLayout(layout, visibleSize: requirements.geometry.size, slotCount: slotCount))
+            // Frames of the encoder's own size have its additional column and row too.
+            let geometry =
+                requirements.geometry.isIdentity ? PictureGeometry(source: layout.size) : requirements.geometry
             converter = FrameScaler(
-                PictureGeometry(source: sourceSize, place: PixelRect(size: layout.size), in: layout.size),
-                layout: layout, slotCount: slotCount, memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
+                geometry, layout: layout, slotCount: slotCount,
+                memory: FrameRing.Memory(base: memory.slot(0), owner: memory))
             loans = converter.loans
         }
 

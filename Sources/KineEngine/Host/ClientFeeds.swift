@@ -140,8 +140,9 @@ extension ServiceManifest {
         self.init(id: "client", name: "The app", executable: "")
         video = request.video.map { video in
             switch video {
-            case .raw(let pixelFormat, let maximumSize, let framesPerSecond):
-                .raw(pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond)
+            case .raw(let pixelFormat, let maximumSize, let framesPerSecond, let shape):
+                .raw(
+                    pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond, shape: shape)
             case .encoded(let codec, let interval): .encoded(codec: codec.rawValue, keyframeInterval: interval)
             }
         }

@@ -31,6 +31,15 @@ import Testing
         ]
     }
 
+    /// All of a picture of `frame`, drawn at once.
+    private func drawn(_ frame: I420Frame, _ geometry: PictureGeometry) -> [[UInt8]] {
+        let layout = FrameLayout(pixelFormat: .i420, size: geometry.size.roundedUpToEven)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: layout.slotBytes, alignment: 64)
+        defer { memory.deallocate() }
+        PictureRenderer(geometry, layout: layout).draw(.full(size: geometry.size), of: .i420(frame), at: memory)
+        return planes(layout.i420(at: memory))
+    }
+
     @Test func `the encoder's own frames are read in place, each of them, with what changed`() throws {
         let stage = try FeedStage(services: [.raw()], isRecorded: false)
         let reader = try stage.reader(.raw())
@@ -63,6 +72,13 @@ import Testing
         ServiceManifest.raw(), .raw(framesPerSecond: 20), .raw(.nv12), .raw(.bgra),
         .raw(size: PixelSize(width: 64, height: 64)), .raw(.nv12, size: PixelSize(width: 50, height: 90)),
         .raw(.bgra, size: PixelSize(width: 100, height: 60), framesPerSecond: 30),
+        .raw(shape: FrameShape(orientation: .right)),
+        .raw(shape: FrameShape(size: PixelSize(width: 54, height: 96), crop: .fill)),
+        .raw(.nv12, shape: FrameShape(size: PixelSize(width: 160, height: 120), orientation: .leftMirrored)),
+        .raw(shape: FrameShape(crop: .part(PixelRect(x: 13, y: 8, width: 51, height: 43)), orientation: .down)),
+        .raw(
+            .bgra, size: PixelSize(width: 30, height: 30),
+            shape: FrameShape(crop: .part(PixelRect(x: 64, y: 0, width: 64, height: 96)))),
     ])
     func `a slow reader that copies only damage has the whole frame, and the last one comes`(
         manifest: ServiceManifest
@@ -88,8 +104,9 @@ import Testing
         reader.end()
         #expect(reader.frames.allSatisfy { $0.patched == $0.planes })
         #expect(stage.capture.counts.dropped == 0)
-        if case .raw(.i420, nil, _) = manifest.video {
-            let isWhole = try reader.frames.last?.planes == stage.converted { planes($0) }
+        if case .raw(.i420, nil, _, let shape) = manifest.video {
+            let geometry = (shape ?? FrameShape()).geometry(of: Self.size)
+            let isWhole = try reader.frames.last?.planes == stage.converted { drawn($0, geometry) }
             #expect(isWhole)
         }
         #expect(reader.feed.violation == nil)
@@ -174,7 +191,27 @@ import Testing
     ])
     func `frames keep their shape`(size: PixelSize, limit: PixelSize?, expected: PixelSize) {
         let required = FrameRequirements(.raw(size: limit), size: size, framesPerSecond: 30)
-        #expect(required?.visibleSize == expected)
+        #expect(required?.geometry.size == expected)
+        #expect(required?.isNative == (size == expected))
+    }
+
+    @Test(arguments: [
+        (FrameShape(orientation: .left), nil, PixelSize(width: 1079, height: 1921)),
+        (FrameShape(orientation: .right), PixelSize(width: 720, height: 720), PixelSize(width: 404, height: 720)),
+        (FrameShape(size: PixelSize(width: 540, height: 960), crop: .fill), nil, PixelSize(width: 540, height: 960)),
+        (
+            FrameShape(crop: .part(PixelRect(x: 1900, y: 0, width: 400, height: 300))), nil,
+            PixelSize(width: 21, height: 300)
+        ),
+        (
+            FrameShape(crop: .part(PixelRect(x: 5000, y: 0, width: 4, height: 3))), nil,
+            PixelSize(width: 1921, height: 1079)
+        ),
+    ])
+    func `frames have the shape that is wanted`(shape: FrameShape, limit: PixelSize?, expected: PixelSize) {
+        let size = PixelSize(width: 1921, height: 1079)
+        let required = FrameRequirements(.raw(size: limit, shape: shape), size: size, framesPerSecond: 30)
+        #expect(required?.geometry.size == expected)
         #expect(required?.isNative == (size == expected))
     }
 }

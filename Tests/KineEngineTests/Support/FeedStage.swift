@@ -154,8 +154,8 @@ extension ServiceManifest {
     static let encoded = test(.encoded(codec: "h264", keyframeInterval: nil))
 
     static func raw(
-        _ format: PixelFormat = .i420, size: PixelSize? = nil, framesPerSecond: Int? = nil
+        _ format: PixelFormat = .i420, size: PixelSize? = nil, framesPerSecond: Int? = nil, shape: FrameShape? = nil
     ) -> ServiceManifest {
-        test(.raw(pixelFormat: format, maximumSize: size, framesPerSecond: framesPerSecond))
+        test(.raw(pixelFormat: format, maximumSize: size, framesPerSecond: framesPerSecond, shape: shape))
     }
 }
