@@ -8,7 +8,8 @@ build_directory=$PWD/.build
 shared_options=(--disable-build-manifest-caching)
 # Options of every debug build. They are the same everywhere, since other options mean compiling everything again. Nothing here
 # reads an index. Of the debugger's information, only lines are wanted, for backtraces: the rest takes time to write and to link.
-debug_options=("${shared_options[@]}" --disable-index-store -Xswiftc -gline-tables-only)
+# Modules are compiled in one piece each: in several, what they import is read once for each piece, which takes most of the time.
+debug_options=("${shared_options[@]}" --disable-index-store -Xswiftc -gline-tables-only -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2)
 # Options of every release build. The executables carry Swift's library in themselves, which saves memory.
 release_options=(-c release --static-swift-stdlib "${shared_options[@]}")
 
@@ -50,7 +51,7 @@ use_build_cache() {
     if [[ -d $cache/dependencies ]]; then
         cp -a "$cache/dependencies" "$cache/build"
     else
-        echo "Building the dependencies, which takes about five minutes and is kept for the next time." >&2
+        echo "Building the dependencies, which takes about four minutes and is kept for the next time." >&2
         for target in HummingbirdTLS ArgumentParser SystemPackage; do
             swift build "${debug_options[@]}" --scratch-path "$cache/build" --target "$target" >&2
         done
