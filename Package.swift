@@ -23,6 +23,7 @@ let package = Package(
         .library(name: "KinecastExtension", targets: ["KinecastExtension"]),
         .library(name: "KinecastExchange", targets: ["KinecastExchange"]),
         .library(name: "KinecastExtensionTesting", targets: ["KinecastExtensionTesting"]),
+        .library(name: "KinecastImaging", targets: ["KinecastImaging"]),
         // Encoders for apps. The first links no codec, the second links x264, which is under the GPL.
         .library(name: "KinecastEncoding", targets: ["KineCodecs"]),
         .library(name: "KinecastX264", targets: ["KineX264"]),
@@ -150,6 +151,9 @@ let package = Package(
 
         // Floor 3: what an upload extension links.
         .target(name: "KinecastExtension", dependencies: ["KineMedia", "KineRelay", "KinePlatform", "CLinux", system]),
+
+        // Floor 3: for the frames of apps and extensions. It links libyuv, which most of them do not need.
+        .target(name: "KinecastImaging", dependencies: ["KineImaging", "KineRelay", "KineMedia", "CYUV"]),
 
         // Floor 4: what app and extension pass to each other, linked by both.
         .target(
@@ -304,6 +308,12 @@ let package = Package(
                 system,
             ]),
         .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"]),
+        .testTarget(
+            name: "KinecastImagingTests",
+            dependencies: [
+                "KinecastImaging", "KinecastExtension", "KinecastExtensionTesting", "KineImaging", "KineMedia",
+                "CoreTesting",
+            ]),
         .testTarget(
             name: "KineCodecsTests",
             dependencies: [

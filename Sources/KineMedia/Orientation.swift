@@ -30,6 +30,18 @@ extension Orientation {
     /// Whether top and bottom are exchanged, after rows and columns.
     package var isMirroredDown: Bool { [.downMirrored, .down, .left, .rightMirrored].contains(self) }
 
+    /// The orientation of a frame that is turned by this one and then by `next`.
+    public func followed(by next: Orientation) -> Orientation {
+        let isTransposed = isTransposed != next.isTransposed
+        // Where rows and columns are exchanged, an earlier mirroring goes the other way.
+        let across = (next.isTransposed ? isMirroredDown : isMirroredAcross) != next.isMirroredAcross
+        let down = (next.isTransposed ? isMirroredAcross : isMirroredDown) != next.isMirroredDown
+        let same = Orientation.allCases.first {
+            $0.isTransposed == isTransposed && $0.isMirroredAcross == across && $0.isMirroredDown == down
+        }
+        return same ?? .up
+    }
+
     /// The size of a frame when it is upright; and, as an exchange undoes itself, the size of an upright one when it is not.
     public func turned(_ size: PixelSize) -> PixelSize {
         isTransposed ? PixelSize(width: size.height, height: size.width) : size

@@ -1,0 +1,2 @@
+// Sizes, shapes, damage and pixels are KineMedia's: who imports this module has them too.
+@_exported import KineMedia

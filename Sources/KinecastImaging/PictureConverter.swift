@@ -1,0 +1,194 @@
+// Frames as a far end wants them: what an app or an extension does with each frame before it encodes or sends it.
+import CYUV
+import KineImaging
+import KineRelay
+
+/// Makes pictures of frames: a part of each, upright, scaled, in the pixel format that is wanted, at no more than a given rate.
+///
+///     let converter = PictureConverter(
+///         to: FrameShape(size: PixelSize(width: 540, height: 960), crop: .fill), framesPerSecond: 15)
+///     …
+///     converter.convert(sampleBuffer) { picture, damage in encoder.encode(picture) }
+///
+/// Only what has changed is computed. A converter has the memory of one picture, and is used by one thread or actor.
+public final class PictureConverter {
+    public let shape: FrameShape
+    public let pixelFormat: PixelFormat
+    /// At most so many pictures a second; nil: one of each frame.
+    public let framesPerSecond: Double?
+
+    private var work: Work?
+    /// The changes of frames that were left out, on the grid of their pixels in memory.
+    private var missed: DamageRegion?
+    /// The presentation time from which on the next frame is not left out; nil: any.
+    private var due: MediaTime?
+
+    /// - Parameters:
+    ///   - shape: `size` has even sides. A frame's own orientation is undone first, so that the shape is that of the upright frame.
+    ///   - pixelFormat: that of the pictures.
+    ///   - framesPerSecond: more than 0.
+    public init(to shape: FrameShape = FrameShape(), pixelFormat: PixelFormat = .i420, framesPerSecond: Double? = nil) {
+        precondition(shape.size.map { $0 == $0.roundedUpToEven && $0.area > 0 } ?? true, "4:2:0 needs even sides")
+        precondition(framesPerSecond.map { $0 > 0 } ?? true, "a rate of none")
+        self.shape = shape
+        self.pixelFormat = pixelFormat
+        self.framesPerSecond = framesPerSecond
+    }
+
+    /// Lends the picture of a sample to `body`, with what has changed in it since the picture before. Nil, and `body` is not called, if
+    /// the frame is left out for the rate, or the sample is no uncompressed frame.
+    public func convert<Result, Failure: Error>(
+        _ sample: borrowing SampleBuffer,
+        _ body: (borrowing PixelBuffer, DamageRegion) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        let (damage, orientation) = (sample.damage, sample.orientation)
+        let time = sample.presentationTime
+        return try sample.withPixels { pixels throws(Failure) -> Result? in
+            try convert(pixels, damage: damage, orientation: orientation, at: time, body)
+        } ?? nil
+    }
+
+    /// Lends the picture of a frame of the caller's own to `body`, with what has changed in it since the picture before. Nil, and `body`
+    /// is not called, if the frame is left out for the rate.
+    ///
+    /// - Parameters:
+    ///   - frame: of an odd visible size, only that part is shown.
+    ///   - damage: what differs from the frame of the call before, of the frame's size in memory; nil: all of it.
+    ///   - orientation: the frame's.
+    ///   - time: the frame's, for the rate; nil: it is not left out.
+    ///   - body: gets the picture.
+    public func convert<Result, Failure: Error>(
+        _ frame: borrowing PixelBuffer, damage: DamageRegion? = nil, orientation: Orientation = .up,
+        at time: MediaTime? = nil, _ body: (borrowing PixelBuffer, DamageRegion) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        var changed = damage ?? .full(size: frame.size)
+        if let missed, missed.size == changed.size { changed.formUnion(missed) }
+        guard isDue(at: time) else {
+            missed = changed
+            return nil
+        }
+        missed = nil
+        let source = Source(size: frame.visibleSize, memory: frame.size, format: frame.format, orientation: orientation)
+        let work: Work
+        if let last = self.work, last.source == source {
+            work = last
+        } else {
+            work = Work(source, shape, pixelFormat)
+            changed = .full(size: frame.size)
+            self.work = work
+        }
+        let drawn = work.draw(changed, of: frame)
+        return try work.lend { (picture) throws(Failure) in try body(picture, drawn) }
+    }
+
+    /// Whether a frame of this time gets a picture. Frames come at uneven times: one that is a little early is the one that is due, so
+    /// that 30 a second out of 60 are every second one.
+    private func isDue(at time: MediaTime?) -> Bool {
+        guard let time, let framesPerSecond else { return true }
+        let interval = MediaTime(nanoseconds: max(1, Int64(1e9 / framesPerSecond)))
+        // After a pause, and where time goes back, the intervals begin anew.
+        guard let due, time < due + interval, time + interval + interval >= due else {
+            due = time + interval
+            return true
+        }
+        guard time + MediaTime(nanoseconds: interval.nanoseconds / 8) >= due else { return false }
+        self.due = due + interval
+        return true
+    }
+}
+
+/// The frames that one way of making pictures is for.
+private struct Source: Equatable {
+    /// The visible size.
+    let size: PixelSize
+    let memory: PixelSize
+    let format: PixelFormat
+    let orientation: Orientation
+}
+
+/// The way from frames of one kind to pictures, and the newest picture.
+private final class Work {
+    let source: Source
+    private let geometry: PictureGeometry
+    private let visibleSize: PixelSize
+    private let renderer: PictureRenderer
+    private let picture: UnsafeMutableRawPointer
+    /// The planes of NV12 frames, three of them.
+    private let planes: (layout: FrameLayout, base: UnsafeMutableRawPointer)?
+
+    init(_ source: Source, _ shape: FrameShape, _ pixelFormat: PixelFormat) {
+        self.source = source
+        let turn = source.orientation.followed(by: shape.orientation)
+        let shown = FrameShape(size: shape.size, crop: shape.crop, orientation: turn).geometry(of: source.size)
+        visibleSize = shown.size
+        // A picture that is the frame has its additional column and row too. Frames of BGRA may have none in memory.
+        geometry = shown.isIdentity && source.format != .bgra ? PictureGeometry(source: source.memory) : shown
+        let layout = FrameLayout(pixelFormat: pixelFormat, size: shown.size.roundedUpToEven)
+        renderer = PictureRenderer(geometry, layout: layout)
+        picture = .allocate(byteCount: layout.slotBytes, alignment: 64)
+        picture.initializeMemory(as: UInt8.self, repeating: 0, count: layout.slotBytes)
+        planes =
+            source.format == .nv12
+            ? {
+                let layout = FrameLayout(pixelFormat: .i420, size: source.memory)
+                return (layout, .allocate(byteCount: layout.slotBytes, alignment: 64))
+            }() : nil
+    }
+
+    deinit {
+        picture.deallocate()
+        planes?.base.deallocate()
+    }
+
+    /// Draws what depends on `damage` of the frame. Returns what that is.
+    func draw(_ damage: DamageRegion, of frame: borrowing PixelBuffer) -> DamageRegion {
+        let region = geometry.map(DamageRegion(damage, size: geometry.source))
+        renderer.draw(region, of: pixels(frame, damage), at: picture)
+        return DamageRegion(region, size: renderer.layout.size)
+    }
+
+    private func pixels(_ frame: borrowing PixelBuffer, _ damage: DamageRegion) -> PictureSource {
+        func plane(_ index: Int) -> UnsafeMutablePointer<UInt8> {
+            // It is only read.
+            UnsafeMutableRawPointer(mutating: frame[plane: index].base).assumingMemoryBound(to: UInt8.self)
+        }
+        switch frame.format {
+        case .bgra: return .bgra(base: frame[plane: 0].base, stride: frame[plane: 0].stride)
+        case .i420:
+            return .i420(
+                I420Frame(
+                    size: frame.size, y: plane(0), u: plane(1), v: plane(2), lumaStride: frame[plane: 0].stride,
+                    chromaStride: frame[plane: 1].stride))
+        case .nv12:
+            guard let planes else { preconditionFailure("made for other frames") }
+            let to = planes.layout.i420(at: planes.base)
+            for rect in damage.rectangles() {
+                let part = to.part(rect)
+                let luma = frame[plane: 0].stride
+                let pairs = frame[plane: 1].stride
+                NV12ToI420(
+                    plane(0) + rect.y * luma + rect.x, Int32(luma), plane(1) + rect.y / 2 * pairs + rect.x,
+                    Int32(pairs),
+                    part.y, Int32(part.lumaStride), part.u, Int32(part.chromaStride), part.v, Int32(part.chromaStride),
+                    Int32(rect.width), Int32(rect.height))
+            }
+            return .i420(to)
+        }
+    }
+
+    func lend<Result, Failure: Error>(
+        _ body: (borrowing PixelBuffer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let layout = renderer.layout
+        let extents = layout.pixelFormat.planeExtents(of: layout.size)
+        func plane(_ index: Int) -> PixelBuffer.Plane {
+            PixelBuffer.Plane(
+                base: picture + layout.planeOffsets[index], stride: layout.planeStrides[index],
+                rowBytes: extents[index].rowBytes, rows: extents[index].rows)
+        }
+        return try body(
+            PixelBuffer(
+                format: layout.pixelFormat, size: layout.size, visibleSize: visibleSize, first: plane(0),
+                second: extents.count > 1 ? plane(1) : nil, third: extents.count > 2 ? plane(2) : nil))
+    }
+}
