@@ -31,6 +31,9 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case outsideSource(PixelRect, source: PixelSize)
     case noWindow(UInt32)
     case windowNotShown(UInt32)
+    case noFocusedWindow
+    case noWindowTitled(String)
+    case severalWindowsTitled(String, [UInt32])
     /// Without the Composite extension, no window can be recorded.
     case noComposite
     /// This version has no source of that kind.

@@ -16,6 +16,9 @@ enum Availability {
         switch scope {
         case .ownWindow: return sources.windows.contains { $0.processID == getpid() }
         case .window(let id): return sources.windows.contains { $0.id == id }
+        case .focusedWindow: return !sources.windows.isEmpty
+        case .windowTitled(let title):
+            return sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }
         case .screen(let name?): return sources.monitors.contains { $0.name == name }
         case .screen(nil), .region, .virtual: return !sources.monitors.isEmpty
         }

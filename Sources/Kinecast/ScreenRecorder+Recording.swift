@@ -33,6 +33,16 @@ extension ScreenRecorder {
         do throws(ClientError) { try await session.resume() } catch { throw RecordingError(error) }
     }
 
+    /// Shows something else in the recording or capture that runs, fitted into its size, without a gap. Returns when it is shown; if it
+    /// cannot be, the recording goes on with what it showed before.
+    ///
+    /// A recording of a virtual screen stays on that screen, and none can become one. `self.scope` stays what the next one shows.
+    public func switchScope(to scope: CaptureScope) async throws(RecordingError) {
+        let session = try running().session
+        let source = try await scope.source(locator)
+        do throws(ClientError) { try await session.switchSource(to: source) } catch { throw RecordingError(error) }
+    }
+
     func running() throws(RecordingError) -> Active {
         try contents.withLock { contents throws(RecordingError) in
             guard case .recording(let active) = contents.state else { throw .notRecording }

@@ -105,6 +105,7 @@ import Testing
             case .renewLinks: [Self.link("http://b")]
             case .stop: [.finished(summary)]
             case .setMicrophone(let isOn): [.microphone(on: isOn)]
+            case .switchSource(let source): [.sourceSwitched(source)]
             case .exportClip, .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .addDestination,
                 .removeDestination, .permissionAnswer, .unknown:
                 nil
@@ -114,6 +115,7 @@ import Testing
         try await session.pause()
         await #expect(throws: ClientError.refused("It does not pause.")) { try await session.resume() }
         try await session.setMicrophone(isOn: true)
+        try await session.switchSource(to: .focusedWindow)
         #expect(try await session.status().id == "abc")
         try await session.annotate(["title": "x"])
         #expect(try await session.links().destinations.first?.link == "http://a")
@@ -124,7 +126,7 @@ import Testing
         for await event in session.events { events.append(event) }
         #expect(
             events == [
-                .warning("slow"), .paused, .microphone(isOn: true),
+                .warning("slow"), .paused, .microphone(isOn: true), .sourceSwitched(.focusedWindow),
                 .destination(DestinationEvent(destination: 0, label: "live", kind: .link("http://b"))),
                 .ended(.finished(summary)),
             ])

@@ -151,6 +151,7 @@ import Testing
         (SessionRequest.pause, [ClientMessage.pause], EngineMessage.paused, SessionAnswer.done),
         (.resume, [.resume], .resumed, .done),
         (.setMicrophone(on: true), [.setMicrophone(on: true)], .microphone(on: true), .done),
+        (.switchSource(.window(7)), [.switchSource(.window(7))], .sourceSwitched(.window(7)), .done),
         (.status, [.status], .status(status), .status(status)),
         (.follow(progress: true), [.follow(progress: true)], .status(status), .status(status)),
         (.annotate(["title": "x"]), [.annotate(["title": "x"]), .status], .status(status), .status(status)),

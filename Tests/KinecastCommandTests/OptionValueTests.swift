@@ -74,9 +74,9 @@ import Testing
     }
 
     @Test func `a window id is decimal or hexadecimal`() {
-        #expect(WindowOption(argument: "0x3a00007")?.id == 0x3a00007)
-        #expect(WindowOption(argument: "0X3A00007")?.id == 0x3a00007)
-        #expect(WindowOption(argument: "60817415")?.id == 60_817_415)
+        #expect(WindowOption(argument: "0x3a00007")?.source == .window(0x3a00007))
+        #expect(WindowOption(argument: "0X3A00007")?.source == .window(0x3a00007))
+        #expect(WindowOption(argument: "60817415")?.source == .window(60_817_415))
         for text in ["", "0", "0x", "3a00007", "0x1ffffffff", "-1", "+1", "0x+1"] {
             #expect(WindowOption(argument: text) == nil, "\(text)")
         }

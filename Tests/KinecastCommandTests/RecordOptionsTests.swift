@@ -26,7 +26,10 @@ import Testing
         #expect(
             try configuration("--region", "640x480+1+2").source
                 == .region(PixelRect(x: 1, y: 2, width: 640, height: 480)))
+        #expect(try configuration("--monitor", "all").source == .screen(monitor: nil))
         #expect(try configuration("--window", "0x10").source == .window(16))
+        #expect(try configuration("--window", "focused").source == .focusedWindow)
+        #expect(try configuration("--window", "title:Über uns").source == .windowTitled("Über uns"))
         #expect(try configuration("--virtual", "800x600").source == .virtual(PixelSize(width: 800, height: 600)))
         #expect(try configuration("--pattern", "640x480").source == .pattern(PixelSize(width: 640, height: 480)))
     }
@@ -128,7 +131,8 @@ import Testing
         ["--quality", "52"], ["--quality", "-1"], ["--fps", "0"], ["--fps", "241"], ["--size", "641x360"],
         ["--separate-tracks"], ["--separate-tracks", "--mic", "default", "--audio", "none"],
         ["--duration", "0"], ["--settings", "obs"], ["--audio-bitrate", "1k"], ["a.mp4", "-o", "b.mp4"],
-        ["a.mp4", "b.mp4"], ["--crop", "1"], ["--crop", "fill"], ["--rotate", "45"], ["--window", "me"], [""],
+        ["a.mp4", "b.mp4"], ["--crop", "1"], ["--crop", "fill"], ["--rotate", "45"], ["--window", "me"],
+        ["--window", "title:"], [""],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }

@@ -32,6 +32,13 @@ public struct X11Inventory: Sendable, Equatable {
     /// Whether the server is on this machine and shares memory with its clients.
     public let hasSharedMemory: Bool
 
+    /// The window that is meant, on DISPLAY's server; nil: it is not shown. Throws where there is none, or more than one.
+    public static func window(_ choice: X11ScreenSource.WindowChoice) throws(VideoSourceError) -> Window? {
+        let connection = try X11Connection(display: nil)
+        let id = try X11Layout.window(choice, on: connection)
+        return X11Layout.windows(connection).first { $0.id == id }
+    }
+
     /// Asks the server of that name; nil stands for DISPLAY's. Throws if there is none.
     public init(display: String? = nil) throws(VideoSourceError) {
         let connection = try X11Connection(display: display)

@@ -77,6 +77,41 @@ enum X11Layout {
         }
     }
 
+    /// The window that is meant; throws where there is none, or more than one.
+    static func window(
+        _ choice: X11ScreenSource.WindowChoice, on connection: X11Connection
+    ) throws(VideoSourceError) -> UInt32 {
+        switch choice {
+        case .id(let id): return id
+        case .focused:
+            guard let id = focusedWindow(connection) else { throw .noFocusedWindow }
+            return id
+        case .titled(let text):
+            let found = X11Properties.windows(titled: text, in: windows(connection))
+            guard let window = found.first else { throw .noWindowTitled(text) }
+            if found.count > 1 { throw .severalWindowsTitled(text, found.map(\.id)) }
+            return window.id
+        }
+    }
+
+    /// The window manager's active window, or where none runs, the top-level window in which the keyboard's focus is.
+    private static func focusedWindow(_ connection: X11Connection) -> UInt32? {
+        let active = property(connection.atom("_NET_ACTIVE_WINDOW"), of: connection.root, connection)
+        if let id = X11Properties.windows(active).first, id != 0 { return id }
+        var focus = connection.reply(xcb_get_input_focus(connection.handle), xcb_get_input_focus_reply) {
+            $0.pointee.focus
+        }
+        // 0 and 1 stand for no window and for that under the pointer.
+        while let window = focus, window > 1, window != connection.root {
+            let parent = connection.reply(xcb_query_tree(connection.handle, window), xcb_query_tree_reply) {
+                $0.pointee.parent
+            }
+            if parent == connection.root { return window }
+            focus = parent
+        }
+        return nil
+    }
+
     /// The place on the screen where a window's content begins.
     private static func rootPosition(of window: UInt32, _ connection: X11Connection) -> (x: Int, y: Int)? {
         connection.reply(

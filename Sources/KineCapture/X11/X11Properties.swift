@@ -12,6 +12,13 @@ public enum X11Properties {
     /// A title that can be printed safely, of `_NET_WM_NAME` or else of `WM_NAME`.
     public static func title(_ name: [UInt8], old: [UInt8]) -> String { printable(name.isEmpty ? old : name) }
 
+    /// The windows with this title; where there is none, those with the text in their titles. Case does not matter.
+    static func windows(titled text: String, in windows: [X11Inventory.Window]) -> [X11Inventory.Window] {
+        let wanted = text.lowercased()
+        let same = windows.filter { $0.title.lowercased() == wanted }
+        return same.isEmpty ? windows.filter { $0.title.lowercased().contains(wanted) } : same
+    }
+
     /// The application in a `WM_CLASS`: two strings, each ended by a zero, the instance and the class.
     public static func application(_ value: [UInt8]) -> String {
         printable(value.split(separator: 0).last.map(Array.init) ?? [])

@@ -12,8 +12,17 @@ public final class X11ScreenSource: VideoSource {
         case screen(monitor: String?)
         /// A rectangle in the screen's coordinates.
         case region(PixelRect)
-        /// A window by its id; it may be covered by others.
-        case window(UInt32)
+        /// A window; it may be covered by others.
+        case window(WindowChoice)
+    }
+
+    /// One of the top-level windows.
+    public enum WindowChoice: Equatable, Sendable {
+        case id(UInt32)
+        /// The one that has the focus when the source is opened.
+        case focused
+        /// The one whose title is this text, or else the one whose title holds it. Case does not matter.
+        case titled(String)
     }
 
     public private(set) var size: PixelSize
@@ -54,7 +63,8 @@ public final class X11ScreenSource: VideoSource {
             drawable = connection.root
             origin = (area.x, area.y)
             size = area.size
-        case .window(let id):
+        case .window(let choice):
+            let id = try X11Layout.window(choice, on: connection)
             let pixmap = try X11WindowPixmap(window: id, connection: connection)
             windowPixmap = pixmap
             drawable = pixmap.id
@@ -120,7 +130,7 @@ public final class X11ScreenSource: VideoSource {
             cursor?.noteMotion()
         case UInt8(XCB_DESTROY_NOTIFY):
             event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
-                if case .window(let id) = target, $0.pointee.window == id { windowIsGone = true }
+                if $0.pointee.window == windowPixmap?.window { windowIsGone = true }
             }
         case UInt8(XCB_CONFIGURE_NOTIFY), UInt8(XCB_MAP_NOTIFY):
             layoutChanged = layoutChanged || windowPixmap != nil

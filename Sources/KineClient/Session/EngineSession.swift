@@ -154,6 +154,12 @@ public final class EngineSession: Sendable {
         _ = try await ask(.setMicrophone(on: isOn), within: Self.personPatience)
     }
 
+    /// Shows another source from now on, fitted into the take's size, while the file and the broadcasts go on. Returns when it is shown.
+    /// If it cannot be opened, the take shows what it showed before, and the engine's reason is thrown.
+    public func switchSource(to source: TakeConfiguration.Source) async throws(ClientError) {
+        _ = try await ask(.switchSource(source))
+    }
+
     /// The time that a person has to answer, and the engine with them.
     private static let personPatience = Duration.seconds(90)
 

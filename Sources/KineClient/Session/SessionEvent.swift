@@ -13,6 +13,8 @@ public enum SessionEvent: Sendable, Equatable {
     case resumed
     /// The microphone is recorded from now on, or no more.
     case microphone(isOn: Bool)
+    /// The take shows another source from now on.
+    case sourceSwitched(TakeConfiguration.Source)
     /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses meanwhile.
     case screenLocked(Bool)
     /// A sentence of the engine's about a problem; the take goes on.

@@ -7,6 +7,7 @@ enum SessionRequest: Equatable {
     case pause
     case resume
     case setMicrophone(on: Bool)
+    case switchSource(TakeConfiguration.Source)
     case status
     /// Answered when the engine has accepted it.
     case receiveSamples(SampleRequest)
@@ -32,6 +33,7 @@ enum SessionRequest: Equatable {
         case .pause: [.pause]
         case .resume: [.resume]
         case .setMicrophone(let isOn): [.setMicrophone(on: isOn)]
+        case .switchSource(let source): [.switchSource(source)]
         case .status: [.status]
         case .receiveSamples(let request): [.receiveSamples(request)]
         case .follow(let progress): [.follow(progress: progress)]
@@ -50,6 +52,7 @@ enum SessionRequest: Equatable {
         switch (self, message) {
         case (.pause, .paused), (.resume, .resumed): .done
         case (.setMicrophone(let wanted), .microphone(let isOn)): wanted == isOn ? .done : nil
+        case (.switchSource(let wanted), .sourceSwitched(let source)): wanted == source ? .done : nil
         case (.status, .status(let status)), (.follow, .status(let status)), (.annotate, .status(let status)):
             .status(status)
         case (.receiveSamples, .samples(.accepted)): .done
@@ -191,6 +194,7 @@ struct SessionStateMachine {
         case .permissionQuestion(let question): events = [.askPerson(question)]
         case .screenLocked(let isLocked): events = [.emit(.screenLocked(isLocked))]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
+        case .sourceSwitched(let source): events = [.emit(.sourceSwitched(source))]
         case .clip, .frames: break
         case .warning(let text): events = [.emit(.warning(text))]
         case .destination(let event):
@@ -258,7 +262,7 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .setMicrophone, .status, .receiveSamples, .follow, .annotate, .renewLinks,
+        case .pause, .resume, .setMicrophone, .switchSource, .status, .receiveSamples, .follow, .annotate, .renewLinks,
             .addDestination, .removeDestination, .exportClip:
             .failure(.takeIsOver)
         }

@@ -20,7 +20,7 @@ extension TakeConfiguration {
 
     /// Throws the first problem.
     public func validate() throws(Problem) {
-        try validateSource()
+        try Self.check(source)
         try validateVideo()
         try Self.check("audio sample rate", audio.sampleRate, in: 8000...96000)
         try Self.check("number of audio channels", audio.channels, in: 1...2)
@@ -43,14 +43,16 @@ extension TakeConfiguration {
         }
     }
 
-    private func validateSource() throws(Problem) {
+    /// What is wrong with a source.
+    public static func check(_ source: Source) throws(Problem) {
         switch source {
-        case .screen, .window: break
-        case .virtual(let size), .pattern(let size): try Self.check("frame size", size)
+        case .screen, .window, .focusedWindow: break
+        case .windowTitled(let title): try check("length of the window's title", title.utf8.count, in: 1...1000)
+        case .virtual(let size), .pattern(let size): try check("frame size", size)
         case .region(let rect):
-            try Self.check("region's left edge", rect.x, in: Self.coordinates)
-            try Self.check("region's upper edge", rect.y, in: Self.coordinates)
-            try Self.check("region's size", rect.size)
+            try check("region's left edge", rect.x, in: coordinates)
+            try check("region's upper edge", rect.y, in: coordinates)
+            try check("region's size", rect.size)
         }
     }
 

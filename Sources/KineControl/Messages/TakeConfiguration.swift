@@ -12,6 +12,10 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case region(PixelRect)
         /// One top-level window, by its X id.
         case window(UInt32)
+        /// The top-level window that has the focus when the source is opened.
+        case focusedWindow
+        /// The one window whose title is this text; where there is none, the one whose title holds it. Case does not matter.
+        case windowTitled(String)
         /// A private X server of that size and a private audio server, which end with the take.
         case virtual(PixelSize)
         /// A generated frame with a counter and a beep: needs nothing of the machine.
@@ -225,6 +229,8 @@ extension TakeConfiguration.Source: CustomStringConvertible {
         case .screen(let monitor?): "screen \(monitor)"
         case .region(let rect): "region \(rect.width)x\(rect.height)+\(rect.x)+\(rect.y)"
         case .window(let id): "window 0x\(String(id, radix: 16))"
+        case .focusedWindow: "focused window"
+        case .windowTitled(let title): "window \"\(title.printable(limit: 100))\""
         case .virtual(let size): "virtual screen \(size.width)x\(size.height)"
         case .pattern(let size): "pattern \(size.width)x\(size.height)"
         }

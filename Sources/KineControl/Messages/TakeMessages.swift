@@ -21,6 +21,8 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case follow(progress: Bool)
     /// Records the microphone from now on, or no more. Answered by `EngineMessage.microphone`.
     case setMicrophone(on: Bool)
+    /// Shows another source from now on, fitted into the take's size. Answered by `EngineMessage.sourceSwitched`.
+    case switchSource(TakeConfiguration.Source)
     /// Has samples of the take sent to this client, one feed at a time. Answered by `EngineMessage.samples`.
     case receiveSamples(SampleRequest)
     /// The samples are not wanted any more.
@@ -54,6 +56,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case resumed
     /// The microphone is recorded from now on, or no more.
     case microphone(on: Bool)
+    /// The take shows this source from now on; as `TakeStatus.source`.
+    case sourceSwitched(TakeConfiguration.Source)
     /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses meanwhile; otherwise
     /// it shows a card while the screen is locked.
     case screenLocked(Bool)

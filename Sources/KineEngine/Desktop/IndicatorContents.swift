@@ -89,7 +89,7 @@ extension TakeConfiguration.Source {
     /// Whether what is captured is on a person's desktop.
     var showsDesktop: Bool {
         switch self {
-        case .screen, .region, .window: true
+        case .screen, .region, .window, .focusedWindow, .windowTitled: true
         case .virtual, .pattern: false
         }
     }
@@ -100,7 +100,7 @@ extension TakeConfiguration.Source {
         case .screen(nil): "the screen"
         case .screen(let monitor?): "the monitor \(monitor.printable(limit: 40))"
         case .region: "a part of the screen"
-        case .window: "a window"
+        case .window, .focusedWindow, .windowTitled: "a window"
         case .virtual: "a private screen"
         case .pattern: "a test pattern"
         }

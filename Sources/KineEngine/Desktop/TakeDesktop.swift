@@ -55,6 +55,7 @@ final class TakeDesktop {
     func began() { update { $0.isRunning = true } }
     func paused() { update { $0.contents.isPaused = true } }
     func resumed() { update { $0.contents.isPaused = false } }
+    func shows(_ source: TakeConfiguration.Source) { update { $0.contents.source = source } }
     func microphone(isOn: Bool) { update { $0.contents.isMicrophoneOn = isOn } }
 
     func destinations(_ statuses: [DestinationStatus]) {

@@ -97,6 +97,13 @@ final class FeedFactory: Sendable {
         fulfilReadyRequests()
     }
 
+    /// Another source is shown: what extensions that come from now on are told of it.
+    func sourceSwitched(to source: TakeConfiguration.Source) {
+        guard let size = distributor?.canvas.size else { return }
+        let annotation = SourceAnnotation.describe(source, size: size)
+        state.withLock { $0.annotation = annotation }
+    }
+
     func encoderOpened(_ format: VideoFormat) {
         state.withLock { $0.format = format }
         fulfilReadyRequests()

@@ -142,6 +142,9 @@ final class Destinations {
         for supervisor in supervisors { supervisor.request(event, at: now) }
     }
 
+    /// Another source is shown. Those that a client has annotated keep that.
+    func sourceSwitched(at now: Int64) { for supervisor in supervisors { supervisor.sourceSwitched(at: now) } }
+
     /// Has new links made. False if no destination can do that now.
     func renewLinks(at now: Int64) -> Bool {
         defer { request(.linkRenewalRequested, at: now) }

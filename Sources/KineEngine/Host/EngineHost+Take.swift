@@ -62,6 +62,7 @@ extension EngineHost {
         case .feed(let delivery): destinations?.fed(delivery, at: now)
         case .clientFeed(let delivery): clientFeeds.deliver(delivery, isPaused: machine.phase == .paused, at: now)
         case .clip(let delivery): clipExports.deliver(delivery)
+        case .sourceSwitched(let refusal): sourceSwitched(refusal: refusal, at: now)
         case .samplesEnded:
             destinations?.request(.finishRequested, at: now)
             clientFeeds.finished()

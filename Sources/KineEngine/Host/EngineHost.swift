@@ -35,6 +35,10 @@ public final class EngineHost {
     var nextProgress: Int64?
     /// The exit status, and the instant until which the client may end its programs on the private screen; nil: the take goes on.
     var departure: (status: Int32, deadline: Int64)?
+    /// The source that is shown now; nil: the one that the take began with.
+    var shown: TakeConfiguration.Source?
+    /// The source that is being opened to be shown, and who asked for it.
+    var switching: (source: TakeConfiguration.Source, client: EngineConnection)?
     /// Ends every wait of the take's opening and of its source.
     let cancellation = Cancellation()
 
@@ -153,6 +157,7 @@ public final class EngineHost {
         case .permissionAnswer(let isAllowed):
             guard client === clients.owner else { return }
             permission(isAllowed.map { .answered(isAllowed: $0) } ?? .notInTerminal)
+        case .switchSource(let source): switchSource(to: source, for: client)
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
         case .receiveFrames(let request): receiveFrames(request, for: client)
@@ -204,7 +209,7 @@ public final class EngineHost {
         guard let request else { return nil }
         var status = TakeStatus(
             id: request.registration.record.id, phase: machine.phase, output: request.configuration.output,
-            source: request.registration.record.source,
+            source: (shown ?? request.configuration.source).description,
             progress: opened?.take.progress(at: MonotonicClock.now()) ?? TakeProgress())
         status.destinations = destinations?.statuses ?? []
         return status

@@ -36,6 +36,14 @@ extension VideoSourceError {
             "There is no window 0x\(String(id, radix: 16)) on this display; kinecast sources lists them."
         case .windowNotShown(let id):
             "The window 0x\(String(id, radix: 16)) is not shown, so it has no content; open it and record again."
+        case .noFocusedWindow:
+            "No window of this display has the focus; click into one, or name it: kinecast sources lists them."
+        case .noWindowTitled(let title):
+            "No window of this display has \"\(title.printable(limit: 100))\" in its title; kinecast sources lists them."
+        case .severalWindowsTitled(let title, let ids):
+            "\(ids.count) windows have \"\(title.printable(limit: 100))\" in their titles "
+                + "(\(ids.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", "))); give more of the title, or one of "
+                + "these ids."
         case .noComposite:
             "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region."
         case .unknownSource(let source):

@@ -10,7 +10,9 @@ struct X11Kind: SourceKind {
         switch source {
         case .screen(let monitor): target = .screen(monitor: monitor)
         case .region(let rect): target = .region(rect)
-        case .window(let id): target = .window(id)
+        case .window(let id): target = .window(.id(id))
+        case .focusedWindow: target = .window(.focused)
+        case .windowTitled(let title): target = .window(.titled(title))
         default: return nil
         }
     }
@@ -30,9 +32,9 @@ struct X11Kind: SourceKind {
             result[SourceAnnotation.monitor] = monitor
             return result
         case .region: return [SourceAnnotation.source: "region"]
-        case .window(let id):
+        case .window(let choice):
             var result = [SourceAnnotation.source: "window"]
-            if let inventory = try? X11Inventory(), let window = inventory.windows.first(where: { $0.id == id }) {
+            if let window = try? X11Inventory.window(choice) {
                 if !window.title.isEmpty { result[SourceAnnotation.title] = window.title }
                 if !window.application.isEmpty { result[SourceAnnotation.application] = window.application }
                 if let pid = window.processID { result[SourceAnnotation.process] = "\(pid)" }

@@ -207,6 +207,12 @@ final class ExtensionSupervisor {
         handle(event, at: now)
     }
 
+    /// The source's own annotation holds until the client sends one.
+    func sourceSwitched(at now: Int64) {
+        let annotation = surroundings.take.factory.annotation
+        if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
+    }
+
     var canRenewLink: Bool { machine.canRenewLink }
 
     /// Kills its processes, since the engine exits. Waits two seconds at most for their end.
@@ -235,9 +241,7 @@ final class ExtensionSupervisor {
         case .success(let feed):
             self.feed = feed
             warnOfMissingAudio()
-            // The source's own annotation holds until the client sends one.
-            let annotation = surroundings.take.factory.annotation
-            if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }
+            sourceSwitched(at: now)
             do throws(ControlError) {
                 var start = feed.start
                 start.groups = process.groups

@@ -25,6 +25,8 @@ final class Inbox: Sendable {
         case desktop(Desktop.Event)
         /// Something that was asked of the desktop has come about.
         case desktopService(DesktopServices.Completion)
+        /// Another source is shown, or the reason why not, a sentence.
+        case sourceSwitched(refusal: String?)
         /// The take's last sample has been given to every sink.
         case samplesEnded
         case recordingEnded(Take.Ending)

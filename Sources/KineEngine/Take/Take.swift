@@ -139,6 +139,21 @@ final class Take: Sendable {
         if !feeds.isEmpty { capture.repeatFrame() }
     }
 
+    /// Shows another source as soon as it is open. The result comes to the inbox, unless the take ends before.
+    func switchSource(to source: TakeConfiguration.Source, _ cancellation: Cancellation) {
+        let (configuration, factory, inbox) = (configuration, factory, inbox)
+        capture.switchSource(
+            CaptureThread.Switch { () throws(VideoSourceError) in
+                var configuration = configuration
+                configuration.source = source
+                return try SourceRegistry.open(configuration, cancellation)
+            } done: { result in
+                if case .success = result { factory.sourceSwitched(to: source) }
+                let refusal: String? = if case .failure(let error) = result { error.sentence } else { nil }
+                inbox.post(.sourceSwitched(refusal: refusal))
+            })
+    }
+
     /// The cover was set or taken away: capture shows it.
     func coverChanged() { capture.coverChanged() }
 

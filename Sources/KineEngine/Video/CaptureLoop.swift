@@ -6,8 +6,15 @@ import KineMedia
 import KinePlatform
 
 /// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
-final class CaptureLoop<Source: VideoSource> {
-    private let source: Source
+final class CaptureLoop {
+    private var source: any VideoSource
+    /// The source that is to be shown instead, while it is being opened.
+    private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
+    /// Who waits for the first frame of the source.
+    private var awaited: CaptureThread.Switch?
+    private let crop: PictureGeometry.Crop
+    private let orientation: Orientation
+    private let wake: WakeSignal
     private let compositor: Compositor
     private let distributor: FrameDistributor
     private let clock: TakeClock
@@ -18,7 +25,7 @@ final class CaptureLoop<Source: VideoSource> {
     private var waiter: SourceWaiter
 
     init(
-        source: Source, configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover,
+        source: any VideoSource, configuration: TakeConfiguration, clock: TakeClock, cover: ScreenCover,
         control: Monitor<CaptureThread.Control>, wake: WakeSignal, output: CaptureThread.Output
     ) throws(VideoSourceError) {
         self.source = source
@@ -26,11 +33,11 @@ final class CaptureLoop<Source: VideoSource> {
         self.cover = cover
         self.control = control
         self.output = output
+        self.wake = wake
         let video = configuration.video
-        let upright = video.orientation.turned(source.size)
-        if case .part(let rect) = video.crop, rect.intersection(PixelRect(size: upright)).isEmpty {
-            throw .outsideSource(rect, source: upright)
-        }
+        crop = video.crop
+        orientation = video.orientation
+        try Self.check(source, crop, orientation)
         let size = PictureGeometry(
             source: source.size, orientation: video.orientation, crop: video.crop, size: video.size
         ).size
@@ -50,6 +57,15 @@ final class CaptureLoop<Source: VideoSource> {
             })
     }
 
+    private static func check(
+        _ source: any VideoSource, _ crop: PictureGeometry.Crop, _ orientation: Orientation
+    ) throws(VideoSourceError) {
+        let upright = orientation.turned(source.size)
+        if case .part(let rect) = crop, rect.intersection(PixelRect(size: upright)).isEmpty {
+            throw .outsideSource(rect, source: upright)
+        }
+    }
+
     /// Returns when the thread is told to stop.
     func run() throws(VideoSourceError) {
         defer { _ = publish() }
@@ -65,13 +81,19 @@ final class CaptureLoop<Source: VideoSource> {
     }
 
     private func nextStep() -> CaptureStateMachine.Step? {
-        let (isStopping, isPaused, repeatAt) = control.withLock { control in
+        let (isStopping, isPaused, repeatAt, wanted) = control.withLock { control in
             defer { control.repeatAt = .max }
-            return (control.isStopping, control.isPaused, control.repeatAt)
+            return (control.isStopping, control.isPaused, control.repeatAt, control.wanted.take())
         }
         if isStopping { return nil }
+        if let wanted { begin(wanted) }
+        goOnOpening()
         let now = MonotonicClock.now()
         machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
+        if let awaited, !machine.isNewSource || machine.isResting {
+            self.awaited = nil
+            awaited.done(.success(()))
+        }
         let cover = cover.state
         machine.setCovered(cover == .covered || cover == .held, at: now)
         machine.repeatFrame(at: repeatAt)
@@ -79,6 +101,34 @@ final class CaptureLoop<Source: VideoSource> {
             return .sleep(until: now + CaptureStateMachine.restInterval, for: .nothing)
         }
         return machine.next(at: now, stillInterval: distributor.stillInterval)
+    }
+
+    // MARK: Another source
+
+    private func begin(_ request: CaptureThread.Switch) {
+        do throws(VideoSourceError) {
+            let opening = try request.open()
+            next = (opening, request)
+            waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor, opening.descriptor])
+        } catch {
+            request.done(.failure(error))
+        }
+    }
+
+    /// The source before is let go when its successor is open and can be shown.
+    private func goOnOpening() {
+        guard let (opening, request) = next else { return }
+        do throws(VideoSourceError) {
+            guard let opened = try opening.processEvents() else { return }
+            try Self.check(opened, crop, orientation)
+            source = opened
+            machine.changeSource(size: opened.size, at: MonotonicClock.now())
+            awaited = request
+        } catch {
+            request.done(.failure(error))
+        }
+        next = nil
+        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
     }
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {

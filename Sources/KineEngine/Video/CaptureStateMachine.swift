@@ -72,9 +72,11 @@ struct CaptureStateMachine {
     private(set) var counts = CaptureThread.Counts()
     /// The first frame was handed on.
     private(set) var hasBegun = false
+    /// The source is another one than in the last frame, so the next one must be read whole.
+    private(set) var isNewSource = false
     /// A card is drawn instead of the source.
     private(set) var isCovered = false
-    /// The instant of the next attempt at a first frame that could not be read.
+    /// The instant of the next attempt at a source's first frame that could not be read.
     private var retryAt: Int64 = .min
     /// The changes that were not read yet.
     private(set) var pending: DamageRegion
@@ -106,6 +108,9 @@ struct CaptureStateMachine {
         trust = DamageTrust(rows: pending.rows, now: now)
     }
 
+    /// Nothing is read now, in a pause or because the take has its length.
+    var isResting: Bool { if case .resting = activity { true } else { false } }
+
     // MARK: Requests
 
     /// `offset`: CLOCK_MONOTONIC minus the take's time.
@@ -131,6 +136,14 @@ struct CaptureStateMachine {
         trust = DamageTrust(rows: pending.rows, now: now)
     }
 
+    /// All of another source is drawn next.
+    mutating func changeSource(size: PixelSize, at now: Int64) {
+        pending = .full(size: size)
+        reported = DamageRegion(size: size)
+        trust = DamageTrust(rows: pending.rows, now: now)
+        isNewSource = true
+    }
+
     /// Has the frame shown once more although nothing changed; if a change is read soon anyway, its frame is enough.
     mutating func repeatFrame(at instant: Int64) { repeatAt = min(repeatAt, instant) }
 
@@ -152,7 +165,8 @@ struct CaptureStateMachine {
             let look = isCovered ? .max : trust.deadline
             return mustRepeat ? .beginFrame : .sleep(until: min(look, nextRepeat), for: .sources)
         }
-        let earliest = grid.next.map { $0.nanoseconds + clockOffset } ?? pacer.earliest
+        let due = grid.next.map { $0.nanoseconds + clockOffset } ?? pacer.earliest
+        let earliest = isNewSource ? max(due, retryAt) : due
         return now < earliest ? .sleep(until: earliest, for: .nothing) : .beginFrame
     }
 
@@ -209,12 +223,13 @@ struct CaptureStateMachine {
     }
 
     mutating func finishReading(isComplete: Bool, at now: Int64) -> Commit {
-        guard hasBegun || isComplete else {
-            // Unread parts are black, and the take's first frame must not be: it is read again a moment later.
+        guard hasBegun && !isNewSource || isComplete else {
+            // Unread parts are black, or show the source before. It is read again a moment later.
             pending.insertAll()
             retryAt = now + pacer.interval
             return .abandon
         }
+        isNewSource = false
         pending.removeAll()
         return .commit(evenIfUnchanged: isConstantRate || !skipsUnchanged || mustRepeat)
     }

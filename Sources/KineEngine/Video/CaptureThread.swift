@@ -46,6 +46,14 @@ final class CaptureThread: Sendable {
         var dropped = 0
     }
 
+    /// Another source that is to be shown. Both are called on the thread.
+    struct Switch: Sendable {
+        var open: @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
+        /// Called once, unless the take ends before: when a frame of it has been handed on, or in a pause when it is open; or with the
+        /// reason why it is still the source before.
+        var done: @Sendable (Result<Void, VideoSourceError>) -> Void
+    }
+
     /// The state that the capture thread shares with others.
     struct Control {
         var isStopping = false
@@ -57,6 +65,8 @@ final class CaptureThread: Sendable {
         var isPaused = false
         /// The instant of CLOCK_MONOTONIC at which the frame must be shown again even if nothing changed.
         var repeatAt: Int64 = .max
+        /// The source that is to be shown next.
+        var wanted: Switch?
         /// The encoder has every slot, and capture waits for one.
         var needsSlot = false
         var counts = Counts()
@@ -98,8 +108,10 @@ final class CaptureThread: Sendable {
                 do throws(VideoSourceError) {
                     if let source = try Self.finish(try open(), control, wake) {
                         control.withLock { $0.isOpen = true }
-                        // The type is opened here: nothing is called through an existential for each frame.
-                        try Self.capture(source, configuration, clock, cover, control, wake, output)
+                        try CaptureLoop(
+                            source: source, configuration: configuration, clock: clock, cover: cover, control: control,
+                            wake: wake, output: output
+                        ).run()
                     }
                     output.ended(nil)
                 } catch {
@@ -126,16 +138,6 @@ final class CaptureThread: Sendable {
         }
     }
 
-    private static func capture(
-        _ source: some VideoSource, _ configuration: TakeConfiguration, _ clock: TakeClock,
-        _ cover: ScreenCover, _ control: Monitor<Control>, _ wake: WakeSignal, _ output: Output
-    ) throws(VideoSourceError) {
-        try CaptureLoop(
-            source: source, configuration: configuration, clock: clock, cover: cover, control: control, wake: wake,
-            output: output
-        ).run()
-    }
-
     var counts: Counts { control.withLock { $0.counts } }
 
     /// The end of the last frame in a take that ends at `time`. Call it after `stop`.
@@ -150,6 +152,10 @@ final class CaptureThread: Sendable {
 
     /// Has the frame shown once more although nothing changed, now or at an instant of CLOCK_MONOTONIC.
     func repeatFrame(at instant: Int64 = .min) { change { $0.repeatAt = min($0.repeatAt, instant) } }
+
+    /// Shows another source as soon as it is open, fitted into the take's size. Until then, and if it cannot be opened, the one before
+    /// is shown. A further call takes the place of one that has not been begun yet, which is not answered then.
+    func switchSource(_ wanted: Switch) { change { $0.wanted = wanted } }
 
     /// Ends the thread and waits for it. A source that does not answer is cut off after the patience, or at once if it is
     /// not open yet; if even that does not help, the thread is left behind.

@@ -12,6 +12,10 @@ public enum CaptureScope: Sendable, Equatable {
     case screen(monitor: String? = nil)
     /// A top-level window, by its X id.
     case window(UInt32)
+    /// The top-level window that has the focus when the take begins.
+    case focusedWindow
+    /// The one window whose title is this text; where there is none, the one whose title holds it. Case does not matter.
+    case windowTitled(String)
     /// A rectangle of the screen, in pixels from its upper left corner.
     case region(PixelRect)
     /// A private screen of that size, with audio of its own. `RecordingStart.environment` has what a program needs to appear there.
@@ -23,6 +27,8 @@ public enum CaptureScope: Sendable, Equatable {
         case .ownWindow: .window(try await Self.ownWindow(locator))
         case .screen(let monitor): .screen(monitor: monitor)
         case .window(let id): .window(id)
+        case .focusedWindow: .focusedWindow
+        case .windowTitled(let title): .windowTitled(title)
         case .region(let rect): .region(rect)
         case .virtual(let size): .virtual(size)
         }

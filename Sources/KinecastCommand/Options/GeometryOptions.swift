@@ -1,5 +1,6 @@
 // Sizes, rectangles and window ids as they are typed.
 import ArgumentParser
+import KineControl
 import KineMedia
 
 /// `1280x720`.
@@ -60,15 +61,25 @@ enum RotationOption: Int, ExpressibleByArgument, CaseIterable {
 
 /// A window's X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it.
 struct WindowOption: ExpressibleByArgument, Equatable {
-    var id: UInt32
+    var source: TakeConfiguration.Source
 
     init?(argument: String) {
+        if argument == "focused" {
+            source = .focusedWindow
+            return
+        }
+        if argument.hasPrefix("title:") {
+            let title = String(argument.dropFirst("title:".count))
+            guard !title.isEmpty, title.utf8.count <= 1000 else { return nil }
+            source = .windowTitled(title)
+            return
+        }
         let text = argument.lowercased()
         let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
         guard digits.allSatisfy(\.isASCII), digits.first?.isHexDigit == true,
             let id = UInt32(digits, radix: text.hasPrefix("0x") ? 16 : 10), id != 0
         else { return nil }
-        self.id = id
+        source = .window(id)
     }
 }
 

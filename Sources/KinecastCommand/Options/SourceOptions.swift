@@ -3,15 +3,35 @@ import ArgumentParser
 import KineClient
 import KineControl
 
-struct SourceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("One monitor, by the name that kinecast sources lists.", valueName: "NAME"))
+/// What of the display is shown.
+struct DisplayOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "One monitor, by the name that kinecast sources lists; all: the whole screen.",
+            valueName: "NAME|all"))
     var monitor: String?
 
     @Option(help: ArgumentHelp("A rectangle of the screen.", valueName: "WxH+X+Y"))
     var region: RegionOption?
 
-    @Option(help: ArgumentHelp("One window, by the id that kinecast sources lists.", valueName: "ID"))
+    @Option(
+        help: ArgumentHelp(
+            "One window: the id that kinecast sources lists, title:TEXT for the one with TEXT in its title, or the one that is focused.",
+            valueName: "ID|title:TEXT|focused"))
     var window: WindowOption?
+
+    /// What was asked for, each with its option.
+    var chosen: [(option: String, source: TakeConfiguration.Source)] {
+        var chosen: [(option: String, source: TakeConfiguration.Source)] = []
+        if let monitor { chosen.append(("--monitor", .screen(monitor: monitor == "all" ? nil : monitor))) }
+        if let region { chosen.append(("--region", .region(region.rect))) }
+        if let window { chosen.append(("--window", window.source)) }
+        return chosen
+    }
+}
+
+struct SourceOptions: ParsableArguments {
+    @OptionGroup var display: DisplayOptions
 
     @Option(
         help: ArgumentHelp(
@@ -23,16 +43,22 @@ struct SourceOptions: ParsableArguments {
 
     /// The source that was asked for; without one, the whole screen.
     func source() throws -> TakeConfiguration.Source {
-        var chosen: [(option: String, source: TakeConfiguration.Source)] = []
-        if let monitor { chosen.append(("--monitor", .screen(monitor: monitor))) }
-        if let region { chosen.append(("--region", .region(region.rect))) }
-        if let window { chosen.append(("--window", .window(window.id))) }
+        var chosen = display.chosen
         if let virtual { chosen.append(("--virtual", .virtual(virtual.size))) }
         if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
-        guard chosen.count <= 1 else {
-            throw ValidationError(
-                "Only one source can be recorded at a time; give one of \(Quantity.list(chosen.map(\.option))).")
+        return try chosen.onlySource ?? .screen(monitor: nil)
+    }
+}
+
+extension [(option: String, source: TakeConfiguration.Source)] {
+    /// Nil where there is none. Throws where there are several.
+    var onlySource: TakeConfiguration.Source? {
+        get throws {
+            guard count <= 1 else {
+                throw ValidationError(
+                    "Only one source can be recorded at a time; give one of \(Quantity.list(map(\.option))).")
+            }
+            return first?.source
         }
-        return chosen.first?.source ?? .screen(monitor: nil)
     }
 }

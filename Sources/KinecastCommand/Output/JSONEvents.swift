@@ -20,6 +20,8 @@ struct JSONEvent: Encodable, Equatable {
     var maximumBitrate: Int?
     /// Whether the microphone is recorded.
     var on: Bool?
+    /// What is shown, for a person to read.
+    var source: String?
     /// Whether the screen is locked.
     var locked: Bool?
     /// Seconds of recorded time, pauses left out.

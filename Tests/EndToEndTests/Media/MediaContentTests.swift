@@ -192,6 +192,53 @@ extension MediaTests {
             }
         }
 
+        @Test func `a take shows other sources, a hundred times, and never two of them in one frame`() throws {
+            try TestPlace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+                let painter = try Painter(display: screen.name)
+                let colours: [UInt32] = [0xc0_4040, 0x40_c040, 0x40_40c0]
+                let windows = [
+                    painter.window(PixelRect(x: 0, y: 0, width: 320, height: 240), colour: colours[0]),
+                    painter.window(PixelRect(x: 320, y: 0, width: 320, height: 240), colour: colours[1]),
+                    // Of another shape: between borders.
+                    painter.window(PixelRect(x: 0, y: 240, width: 160, height: 240), colour: colours[2]),
+                ]
+                painter.setTitle(windows[2], "The third")
+                let take = try place.record(
+                    screen.name, "a.mp4", "--window", "\(windows[0])", "--no-cursor", "--fps", "60")
+                try take.recorded(0)
+                for number in 1...100 {
+                    let window = number % 3 == 2 ? "title:the third" : "\(windows[number % 3])"
+                    let switched = try place.run("switch", "--window", window)
+                    try #require(switched.status == 0, "\(switched)")
+                }
+                let refused = try place.run("switch", "--window", "title:the fourth")
+                #expect(refused.status != 0 && refused.errors.contains("No window of this display has"), "\(refused)")
+                #expect(try place.run("status").output.contains("window 0x"))
+                take.signal(SIGINT)
+                let ended = try take.wait()
+                try #require(ended.status == 0, "\(ended)")
+
+                let frames = try ColourFrame.all(in: place.path("a.mp4"))
+                var shown: [Int] = []
+                for (number, frame) in frames.enumerated() {
+                    let whole = PixelRect(size: frame.size)
+                    let middle = PixelRect(x: 84, y: 4, width: 152, height: 232)
+                    let isBetweenBorders =
+                        [
+                            PixelRect(x: 0, y: 0, width: 76, height: 240),
+                            PixelRect(x: 244, y: 0, width: 76, height: 240),
+                        ]
+                        .allSatisfy { frame.distance(from: 0, in: $0) <= 8 }
+                        && frame.distance(from: colours[2], in: middle) <= 8
+                    let one = isBetweenBorders ? 2 : (0...1).first { frame.distance(from: colours[$0], in: whole) <= 8 }
+                    let source = try #require(one, "frame \(number) shows two sources")
+                    if shown.last != source { shown.append(source) }
+                }
+                #expect(shown == (0...100).map { $0 % 3 })
+            }
+        }
+
         @Test func `a window that is closed during a pause ends the take there`() throws {
             try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))

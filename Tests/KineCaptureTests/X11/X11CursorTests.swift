@@ -111,7 +111,7 @@ import Testing
         let window = painter.window(PixelRect(x: 60, y: 60, width: 120, height: 90), colour: Self.ground)
         painter.setCursor(window, size: Self.cursorSize, hotSpot: Self.hotSpot, colour: Self.ink)
         painter.moveMouse(x: 100, y: 100)
-        let watcher = try Watcher(.window(window), on: screen.name, cursor: true)
+        let watcher = try Watcher(.window(.id(window)), on: screen.name, cursor: true)
         try watcher.follow { shows($0, image(40, 40)) }
         painter.move(window, x: 80, y: 70)
         try watcher.follow { shows($0, image(20, 30)) }

@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: [0, 5]) func `a window is read without its border`(border: Int) throws {
         let (screen, painter, window) = try stage(border: border)
-        let watcher = try Watcher(.window(window), on: screen.name)
+        let watcher = try Watcher(.window(.id(window)), on: screen.name)
         #expect(watcher.size == Self.content.size)
         try watcher.follow { $0.isAll(0x30_6090, in: Self.content) }
         let corner = PixelRect(x: 120, y: 82, width: 1, height: 1)
@@ -28,7 +28,7 @@ import Testing
 
     @Test func `what covers a window is not in its frame, also when both change`() throws {
         let (screen, painter, window) = try stage()
-        let watcher = try Watcher(.window(window), on: screen.name)
+        let watcher = try Watcher(.window(.id(window)), on: screen.name)
         let cover = painter.window(PixelRect(x: 0, y: 0, width: 300, height: 300), colour: 0xff_ffff)
         painter.fill(window, PixelRect(x: 20, y: 20, width: 30, height: 30), 0x00_ff00)
         painter.fill(cover, PixelRect(x: 0, y: 0, width: 300, height: 300), 0xff_0000)
@@ -38,7 +38,7 @@ import Testing
 
     @Test func `a moved window keeps its frame, and what is painted later is found`() throws {
         let (screen, painter, window) = try stage()
-        let watcher = try Watcher(.window(window), on: screen.name)
+        let watcher = try Watcher(.window(.id(window)), on: screen.name)
         painter.move(window, x: 250, y: 180)
         painter.fill(window, PixelRect(x: 90, y: 60, width: 20, height: 20), 0x11_2233)
         try watcher.follow { $0.isAll(0x11_2233, in: PixelRect(x: 90, y: 60, width: 20, height: 20)) }
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a resized window has another size, all of it damage`() throws {
         let (screen, painter, window) = try stage()
-        let watcher = try Watcher(.window(window), on: screen.name)
+        let watcher = try Watcher(.window(.id(window)), on: screen.name)
         for size in [PixelSize(width: 200, height: 150), PixelSize(width: 31, height: 17)] {
             painter.resize(window, to: size)
             painter.fill(window, PixelRect(size: size), 0x10_2030)
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `a window that is hidden keeps its last frame until it is shown again`() throws {
         let (screen, painter, window) = try stage()
-        let watcher = try Watcher(.window(window), on: screen.name)
+        let watcher = try Watcher(.window(.id(window)), on: screen.name)
         try watcher.follow { $0.isAll(0x30_6090, in: Self.content) }
         painter.unmap(window)
         try watcher.settle()
@@ -72,16 +72,53 @@ import Testing
 
     @Test func `a closed window ends the take`() throws {
         let (screen, painter, window) = try stage()
-        let watcher = try Watcher(.window(window), on: screen.name)
+        let watcher = try Watcher(.window(.id(window)), on: screen.name)
         try watcher.settle()
         painter.destroy(window)
         #expect(throws: VideoSourceError.windowClosed) { try watcher.follow { _ in false } }
     }
 
+    @Test func `a window is found by its title, or by the focus`() throws {
+        let (screen, painter, window) = try stage()
+        let other = painter.window(PixelRect(x: 5, y: 6, width: 70, height: 80), colour: 0x11_2233)
+        painter.setTitle(window, "Straße – Editor")
+        painter.setTitle(other, "Straße – Editor, second")
+        for (title, size) in [
+            ("straße – editor", Self.content.size), ("Second", PixelSize(width: 70, height: 80)),
+        ] {
+            #expect(try Watcher(.window(.titled(title)), on: screen.name).size == size)
+        }
+        #expect(throws: VideoSourceError.noWindowTitled("third")) {
+            try Watcher(.window(.titled("third")), on: screen.name)
+        }
+        let error = #expect(throws: VideoSourceError.self) {
+            try Watcher(.window(.titled("EDITOR")), on: screen.name)
+        }
+        guard case .severalWindowsTitled("EDITOR", let ids) = error else {
+            Issue.record("not refused: \(String(describing: error))")
+            return
+        }
+        #expect(Set(ids) == [window, other])
+        painter.focus(window)
+        #expect(try Watcher(.window(.focused), on: screen.name).size == Self.content.size)
+        // The focus is often in a part of the window.
+        let part = painter.window(PixelRect(x: 0, y: 0, width: 10, height: 10), colour: 0)
+        painter.reparent(part, into: other, x: 5, y: 5)
+        painter.focus(part)
+        let watcher = try Watcher(.window(.focused), on: screen.name)
+        #expect(watcher.size == PixelSize(width: 70, height: 80))
+        // It stays that window, whichever has the focus later.
+        painter.focus(window)
+        painter.fill(other, PixelRect(x: 30, y: 30, width: 8, height: 8), 0xaa_bbcc)
+        try watcher.follow { $0.isAll(0xaa_bbcc, in: PixelRect(x: 30, y: 30, width: 8, height: 8)) }
+        painter.focus(0)
+        #expect(throws: VideoSourceError.noFocusedWindow) { try Watcher(.window(.focused), on: screen.name) }
+    }
+
     @Test func `a window that is not there, or not shown, is an error that names it`() throws {
         let (screen, painter, window) = try stage()
-        #expect(throws: VideoSourceError.noWindow(0x77_7777)) { try Watcher(.window(0x77_7777), on: screen.name) }
+        #expect(throws: VideoSourceError.noWindow(0x77_7777)) { try Watcher(.window(.id(0x77_7777)), on: screen.name) }
         painter.unmap(window)
-        #expect(throws: VideoSourceError.windowNotShown(window)) { try Watcher(.window(window), on: screen.name) }
+        #expect(throws: VideoSourceError.windowNotShown(window)) { try Watcher(.window(.id(window)), on: screen.name) }
     }
 }

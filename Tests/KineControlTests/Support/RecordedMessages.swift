@@ -20,6 +20,16 @@ enum RecordedMessages {
         .receiveFrames(FrameRequest(group: "org.example.group")),
         .receiveFrames(FrameRequest(group: "org.example.group", service: "passer", destination: 2)),
         .start(turned),
+        .receiveSamples(SampleRequest(video: .raw(pixelFormat: .nv12, maximumSize: nil, framesPerSecond: 15))),
+        .receiveSamples(
+            SampleRequest(
+                video: .raw(
+                    pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil,
+                    shape: FrameShape(
+                        size: PixelSize(width: 540, height: 960),
+                        crop: .part(PixelRect(x: 1, y: 2, width: 300, height: 400)), orientation: .right)),
+                appAudio: .pcm)),
+        .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -52,6 +62,7 @@ enum RecordedMessages {
             .destination(
                 DestinationEvent(
                     destination: 1, label: "rtmp://h", kind: .log(ExtensionLogLine(.info, "Connected.")))),
+            .sourceSwitched(.window(0x3a0_0007)),
         ]
 
     private static let clip = ExportedClip(

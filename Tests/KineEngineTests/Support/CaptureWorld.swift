@@ -20,6 +20,8 @@ struct CaptureWorld {
         /// A card hides the source, or hides it no more.
         case cover
         case repeatFrame
+        /// Another source is shown, on which every tile has another colour.
+        case newSource
         /// The encoder keeps all slots, or gives them back.
         case holdSlots
         /// A third of an interval goes by.
@@ -113,6 +115,11 @@ struct CaptureWorld {
         case .repeatFrame:
             machine.repeatFrame(at: .min)
             isAsked = true
+        case .newSource:
+            screen = screen.map { $0 + 1000 }
+            damage.insertAll()
+            machine.changeSource(size: Self.size, at: now)
+            if waitingSince == nil, !isCovered { waitingSince = now }
         case .holdSlots:
             areSlotsLent.toggle()
             waitingSince = nil

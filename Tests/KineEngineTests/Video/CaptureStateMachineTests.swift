@@ -66,6 +66,18 @@ import Testing
         expectNone(failed)
     }
 
+    @Test func `a new source is not shown before all of it was read`() {
+        var world = begun()
+        world.failures = 3
+        world.handle(.newSource)
+        world.run(for: 2 * world.interval)
+        #expect(world.frames.count == 1 && !world.isTrue)
+        world.run(for: 3 * world.interval)
+        #expect(world.frames.count == 2 && world.isTrue)
+        // The attempts were an interval apart.
+        #expect(world.reads.count == 5)
+    }
+
     @Test func `what nobody reports is found with the next look on suspicion, whatever happens`() {
         var failed: [[CaptureWorld.Event]] = []
         forEachHistory(of: 4, from: begun()) { world, history in

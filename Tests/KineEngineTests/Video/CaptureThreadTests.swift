@@ -64,6 +64,22 @@ import Testing
 
         var samples: [EncodedSample] { seen.withLock { $0.samples } }
 
+        typealias Open = @Sendable () throws(VideoSourceError) -> any VideoSourceOpening
+
+        /// The result comes when the source is shown, or cannot be.
+        func beginSwitch(_ open: @escaping Open) -> Monitor<Result<Void, VideoSourceError>?> {
+            let answer = Monitor<Result<Void, VideoSourceError>?>(nil)
+            capture.switchSource(CaptureThread.Switch(open: open) { result in answer.signal { $0 = result } })
+            return answer
+        }
+
+        func finish(_ answer: Monitor<Result<Void, VideoSourceError>?>) throws {
+            try #require(answer.wait(until: MonotonicClock.now() + 300_000_000_000) { $0 }).get()
+        }
+
+        /// Shows another source, and waits for it.
+        func switchSource(_ open: @escaping Open) throws { try finish(beginSwitch(open)) }
+
         func stop() {
             seen.signal { $0.isHeld = false }
             capture.stop()
@@ -164,6 +180,82 @@ import Testing
         stage.stop()
         #expect(stage.clock.mediaTime(at: MonotonicClock.now()) > limit)
         #expect(stage.samples.allSatisfy { $0.presentationTime < limit })
+    }
+
+    @Test func `another source is shown in the same stream, and the one before is let go`() throws {
+        let stage = Stage()
+        stage.expect(1)
+        let second = ScriptedSource.Screen(size: PixelSize(width: 90, height: 120))
+        second.fill(PixelRect(x: 0, y: 0, width: 90, height: 120), 0x80_4020)
+        try stage.switchSource { ScriptedSource.opening(second) }
+        stage.expect(2)
+        // A part of it is damage as that of any source.
+        let reads = second.reads
+        #expect(reads == 90 * 120)
+        second.fill(PixelRect(x: 0, y: 0, width: 16, height: 16), 0x00_ff00)
+        stage.expect(3)
+        #expect(second.reads == reads + 256)
+        // What the first one does concerns nobody any more.
+        let before = stage.screen.reads
+        stage.screen.fail(.windowClosed)
+        stage.screen.fill(tile(1, 1), 0xff_ffff)
+        second.fill(PixelRect(x: 32, y: 32, width: 16, height: 16), 0x00_ff00)
+        stage.expect(4)
+        #expect(stage.screen.reads == before)
+        stage.stop()
+        #expect(stage.seen.withLock { $0.ended } == .some(nil))
+        let times = stage.samples.map(\.presentationTime)
+        #expect(times == times.sorted() && Set(times).count == times.count)
+    }
+
+    @Test func `a source that cannot be opened leaves the one before`() throws {
+        let stage = Stage { $0.video.crop = .part(PixelRect(x: 100, y: 0, width: 28, height: 96)) }
+        stage.expect(1)
+        #expect(throws: VideoSourceError.noWindow(7)) {
+            try stage.switchSource { () throws(VideoSourceError) in
+                throw .noWindow(7)
+            }
+        }
+        #expect(throws: VideoSourceError.windowNotShown(7)) {
+            try stage.switchSource { ImmediateOpening { () throws(VideoSourceError) in throw .windowNotShown(7) } }
+        }
+        let narrow = ScriptedSource.Screen(size: PixelSize(width: 90, height: 96))
+        #expect(throws: VideoSourceError.self) { try stage.switchSource { ScriptedSource.opening(narrow) } }
+        #expect(narrow.reads == 0)
+        stage.screen.fill(tile(7, 1), 0xff_ffff)
+        stage.expect(2)
+        stage.stop()
+    }
+
+    @Test func `a source that takes its time to open keeps nothing up, and may be given up`() throws {
+        /// Opens once it is told to.
+        final class Slow: VideoSourceOpening, @unchecked Sendable {
+            let wake = WakeSignal()
+            let screen = ScriptedSource.Screen(size: PixelSize(width: 64, height: 64))
+            let isOpen = Monitor(false)
+            var descriptor: Int32 { wake.descriptor }
+            func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+                wake.clear()
+                return isOpen.withLock { $0 } ? ScriptedSource(screen) : nil
+            }
+        }
+        let stage = Stage()
+        stage.expect(1)
+        let slow = Slow()
+        let answer = stage.beginSwitch { slow }
+        stage.screen.fill(tile(2, 2), 0xff_ffff)
+        stage.expect(2)
+        #expect(answer.withLock { $0 == nil } && slow.screen.reads == 0)
+        slow.isOpen.withLock { $0 = true }
+        slow.wake.signal()
+        try stage.finish(answer)
+        stage.expect(3)
+        #expect(slow.screen.reads == 64 * 64)
+        // Another one is never told that it is open, and the take ends all the same.
+        _ = stage.beginSwitch { Slow() }
+        slow.screen.fill(PixelRect(x: 0, y: 0, width: 16, height: 16), 0xff)
+        stage.expect(4)
+        stage.stop()
     }
 
     @Test func `a paused screen is not drawn, and after it everything that changed meanwhile is`() throws {

@@ -67,6 +67,21 @@ public final class Painter {
         finish()
     }
 
+    /// Gives a window a title, as `_NET_WM_NAME` (EWMH).
+    public func setTitle(_ window: UInt32, _ title: String) {
+        let bytes = Array(title.utf8)
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("_NET_WM_NAME"), atom("UTF8_STRING"), 8,
+            UInt32(bytes.count), bytes)
+        finish()
+    }
+
+    /// Gives a window the keyboard's focus, as it has without a window manager.
+    public func focus(_ window: UInt32) {
+        xcb_set_input_focus(connection, UInt8(XCB_INPUT_FOCUS_PARENT.rawValue), window, 0)
+        finish()
+    }
+
     public func resize(_ window: UInt32, to size: PixelSize) {
         configure(
             window, XCB_CONFIG_WINDOW_WIDTH.rawValue | XCB_CONFIG_WINDOW_HEIGHT.rawValue,

@@ -1,0 +1,51 @@
+// Another source during a take.
+import KineControl
+
+extension EngineHost {
+    /// Has another source opened and shown, if this client may have it shown.
+    func switchSource(to source: TakeConfiguration.Source, for client: EngineConnection) {
+        if let reason = refusal(of: source, for: client) { return refuse(reason, .switchSource(source), to: client) }
+        switching = (source, client)
+        opened?.take.switchSource(to: source, cancellation)
+    }
+
+    private func refusal(of source: TakeConfiguration.Source, for client: EngineConnection) -> String? {
+        do throws(TakeConfiguration.Problem) {
+            try TakeConfiguration.check(source)
+        } catch {
+            return error.description
+        }
+        guard let first = request?.configuration.source, machine.phase == .recording || machine.phase == .paused else {
+            return TakeError.notBegun.message
+        }
+        if switching != nil { return "Another source is being opened for this take; wait until it is shown." }
+        guard first.canBecome(source) else {
+            return "A take of a \(first) cannot show a \(source); start another take with that."
+        }
+        // A take of a private screen stays there, and that is nobody's.
+        return first.showsDesktop ? self.refusal(of: [.screen], for: client) : nil
+    }
+
+    /// The source is shown, or cannot be opened.
+    func sourceSwitched(refusal: String?, at now: Int64) {
+        guard let (source, client) = switching else { return }
+        switching = nil
+        if let refusal { return refuse(refusal, .switchSource(source), to: client) }
+        shown = source
+        destinations?.sourceSwitched(at: now)
+        if request?.configuration.source.showsDesktop == true { desktop?.shows(source) }
+        clients.tellAll(.sourceSwitched(source))
+    }
+}
+
+extension TakeConfiguration.Source {
+    /// Whether a take that began with this source can show that one: it is on the same display, or as much a pattern.
+    fileprivate func canBecome(_ source: TakeConfiguration.Source) -> Bool {
+        switch (self, source) {
+        case (_, .virtual): false
+        case (.pattern, .pattern): true
+        case (.pattern, _), (_, .pattern): false
+        default: true
+        }
+    }
+}
