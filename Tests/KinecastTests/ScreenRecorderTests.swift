@@ -45,6 +45,25 @@ import Testing
         }
     }
 
+    @Test func `another part is shown while a recording runs, in the same size`() async throws {
+        let none = await #expect(throws: RecordingError.self) { try await recorder.switchScope(to: .screen()) }
+        #expect(none?.code == .notRecording)
+        try await recorder.startRecording()
+        try await recorder.switchScope(to: .region(PixelRect(x: 10, y: 20, width: 160, height: 100)))
+        for (scope, words) in [
+            (CaptureScope.virtual(PixelSize(width: 64, height: 64)), "cannot show a virtual screen"),
+            (.windowTitled("Nothing"), "No window of this display has \"Nothing\""),
+            (.windowTitled(""), "title"), (.focusedWindow, "focus"),
+        ] {
+            let error = await #expect(throws: RecordingError.self) { try await recorder.switchScope(to: scope) }
+            #expect(error?.message.contains(words) == true, "\(String(describing: error))")
+        }
+        try await recorder.switchScope(to: .screen())
+        let preview = try await recorder.stopRecording()
+        #expect(try RecordedVideo(path: try #require(preview.url).path).size == PixelSize(width: 320, height: 240))
+        #expect(recorder.scope == .virtual(PixelSize(width: 320, height: 240)))
+    }
+
     @Test(arguments: [0, 5, 20, 80, 300])
     func `a start that is cancelled leaves no take behind, though it was to outlive the app`(milliseconds: Int)
         async throws

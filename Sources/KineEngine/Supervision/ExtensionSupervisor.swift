@@ -207,7 +207,7 @@ final class ExtensionSupervisor {
         handle(event, at: now)
     }
 
-    /// The source's own annotation holds until the client sends one.
+    /// Tells what the source is, unless a client has said something else.
     func sourceSwitched(at now: Int64) {
         let annotation = surroundings.take.factory.annotation
         if !isAnnotated, !annotation.isEmpty { handle(.annotateRequested(annotation), at: now) }

@@ -20,6 +20,18 @@ extension BroadcastController {
         try await ask(until: { !$0.isPaused }) { (session) async throws(ClientError) in try await session.resume() }
     }
 
+    /// Shows something else in the broadcast that runs, fitted into its size, without a gap. Returns when it is shown; if it cannot be, the
+    /// broadcast goes on with what it showed before. `self.scope` stays what the next one shows.
+    public func switchScope(to scope: CaptureScope) async throws(BroadcastError) {
+        let source: TakeConfiguration.Source
+        do throws(RecordingError) {
+            source = try await scope.source(locator)
+        } catch {
+            throw BroadcastError(error)
+        }
+        try await ask { (session) async throws(ClientError) in try await session.switchSource(to: source) }
+    }
+
     /// Returns when the controller's state is what was asked for, or the broadcast is over: the answer comes before its event is read.
     private func ask(
         until isDone: (BroadcastProgress) -> Bool, _ request: (EngineSession) async throws(ClientError) -> Void

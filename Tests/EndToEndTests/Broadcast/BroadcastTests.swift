@@ -1,8 +1,10 @@
 // `kinecast broadcast` with the real engine, the live page's extension, and one that says what it is told.
 import FoundationEssentials
 import Glibc
+import KineMedia
 import KinePlatform
 import KineServices
+import ScreenTesting
 import SystemPackage
 import Testing
 
@@ -62,6 +64,35 @@ import Testing
             #expect(destination.ending == "finished" && destination.label == "org.example.witness")
             #expect((destination.frames ?? 0) > 0 && (destination.peakMemory ?? 0) > 1 << 20)
             _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    @Test func `another source is told to extensions, unless the user says what is shown`() throws {
+        try TestPlace.with { place in
+            try place.installWitness()
+            let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
+            let painter = try Painter(display: screen.name)
+            for (index, title) in ["First", "Second", "Third"].enumerated() {
+                let window = painter.window(PixelRect(x: index * 100, y: 0, width: 90, height: 80), colour: 0x40_8040)
+                painter.setTitle(window, title)
+            }
+            let take = try place.start(
+                [
+                    "broadcast", "--window", "title:first", "--audio", "none", "--json", "--service",
+                    "org.example.witness",
+                ],
+                ["DISPLAY=\(screen.name)"])
+            try take.event("destination") { $0.state == "annotated with First" }
+            try take.event("destination") { $0.state == "first video" }
+            #expect(try place.run("switch", "--window", "title:second").status == 0)
+            try take.event("destination") { $0.state == "annotated with Second" }
+            #expect(try place.run("annotate", "title=Mine").status == 0)
+            try take.event("destination") { $0.state == "annotated with Mine" }
+            #expect(try place.run("switch", "--window", "title:third").status == 0)
+            #expect(try place.run("stop").status == 0)
+            let ended = try take.wait()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(!states(ended.events).contains("annotated with Third"))
         }
     }
 

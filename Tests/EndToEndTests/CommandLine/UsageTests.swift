@@ -9,7 +9,7 @@ import Testing
         try TestPlace.with { place in
             #expect(try place.run("--help").output.contains("always playable"))
             for command in [
-                "record", "broadcast", "status", "pause", "resume", "stop", "annotate", "sources", "services",
+                "record", "broadcast", "status", "pause", "resume", "stop", "switch", "annotate", "sources", "services",
                 "extension", "extension new", "doctor", "recover", "trim", "thumbnail",
             ] {
                 let help = try place.run(command.split(separator: " ").map(String.init) + ["--help"])
@@ -21,7 +21,9 @@ import Testing
 
     @Test func `wrong usage is 64 and writes nothing`() throws {
         try TestPlace.with { place in
-            for arguments in [["fly"], ["record", "--fps", "0"], ["broadcast", "a.mp4"], ["annotate"], ["recover"]] {
+            for arguments in [
+                ["fly"], ["record", "--fps", "0"], ["broadcast", "a.mp4"], ["annotate"], ["switch"], ["recover"],
+            ] {
                 let ended = try place.run(arguments)
                 #expect(ended.status == ExitStatus.usage)
                 #expect(ended.output == "")

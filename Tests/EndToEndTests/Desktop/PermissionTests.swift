@@ -221,6 +221,15 @@ import Testing
                 ["record", "--audio", "none", "--json", "a.mp4"], ["DISPLAY=\(screen.name)"])
             let id = try recorder.event("started").id
             let record = try #require(try place.registry().list().running.first { $0.id == id })
+            // Nor does it decide what is shown.
+            let other = try place.registry().connect(to: record)
+            try other.send(.switchSource(.screen(monitor: nil)))
+            let answer = try other.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
+            guard case .refused(let reason, let request) = answer else {
+                Issue.record("\(String(describing: answer))")
+                return
+            }
+            #expect(reason.contains("kinecast permissions grant") && request?.name == "switchSource")
             func ask() throws -> EngineMessage? {
                 let client = try place.registry().connect(to: record)
                 try client.send(.receiveSamples(SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))))
