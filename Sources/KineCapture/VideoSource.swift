@@ -10,6 +10,9 @@ public protocol VideoSource: AnyObject {
     /// For poll: readable when the source has events. The same for the source's whole life, which owns it; negative: none.
     var descriptor: Int32 { get }
 
+    /// The instant of CLOCK_MONOTONIC, in nanoseconds, at which `processEvents` is to be called also if there are no events; nil: none.
+    var deadline: Int64? { get }
+
     /// Handles the events that are there, without waiting for any. Returns whether the frame may have changed since the last
     /// `addDamage`. To be called right before each poll: a library may have read events that the descriptor no longer shows.
     func processEvents() throws(VideoSourceError) -> Bool
@@ -22,6 +25,10 @@ public protocol VideoSource: AnyObject {
     /// together they cover the region, perhaps more. Returns false if some could not be read because the source has changed; it
     /// then reports all of itself as damage.
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool
+}
+
+extension VideoSource {
+    public var deadline: Int64? { nil }
 }
 
 /// A source that is being opened. Used by one thread; releasing it ends the attempt.

@@ -12,5 +12,7 @@ public typealias SampleFormat = KineRelay.SampleFormat
 public typealias SampleBufferType = KineRelay.SampleBufferType
 /// The samples that an app wants, as a service's manifest says it.
 public typealias SampleRequest = KineControl.SampleRequest
+/// Windows that must not be seen.
+public typealias WindowRule = TakeConfiguration.WindowRule
 /// Who an app is.
 public typealias AppIdentity = KineRelay.AppIdentity

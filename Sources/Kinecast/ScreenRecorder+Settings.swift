@@ -43,6 +43,13 @@ extension ScreenRecorder {
         set { contents.withLock { $0.settings.showsCursor = newValue } }
     }
 
+    /// The windows that the next recording does not show: they are painted over wherever they are on the screen, also while they move or appear.
+    /// A window that is captured by itself has no other in it.
+    public var excludedWindows: [WindowRule] {
+        get { contents.withLock { $0.settings.excludedWindows } }
+        set { contents.withLock { $0.settings.excludedWindows = newValue } }
+    }
+
     /// The time that the next recording also keeps for `exportClip`, 30 minutes at most; nil: it keeps none.
     public var recordingClipBuffer: Duration? {
         get { contents.withLock { $0.settings.clipBuffer } }

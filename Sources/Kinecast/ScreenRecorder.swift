@@ -45,6 +45,7 @@ public final class ScreenRecorder: Sendable {
         var isMicrophoneEnabled = false
         var framesPerSecond = 30
         var showsCursor = true
+        var excludedWindows: [WindowRule] = []
         /// Of the next recording.
         var clipBuffer: Duration?
         var keepsRunningWhenLocked = false

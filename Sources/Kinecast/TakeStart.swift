@@ -22,6 +22,7 @@ struct TakeStart: Sendable {
         configuration.isOutputPrivate = true
         configuration.video.framesPerSecond = settings.framesPerSecond
         configuration.video.showsCursor = settings.showsCursor
+        configuration.video.excludedWindows = settings.excludedWindows
         configuration.whenLocked = settings.keepsRunningWhenLocked ? .keepRunning : .pause
         configuration.audio.microphone = .defaultDevice
         configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled

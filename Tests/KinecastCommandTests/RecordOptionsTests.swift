@@ -30,6 +30,10 @@ import Testing
         #expect(try configuration("--window", "0x10").source == .window(16))
         #expect(try configuration("--window", "focused").source == .focusedWindow)
         #expect(try configuration("--window", "title:Über uns").source == .windowTitled("Über uns"))
+        #expect(
+            try configuration("--exclude", "0x10", "--exclude", "title:Mail", "--exclude", "app:KeePassXC").video
+                .excludedWindows
+                == [.id(16), .titled("Mail"), .application("KeePassXC")])
         #expect(try configuration("--virtual", "800x600").source == .virtual(PixelSize(width: 800, height: 600)))
         #expect(try configuration("--pattern", "640x480").source == .pattern(PixelSize(width: 640, height: 480)))
     }
@@ -132,7 +136,8 @@ import Testing
         ["--separate-tracks"], ["--separate-tracks", "--mic", "default", "--audio", "none"],
         ["--duration", "0"], ["--settings", "obs"], ["--audio-bitrate", "1k"], ["a.mp4", "-o", "b.mp4"],
         ["a.mp4", "b.mp4"], ["--crop", "1"], ["--crop", "fill"], ["--rotate", "45"], ["--window", "me"],
-        ["--window", "title:"], [""],
+        ["--window", "title:"],
+        ["--exclude", "app:"], ["--exclude", "focused"], ["--exclude", "app:a", "--window", "7"], [""],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }

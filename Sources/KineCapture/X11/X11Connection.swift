@@ -102,6 +102,8 @@ final class X11Connection {
         return WaylandSession.isXwayland(hasExtension: hasExtension, monitors: monitors) ? .waylandSession : nil
     }
 
+    private var atoms: [String: UInt32] = [:]
+
     var descriptor: Int32 { xcb_get_file_descriptor(handle) }
     var isBroken: Bool { xcb_connection_has_error(handle) != 0 }
 
@@ -154,8 +156,13 @@ final class X11Connection {
         return error == nil
     }
 
+    /// The server's number for a name. It is asked for once.
     func atom(_ name: String) -> UInt32 {
-        reply(xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name), xcb_intern_atom_reply) { $0.pointee.atom } ?? 0
+        if let known = atoms[name] { return known }
+        let cookie = xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name)
+        let atom = reply(cookie, xcb_intern_atom_reply) { $0.pointee.atom } ?? 0
+        atoms[name] = atom
+        return atom
     }
 
     func geometry(of drawable: UInt32) -> (rect: PixelRect, border: Int)? {

@@ -57,7 +57,6 @@ enum X11Layout {
                     return Array(UnsafeBufferPointer(start: xcb_query_tree_children(reply), count: count))
                 } ?? []
         }
-        let titleAtom = connection.atom("_NET_WM_NAME")
         let processAtom = connection.atom("_NET_WM_PID")
         return ids.compactMap { id in
             guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1 else {
@@ -66,13 +65,9 @@ enum X11Layout {
             // A window manager puts a window into another one, and its coordinates are then relative to that.
             let origin = rootPosition(of: id, connection)
             let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
+            let names = names(of: id, connection)
             return X11Inventory.Window(
-                id: id,
-                title: X11Properties.title(
-                    property(titleAtom, of: id, connection),
-                    old: property(UInt32(XCB_ATOM_WM_NAME.rawValue), of: id, connection)),
-                application: X11Properties.application(
-                    property(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: id, connection)),
+                id: id, title: names.title, application: names.application,
                 processID: X11Properties.process(property(processAtom, of: id, connection)), bounds: bounds)
         }
     }
@@ -120,7 +115,17 @@ enum X11Layout {
         ) { (Int($0.pointee.dst_x), Int($0.pointee.dst_y)) }
     }
 
-    private static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {
+    /// Empty where a window has none.
+    static func names(of window: UInt32, _ connection: X11Connection) -> (title: String, application: String) {
+        let title = X11Properties.title(
+            property(connection.atom("_NET_WM_NAME"), of: window, connection),
+            old: property(UInt32(XCB_ATOM_WM_NAME.rawValue), of: window, connection))
+        let application = X11Properties.application(
+            property(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: window, connection))
+        return (title, application)
+    }
+
+    static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {
         connection.reply(
             xcb_get_window_attributes(connection.handle, window), xcb_get_window_attributes_reply
         ) {

@@ -21,7 +21,8 @@ final class X11PixelReader {
     typealias Receive = (_ rect: PixelRect, _ pixels: UnsafeMutableRawPointer, _ stride: Int) -> Void
 
     /// Reads the parts of `plan` with one round trip, and hands each on while the server copies the next. They are the frame's,
-    /// which begins at `origin` of the drawable. Returns false where the drawable does not have all of them any more.
+    /// which begins at `origin` of the drawable. Their pixels stay until the next call. Returns false where the drawable does not have
+    /// all of them any more.
     func read(
         _ plan: X11ReadPlan, at origin: (x: Int, y: Int), of drawable: UInt32, _ receive: Receive
     ) -> Bool {
@@ -75,8 +76,10 @@ final class X11PixelReader {
                 UInt16(clamping: rect.width), UInt16(clamping: rect.height), ~0)
         }
         var isComplete = true
+        var memory = memory
         for (rect, cookie) in zip(plan.parts, cookies) {
             let bytes = rect.size.area * 4
+            defer { memory += bytes }
             let wasRead =
                 connection.reply(cookie, xcb_get_image_reply) { reply -> Bool in
                     guard isComplete, xcb_get_image_data_length(reply) >= bytes, let data = xcb_get_image_data(reply)

@@ -29,6 +29,8 @@ public final class X11ScreenSource: VideoSource {
     private let connection: X11Connection
     private let reader: X11PixelReader
     private let cursor: X11Cursor?
+    /// Nil: every window may be seen.
+    private let exclusions: X11Exclusions?
     private let target: Target
     /// The root window, or the window's off-screen pixmap: its pixels are read.
     private var drawable: UInt32
@@ -44,11 +46,13 @@ public final class X11ScreenSource: VideoSource {
     private var everythingIsDamaged = true
 
     /// `display` is the server's name; nil stands for DISPLAY's. Throws if there is no such server, or no such target on it.
+    /// `excluded`: windows that are painted over in the frames of a screen or a part of it.
     ///
     /// A server that stops answering keeps every call of this class waiting; `cancellation` ends the wait, and then the source
     /// cannot be used any more.
     public init(
-        target: Target, showsCursor: Bool, display: String? = nil, cancellation: Cancellation? = nil
+        target: Target, showsCursor: Bool, excluding excluded: [X11WindowRule] = [], display: String? = nil,
+        cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
         let connection = try X11Connection(display: display, cancellation: cancellation)
         self.connection = connection
@@ -56,6 +60,11 @@ public final class X11ScreenSource: VideoSource {
         reader = X11PixelReader(connection: connection)
         rootBounds = PixelRect(size: connection.initialSize)
         var watched = connection.root
+        // One window's own pixels have no other window in them.
+        exclusions =
+            if case .window = target { nil } else {
+                excluded.isEmpty ? nil : X11Exclusions(excluded, connection: connection)
+            }
         switch target {
         case .screen, .region:
             if let problem = connection.screenProblem { throw problem }
@@ -89,14 +98,18 @@ public final class X11ScreenSource: VideoSource {
 
     public var descriptor: Int32 { connection.descriptor }
 
+    public var deadline: Int64? { exclusions?.deadline }
+
     public func processEvents() throws(VideoSourceError) -> Bool {
         xcb_flush(connection.handle)  // first: it may read events while it writes
+        exclusions?.expire(at: MonotonicClock.now())
         try handleEvents()
         return hasChanged
     }
 
     private var hasChanged: Bool {
-        damageIsPending || layoutChanged || everythingIsDamaged || (cursor?.mayHaveChanged ?? false)
+        damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
+            || cursor?.mayHaveChanged ?? false
     }
 
     /// Handles all events that are there, also those that arrived with the reply to another request: the descriptor no longer
@@ -109,6 +122,7 @@ public final class X11ScreenSource: VideoSource {
             }
             if connection.isBroken { throw .serverLost }
             if windowIsGone { throw .windowClosed }
+            if exclusions?.search(at: MonotonicClock.now()) == true { continue }
             guard layoutChanged else { return }
             layoutChanged = false
             try followLayout()
@@ -116,6 +130,7 @@ public final class X11ScreenSource: VideoSource {
     }
 
     private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+        exclusions?.note(event, at: MonotonicClock.now())
         let type = event.pointee.response_type & 0x7f
         switch type {
         case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
@@ -171,6 +186,7 @@ public final class X11ScreenSource: VideoSource {
             damageIsPending = false
             addReportedDamage(to: &region)
         }
+        exclusions?.addDamage(to: &region, origin: origin)
         if everythingIsDamaged {
             everythingIsDamaged = false
             region.insertAll()
@@ -200,10 +216,8 @@ public final class X11ScreenSource: VideoSource {
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
         let plan = X11ReadPlan(region)
         guard !plan.parts.isEmpty else { return true }
-        let isComplete = reader.read(plan, at: origin, of: drawable) { rect, pixels, stride in
-            cursor?.draw(over: pixels, stride: stride, area: rect)
-            receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
-        }
+        let isComplete =
+            if let exclusions { try read(plan, without: exclusions, into: receive) } else { read(plan, into: receive) }
         if !isComplete {
             // The screen or the window changed its size between the event and the request: all of it is read again.
             if connection.isBroken { throw .serverLost }
@@ -212,4 +226,40 @@ public final class X11ScreenSource: VideoSource {
         }
         return isComplete
     }
+
+    private func read(_ plan: X11ReadPlan, into receive: (FramePart) -> Void) -> Bool {
+        reader.read(plan, at: origin, of: drawable) { rect, pixels, stride in
+            handOn(pixels, stride, rect, receive)
+        }
+    }
+
+    private func handOn(
+        _ pixels: UnsafeMutableRawPointer, _ stride: Int, _ rect: PixelRect, _ receive: (FramePart) -> Void
+    ) {
+        cursor?.draw(over: pixels, stride: stride, area: rect)
+        receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
+    }
+
+    /// Reads until no window has come that may be one that must not be seen.
+    private func read(
+        _ plan: X11ReadPlan, without exclusions: X11Exclusions, into receive: (FramePart) -> Void
+    ) throws(VideoSourceError) -> Bool {
+        for _ in 0..<Self.mostAttempts {
+            var parts: [(rect: PixelRect, pixels: UnsafeMutableRawPointer, stride: Int)] = []
+            let (searches, size, origin) = (exclusions.searches, size, origin)
+            guard reader.read(plan, at: origin, of: drawable, { parts.append(($0, $1, $2)) }) else { return false }
+            try handleEvents()
+            guard self.size == size, self.origin == origin else { return false }
+            guard exclusions.searches == searches else { continue }
+            for part in parts {
+                exclusions.cover(part.pixels, stride: part.stride, area: part.rect, origin: origin)
+                handOn(part.pixels, part.stride, part.rect, receive)
+            }
+            return true
+        }
+        return false
+    }
+
+    /// Windows come less often than a frame takes to be read.
+    private static let mostAttempts = 8
 }

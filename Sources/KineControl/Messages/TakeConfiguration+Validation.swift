@@ -15,6 +15,8 @@ extension TakeConfiguration {
     private static let coordinates = -32768...32767
     /// The most extensions of one take: each is a process.
     private static let mostDestinations = 64
+    /// Each window's properties are compared with each rule.
+    private static let mostExclusions = 64
     /// The longest time: no file system here holds a take of a year, and nanoseconds do not overflow.
     private static let longest = MediaTime.seconds(366 * 86400)
 
@@ -70,6 +72,13 @@ extension TakeConfiguration {
                 throw .outOfRange(
                     setting: "bitrate for each pixel", value: "\(bits)", allowed: "more than 0, up to 100")
             }
+        }
+        try Self.check("number of excluded windows", video.excludedWindows.count, in: 0...Self.mostExclusions)
+        for case .titled(let text) in video.excludedWindows {
+            try Self.check("length of an excluded window's title", text.utf8.count, in: 1...1000)
+        }
+        for case .application(let name) in video.excludedWindows {
+            try Self.check("length of an excluded application's name", name.utf8.count, in: 1...1000)
         }
         if case .part(let rect) = video.crop { try Self.check(crop: rect) }
         if let size = video.size { try Self.check(evenSize: "frame size", size) }

@@ -22,6 +22,16 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case pattern(PixelSize)
     }
 
+    /// Windows that must not be seen.
+    public enum WindowRule: Codable, Sendable, Hashable {
+        /// A window, by its X id.
+        case id(UInt32)
+        /// Every window whose title holds this text. Case does not matter.
+        case titled(String)
+        /// Every window of an application, by its WM_CLASS. Case does not matter.
+        case application(String)
+    }
+
     /// The audio of the app track.
     public enum AppAudio: Codable, Sendable, Equatable {
         case none
@@ -91,6 +101,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
         /// Absent where it is `up`.
         private var turn: Orientation?
+        /// The windows that are painted over in frames of a screen or a part of it.
+        public var excludedWindows: [WindowRule] {
+            get { exclusions ?? [] }
+            set { exclusions = newValue.isEmpty ? nil : newValue }
+        }
+        /// Absent where there are none, as in messages of older clients.
+        private var exclusions: [WindowRule]?
         public var showsCursor = true
 
         public static let defaultQuality = 23

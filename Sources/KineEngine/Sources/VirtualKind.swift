@@ -35,7 +35,8 @@ struct VirtualKind: SourceKind {
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         ImmediateOpening { () throws(VideoSourceError) in
             try X11ScreenSource(
-                target: .screen(monitor: nil), showsCursor: video.showsCursor, cancellation: cancellation)
+                target: .screen(monitor: nil), showsCursor: video.showsCursor,
+                excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
         }
     }
 

@@ -21,7 +21,9 @@ struct X11Kind: SourceKind {
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         ImmediateOpening { () throws(VideoSourceError) in
-            try X11ScreenSource(target: target, showsCursor: video.showsCursor, cancellation: cancellation)
+            try X11ScreenSource(
+                target: target, showsCursor: video.showsCursor, excluding: video.excludedWindows.map(\.x11),
+                cancellation: cancellation)
         }
     }
 
@@ -73,6 +75,16 @@ struct X11Kind: SourceKind {
             return .failed(
                 "display", error.sentence,
                 remedy: "log in to a session on X11, or use --virtual 1280x720 -- COMMAND")
+        }
+    }
+}
+
+extension TakeConfiguration.WindowRule {
+    var x11: X11WindowRule {
+        switch self {
+        case .id(let id): .id(id)
+        case .titled(let text): .titled(text)
+        case .application(let name): .application(name)
         }
     }
 }

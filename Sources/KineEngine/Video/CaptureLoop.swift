@@ -133,7 +133,7 @@ final class CaptureLoop {
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
         if interest == .sources, try source.processEvents() { return machine.noteSourceChanged() }
-        waiter.wait(until: deadline, for: interest)
+        waiter.wait(until: min(deadline, source.deadline ?? .max), for: interest)
     }
 
     private func waitForSlot(until deadline: Int64) {

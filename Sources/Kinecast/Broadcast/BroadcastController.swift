@@ -141,6 +141,13 @@ public final class BroadcastController: Sendable {
         set { contents.withLock { $0.settings.framesPerSecond = newValue } }
     }
 
+    /// The windows that the next broadcast does not show: they are painted over wherever they are on the screen, also while they move or appear.
+    /// A window that is captured by itself has no other in it.
+    public var excludedWindows: [WindowRule] {
+        get { contents.withLock { $0.settings.excludedWindows } }
+        set { contents.withLock { $0.settings.excludedWindows = newValue } }
+    }
+
     /// Whether the broadcast goes on when the app crashes or is killed. If not, the engine finishes it then.
     public var outlivesApp: Bool {
         get { contents.withLock { $0.outlivesApp } }

@@ -70,6 +70,7 @@ struct BroadcastCommand: ParsableCommand {
         output: FilePath?, destinations: [TakeConfiguration.Destination]
     ) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
+        sourceOptions.apply(to: &configuration)
         configuration.video.keyframeInterval = Self.keyframeInterval
         encoding.apply(to: &configuration)
         configuration.video.keepsRecordingQuality = !shareEncode

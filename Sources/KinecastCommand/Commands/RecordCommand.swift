@@ -50,6 +50,7 @@ struct RecordCommand: ParsableCommand {
     /// The request to the engine, without the settings that depend on the terminal and the file's name.
     func takeConfiguration(output: FilePath?) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
+        sourceOptions.apply(to: &configuration)
         encoding.apply(to: &configuration)
         audio.apply(to: &configuration.audio)
         options.apply(to: &configuration)

@@ -60,6 +60,25 @@ enum RotationOption: Int, ExpressibleByArgument, CaseIterable {
 }
 
 /// A window's X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it.
+/// A window by its id, windows by `title:TEXT`, or by `app:NAME`.
+struct WindowRuleOption: ExpressibleByArgument, Equatable {
+    var rule: TakeConfiguration.WindowRule
+
+    init?(argument: String) {
+        if argument.hasPrefix("app:") {
+            let name = String(argument.dropFirst("app:".count))
+            guard !name.isEmpty, name.utf8.count <= 1000 else { return nil }
+            rule = .application(name)
+            return
+        }
+        switch WindowOption(argument: argument)?.source {
+        case .window(let id): rule = .id(id)
+        case .windowTitled(let title): rule = .titled(title)
+        default: return nil
+        }
+    }
+}
+
 struct WindowOption: ExpressibleByArgument, Equatable {
     var source: TakeConfiguration.Source
 

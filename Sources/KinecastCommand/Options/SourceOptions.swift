@@ -35,18 +35,36 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Paint over a window wherever it is on the screen: an id, title:TEXT for all with TEXT in their titles, or app:NAME for all of an application. May be given several times.",
+            valueName: "ID|title:TEXT|app:NAME"))
+    var exclude: [WindowRuleOption] = []
+
+    @Option(
+        help: ArgumentHelp(
             "A private screen of this size with private audio; needs no display.", valueName: "WxH"))
     var virtual: SizeOption?
 
     @Option(help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"))
     var pattern: SizeOption?
 
+    func apply(to configuration: inout TakeConfiguration) {
+        configuration.video.excludedWindows = exclude.map(\.rule)
+    }
+
     /// The source that was asked for; without one, the whole screen.
     func source() throws -> TakeConfiguration.Source {
         var chosen = display.chosen
         if let virtual { chosen.append(("--virtual", .virtual(virtual.size))) }
         if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
-        return try chosen.onlySource ?? .screen(monitor: nil)
+        let source = try chosen.onlySource ?? .screen(monitor: nil)
+        switch source {
+        case .screen, .region, .virtual: return source
+        case .window, .focusedWindow, .windowTitled, .pattern:
+            guard exclude.isEmpty else {
+                throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")
+            }
+            return source
+        }
     }
 }
 

@@ -19,8 +19,10 @@ final class Watcher {
     enum Ending { case changed, deadline }
 
     /// Opens the source and reads its first frame.
-    init(_ target: X11ScreenSource.Target, on display: String, cursor: Bool = false) throws {
-        source = try X11ScreenSource(target: target, showsCursor: cursor, display: display)
+    init(
+        _ target: X11ScreenSource.Target, on display: String, cursor: Bool = false, excluding: [X11WindowRule] = []
+    ) throws {
+        source = try X11ScreenSource(target: target, showsCursor: cursor, excluding: excluding, display: display)
         size = source.size
         pixels = [UInt32](repeating: 0, count: size.area)
         waiter = SourceWaiter(wake: WakeSignal(), descriptors: [source.descriptor])
@@ -32,7 +34,7 @@ final class Watcher {
         while true {
             if try source.processEvents() { return .changed }
             if MonotonicClock.now() >= deadline { return .deadline }
-            waiter.wait(until: deadline, for: .sources)
+            waiter.wait(until: min(deadline, source.deadline ?? .max), for: .sources)
         }
     }
 

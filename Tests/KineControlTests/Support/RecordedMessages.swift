@@ -30,6 +30,7 @@ enum RecordedMessages {
                         crop: .part(PixelRect(x: 1, y: 2, width: 300, height: 400)), orientation: .right)),
                 appAudio: .pcm)),
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
+        .start(discreet),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -109,6 +110,12 @@ enum RecordedMessages {
         var take = slow
         take.video.crop = .part(PixelRect(x: 1, y: 2, width: 300, height: 400))
         take.video.orientation = .right
+        return take
+    }()
+
+    private static let discreet = {
+        var take = slow
+        take.video.excludedWindows = [.id(16), .titled("Ü"), .application("KeePassXC")]
         return take
     }()
 

@@ -34,15 +34,15 @@ public final class Painter {
 
     // MARK: Windows
 
-    /// A shown window, in one colour. No window manager has a say in it.
-    public func window(_ rect: PixelRect, colour: UInt32, border: Int = 0) -> UInt32 {
+    /// A window in one colour. No window manager has a say in it.
+    public func window(_ rect: PixelRect, colour: UInt32, border: Int = 0, isShown: Bool = true) -> UInt32 {
         let id = xcb_generate_id(connection)
         let values: [UInt32] = [colour, 1]
         xcb_create_window(
             connection, depth, id, root, Int16(rect.x), Int16(rect.y), UInt16(rect.width), UInt16(rect.height),
             UInt16(border), UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue), visual,
             XCB_CW_BACK_PIXEL.rawValue | XCB_CW_OVERRIDE_REDIRECT.rawValue, values)
-        xcb_map_window(connection, id)
+        if isShown { xcb_map_window(connection, id) }
         finish()
         return id
     }
@@ -74,6 +74,19 @@ public final class Painter {
             connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("_NET_WM_NAME"), atom("UTF8_STRING"), 8,
             UInt32(bytes.count), bytes)
         finish()
+    }
+
+    /// Gives a window an application, as `WM_CLASS` (ICCCM, 4.1.2.5).
+    public func setApplication(_ window: UInt32, _ name: String) {
+        let bytes = Array("instance\0\(name)\0".utf8)
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("WM_CLASS"), atom("STRING"), 8,
+            UInt32(bytes.count), bytes)
+        finish()
+    }
+
+    public func raise(_ window: UInt32) {
+        configure(window, UInt32(XCB_CONFIG_WINDOW_STACK_MODE.rawValue), [UInt32(XCB_STACK_MODE_ABOVE.rawValue)])
     }
 
     /// Gives a window the keyboard's focus, as it has without a window manager.

@@ -1,0 +1,148 @@
+// Windows that must not be seen: not where they are, nor where they were, nor while they come, go and move.
+import CoreTesting
+import Glibc
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import Testing
+
+@testable import KineCapture
+
+@Suite(.serialized) struct X11ExclusionTests {
+    private static let size = PixelSize(width: 400, height: 300)
+    private static let ground: UInt32 = 0x20_4060
+    private static let secret: UInt32 = 0xff_00ff
+    private static let shade: UInt32 = 0x28_2828
+    private static let place = PixelRect(x: 50, y: 40, width: 120, height: 90)
+
+    /// A screen with a ground, and a painter.
+    private func stage() throws -> (screen: PrivateScreen, painter: Painter) {
+        let screen = try PrivateScreen(size: Self.size)
+        let painter = try Painter(display: screen.name)
+        _ = painter.window(PixelRect(size: Self.size), colour: Self.ground)
+        return (screen, painter)
+    }
+
+    /// A window of the secret colour that is shown once it has its names.
+    private func secret(
+        _ painter: Painter, _ rect: PixelRect = place, title: String = "Passwords", application: String = "Vault",
+        border: Int = 0
+    ) -> UInt32 {
+        let window = painter.window(rect, colour: Self.secret, border: border, isShown: false)
+        painter.setTitle(window, title)
+        painter.setApplication(window, application)
+        painter.map(window)
+        return window
+    }
+
+    private func isHidden(_ watcher: Watcher) -> Bool { !watcher.pixels.contains(Self.secret) }
+
+    @Test func `a window is painted over by its id, its title or its application, with its border`() throws {
+        let (screen, painter) = try stage()
+        let window = secret(painter, border: 4)
+        let whole = PixelRect(x: 50, y: 40, width: 128, height: 98)
+        for rule in [X11WindowRule.id(window), .titled("PASS"), .application("vault")] {
+            let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.titled("other"), rule])
+            #expect(watcher.isAll(Self.shade, in: whole), "\(rule)")
+            #expect(watcher.colour(49, 40) == Self.ground && watcher.colour(178, 40) == Self.ground)
+        }
+        let seen = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vaul")])
+        #expect(!isHidden(seen))
+        // A part of the screen has other coordinates.
+        let part = try Watcher(
+            .region(PixelRect(x: 60, y: 50, width: 300, height: 200)), on: screen.name, excluding: [.id(window)])
+        #expect(part.isAll(Self.shade, in: PixelRect(x: 0, y: 0, width: 118, height: 88)))
+        #expect(part.colour(118, 0) == Self.ground && part.colour(0, 88) == Self.ground)
+    }
+
+    @Test func `a window in a frame of a window manager's is painted over, frame and all`() throws {
+        let (screen, painter) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.titled("Passwords")])
+        let frame = painter.window(
+            PixelRect(x: 200, y: 100, width: 130, height: 120), colour: 0x50_5050, isShown: false)
+        let window = painter.window(PixelRect(x: 0, y: 0, width: 120, height: 90), colour: Self.secret, isShown: false)
+        painter.setTitle(window, "Passwords")
+        painter.reparent(window, into: frame, x: 5, y: 25)
+        painter.map(window)
+        painter.map(frame)
+        let whole = PixelRect(x: 200, y: 100, width: 130, height: 120)
+        try watcher.follow { $0.isAll(Self.shade, in: whole) }
+        // Another document, which anyone may see; and the first again.
+        painter.setTitle(window, "Recipes")
+        try watcher.follow { $0.isAll(Self.secret, in: PixelRect(x: 205, y: 125, width: 120, height: 90)) }
+        painter.setTitle(window, "Passwords")
+        try watcher.follow { $0.isAll(Self.shade, in: whole) }
+    }
+
+    @Test func `a place stays covered for a while after its window, and is seen again then`() throws {
+        let (screen, painter) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        let window = secret(painter)
+        try watcher.follow { $0.isAll(Self.shade, in: Self.place) }
+        for leave in [
+            { painter.move(window, x: 250, y: 200) }, { painter.unmap(window) }, { painter.destroy(window) },
+        ] {
+            painter.move(window, x: 50, y: 40)
+            painter.map(window)
+            try watcher.follow { $0.isAll(Self.shade, in: Self.place) }
+            let before = MonotonicClock.now()
+            leave()
+            try watcher.follow { $0.isAll(Self.ground, in: Self.place) }
+            #expect(MonotonicClock.now() - before >= X11Exclusions.afterglow)
+            #expect(isHidden(watcher))
+        }
+    }
+
+    @Test func `windows that come, go and move at any time are in no frame`() throws {
+        let (screen, painter) = try stage()
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        let (isDone, name) = (Monitor(false), screen.name)
+        // Another program, which does not wait for the frames.
+        let thread = DedicatedThread(name: "windows") {
+            defer { isDone.withLock { $0 = true } }
+            guard let painter = try? Painter(display: name) else { return }
+            var generator = SeededGenerator(seed: 3)
+            func anywhere() -> PixelRect {
+                PixelRect(
+                    x: .random(in: -50...350, using: &generator), y: .random(in: -50...250, using: &generator),
+                    width: .random(in: 10...150, using: &generator), height: .random(in: 10...150, using: &generator))
+            }
+            var windows = [secret(painter)]
+            var others: [UInt32] = []
+            for _ in 0..<600 {
+                let window = windows[.random(in: 0..<windows.count, using: &generator)]
+                let rect = anywhere()
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0: windows.append(secret(painter, rect))
+                case 1 where windows.count > 1:
+                    windows.removeAll { $0 == window }
+                    painter.destroy(window)
+                case 2: painter.unmap(window)
+                case 3: painter.map(window)
+                case 4: painter.resize(window, to: rect.size)
+                case 5: others.append(painter.window(rect, colour: .random(in: 0...0x7f_ffff, using: &generator)))
+                case 6: if let other = others.popLast() { painter.destroy(other) }
+                case 7: painter.raise(window)
+                default:
+                    // A drag, as fast as a mouse reports it.
+                    for step in 0..<20 { painter.move(window, x: rect.x + step * 5, y: rect.y + step * 3) }
+                }
+                // Else no frame would have time between two windows that come.
+                usleep(3000)
+            }
+        }
+        var frames = 0
+        while !isDone.withLock({ $0 }) {
+            guard try watcher.wait(until: MonotonicClock.now() + 10_000_000) == .changed else { continue }
+            try watcher.look()
+            frames += 1
+            guard isHidden(watcher) else {
+                Issue.record("seen in frame \(frames)")
+                break
+            }
+        }
+        thread.join()
+        #expect(frames > 10)
+        withExtendedLifetime(painter) {}
+    }
+}
