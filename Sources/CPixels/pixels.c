@@ -108,6 +108,30 @@ void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t
     }
 }
 
+static inline uint32_t weighed(uint32_t pixel, uint32_t weight, uint32_t colour, uint32_t colour_weight, uint32_t below,
+                               int shift) {
+    uint32_t sum = (pixel >> shift & 255) * weight + (colour >> shift & 255) * colour_weight
+        + (below >> shift & 255) * (255 - weight - colour_weight) + 128;
+    return (sum + (sum >> 8)) >> 8 << shift;  // a 255th, rounded
+}
+
+VECTORISED static void blend_row(const uint32_t *restrict pixels, const uint16_t *restrict mask, uint32_t colour,
+                                 uint32_t *restrict target, int width) {
+    for (int x = 0; x < width; x++) {
+        uint32_t weight = mask[x] & 255, colour_weight = mask[x] >> 8;
+        target[x] = weighed(pixels[x], weight, colour, colour_weight, target[x], 0)
+            | weighed(pixels[x], weight, colour, colour_weight, target[x], 8)
+            | weighed(pixels[x], weight, colour, colour_weight, target[x], 16) | 0xff000000;
+    }
+}
+
+void kine_blend_masked(const uint8_t *pixels, ptrdiff_t stride, const uint8_t *mask, ptrdiff_t mask_stride,
+                       uint32_t colour, uint8_t *target, ptrdiff_t target_stride, int width, int height) {
+    for (int row = 0; row < height; row++)
+        blend_row((const uint32_t *)(pixels + row * stride), (const uint16_t *)(mask + row * mask_stride), colour,
+                  (uint32_t *)(target + row * target_stride), width);
+}
+
 bool kine_block_differs(const uint8_t *a, ptrdiff_t a_stride, const uint8_t *b, ptrdiff_t b_stride, int width,
                         int height) {
     // The common widths as constants, so that memcmp becomes one or two vector compares.

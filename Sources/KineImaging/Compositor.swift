@@ -20,6 +20,8 @@ public final class Compositor {
     private var upperLayers: [Layer] = []
     /// The damage above the source since the last `addDamage`, besides the layers' own.
     private var upperDamage: DamageRegion
+    /// The tiles of the output that are drawn in this frame because a layer over the source changed.
+    public private(set) var layerDamage: DamageRegion
     /// Rows of the output in which layers are drawn over each other; nil until a layer is.
     private var band: UnsafeMutableRawPointer?
 
@@ -38,6 +40,7 @@ public final class Compositor {
         self.crop = crop
         ring = FrameRing(size: size.roundedUpToEven, slotCount: slotCount, memory: memory)
         upperDamage = DamageRegion(size: size)
+        layerDamage = upperDamage
         keptSource = makeKeptSource()
     }
 
@@ -90,6 +93,7 @@ public final class Compositor {
             upperDamage.formUnion(layer.damage)
             layer.damage.removeAll()
         }
+        layerDamage.formUnion(upperDamage)
         if let keptSource { keptSource.damage.formUnion(upperDamage) } else { region.formUnion(upperDamage) }
         upperDamage.removeAll()
     }
@@ -124,6 +128,7 @@ public final class Compositor {
             }
             keptSource.damage.removeAll()
         }
+        if !layerDamage.isEmpty { layerDamage.removeAll() }
         return ring.commit(evenIfUnchanged: evenIfUnchanged)
     }
 

@@ -3,11 +3,13 @@ import CYUV
 import KineMedia
 
 /// The last pixels that were drawn, in their own size, and the tiles of the picture that they changed. Used by the capture thread.
-/// Layers over others have premultiplied alpha.
+/// Layers over others have premultiplied alpha, or a mask.
 public final class Layer {
     /// The tiles that were drawn and are not in the picture yet.
     var damage: DamageRegion
     private let plan: PicturePlan
+    /// Nil: the pixels' own alpha says what is seen of them.
+    private let mask: LayerMask?
     private let pixels: UnsafeMutableRawPointer
     private let stride: Int
     /// Pixels on their way to be drawn over others.
@@ -16,8 +18,10 @@ public final class Layer {
     /// The most rows that are drawn over others at once.
     static let bandRows = DamageRegion.tileSide
 
-    /// A layer of that source. It is transparent until it is drawn.
-    public init(_ geometry: PictureGeometry) {
+    /// A layer of that source. Without a mask, it is transparent until it is drawn. The mask has the size of its place.
+    public init(_ geometry: PictureGeometry, mask: LayerMask? = nil) {
+        precondition(mask.map { $0.size == geometry.place.size } ?? true, "a mask of another layer")
+        self.mask = mask
         plan = PicturePlan(geometry)
         stride = geometry.source.width * 4
         pixels = .allocate(byteCount: geometry.source.area * 4, alignment: 64)
@@ -57,6 +61,10 @@ public final class Layer {
         guard !common.isEmpty else { return }
         show(common, in: scratch, stride: common.width * 4)
         let target = pixels + (common.y - area.y) * stride + (common.x - area.x) * 4
+        if let mask {
+            let part = common.offset(x: -place.x, y: -place.y)
+            return mask.draw(scratch, stride: common.width * 4, part, over: target, targetStride: stride)
+        }
         let below = target.assumingMemoryBound(to: UInt8.self)
         ARGBBlend(
             scratch.assumingMemoryBound(to: UInt8.self), Int32(common.width * 4), below, Int32(stride), below,

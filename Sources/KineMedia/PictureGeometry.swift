@@ -62,6 +62,16 @@ public struct PictureGeometry: Hashable, Sendable {
         part = PixelRect(size: source)
     }
 
+    /// The middle of the source, cut so that it fills `place` of a picture.
+    public init(source: PixelSize, orientation: Orientation, place: PixelRect, in size: PixelSize) {
+        let filled = PictureGeometry(source: source, orientation: orientation, crop: .fill, size: place.size)
+        self.source = source
+        self.orientation = orientation
+        self.place = place
+        self.size = size
+        part = filled.part
+    }
+
     private init(of geometry: PictureGeometry, filling size: PixelSize) {
         source = geometry.source
         orientation = geometry.orientation

@@ -40,6 +40,12 @@ void kine_scale_plane(const uint8_t *source, ptrdiff_t source_stride, uint8_t *t
                       int y, int width, int height, const kine_scale_axis *across, const kine_scale_axis *down,
                       uint16_t *scratch);
 
+/// Draws `width` × `height` pixels of BGRA (the fourth byte ignored) over others. Each pixel of `mask` has two bytes: the weight of
+/// `pixels`, and the weight of `colour`, which is a pixel of BGRA. Weights are in 1/255ths and add up to 255 at most; the rest is
+/// what was there. Strides are in bytes.
+void kine_blend_masked(const uint8_t *pixels, ptrdiff_t stride, const uint8_t *mask, ptrdiff_t mask_stride,
+                       uint32_t colour, uint8_t *target, ptrdiff_t target_stride, int width, int height);
+
 /// Whether two blocks of `width` × `height` bytes differ anywhere.
 bool kine_block_differs(const uint8_t *a, ptrdiff_t a_stride, const uint8_t *b, ptrdiff_t b_stride, int width,
                         int height);
