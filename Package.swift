@@ -60,6 +60,7 @@ let package = Package(
         .systemLibrary(name: "CYUV"),
         .systemLibrary(name: "CSharedAtomics"),
         .target(name: "CFFmpeg", dependencies: ["CLinux"]),
+        .target(name: "CAVDevice", dependencies: ["CLinux"]),
         .target(name: "COpenH264", dependencies: ["CLinux"]),
         .target(name: "CPulse", dependencies: ["CLinux"]),
         .target(name: "CSDBus", dependencies: ["CLinux"]),
@@ -78,7 +79,11 @@ let package = Package(
         .target(name: "KinePlatform", dependencies: ["CLinux", "CSandbox", system]),
 
         // Floor 2: the rooms that know one thing each.
-        .target(name: "KineCapture", dependencies: ["KineMedia", "KinePlatform", "CXCB", "CPulse", "CLinux", system]),
+        .target(
+            name: "KineCapture",
+            dependencies: [
+                "KineMedia", "KinePlatform", "CXCB", "CPulse", "CFFmpeg", "CAVDevice", "CLinux", system,
+            ]),
         .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
         // Links no codec: the libraries are loaded when an encoder or a decoder is made.
         .target(name: "KineCodecs", dependencies: ["KineMedia", "CFFmpeg", "COpenH264"]),
@@ -297,7 +302,10 @@ let package = Package(
             name: "KinePlatformTests", dependencies: ["KinePlatform", "KineMeasure", "CLinux", "ThreadTesting", system]),
         .testTarget(
             name: "KineCaptureTests",
-            dependencies: ["KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting"]),
+            dependencies: [
+                "KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting",
+                "ProcessTesting", system,
+            ]),
         .testTarget(
             name: "KineDesktopTests",
             dependencies: ["KineDesktop", "DesktopTesting", "KineMeasure", "KinePlatform", "CoreTesting"]),

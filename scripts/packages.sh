@@ -2,12 +2,13 @@
 
 # To build: the libraries' headers.
 build_packages=(
-    libavcodec-dev libavutil-dev libopenh264-dev libpulse-dev libswresample-dev libsystemd-dev libwayland-dev libx264-dev
+    libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libopenh264-dev libpulse-dev libswresample-dev
+    libswscale-dev libsystemd-dev libwayland-dev libx264-dev
     libxcb-composite0-dev libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev
     libxcb-xtest0-dev libxcb1-dev libyuv-dev
 )
 # To build what is measured beside Kinecast.
-measure_packages=(libswscale-dev libturbojpeg0-dev)
+measure_packages=(libturbojpeg0-dev)
 # To record with no display and no sound card.
 virtual_packages=(pulseaudio xauth xvfb)
 

@@ -10,9 +10,13 @@ LATE_LIBRARY("libavcodec.so." AV_STRINGIFY(LIBAVCODEC_VERSION_MAJOR))
 LATE_FUNCTION(AVCodecContext *, avcodec_alloc_context3, (const AVCodec *codec), (codec))
 LATE_FUNCTION(const AVCodec *, avcodec_find_decoder_by_name, (const char *name), (name))
 LATE_FUNCTION(const AVCodec *, avcodec_find_encoder_by_name, (const char *name), (name))
+LATE_FUNCTION(const AVCodec *, avcodec_find_decoder, (enum AVCodecID id), (id))
+LATE_FUNCTION(void, avcodec_flush_buffers, (AVCodecContext *context), (context))
 LATE_FUNCTION(void, avcodec_free_context, (AVCodecContext **context), (context))
 LATE_FUNCTION(int, avcodec_open2, (AVCodecContext *context, const AVCodec *codec, AVDictionary **options),
         (context, codec, options))
+LATE_FUNCTION(int, avcodec_parameters_to_context, (AVCodecContext *context, const AVCodecParameters *parameters),
+        (context, parameters))
 LATE_FUNCTION(int, avcodec_receive_frame, (AVCodecContext *context, AVFrame *frame), (context, frame))
 LATE_FUNCTION(int, avcodec_receive_packet, (AVCodecContext *context, AVPacket *packet), (context, packet))
 LATE_FUNCTION(int, avcodec_send_frame, (AVCodecContext *context, const AVFrame *frame), (context, frame))
@@ -24,6 +28,9 @@ LATE_FUNCTION(void, av_packet_unref, (AVPacket *packet), (packet))
 
 LATE_FUNCTION(int, av_channel_layout_copy, (AVChannelLayout *target, const AVChannelLayout *source), (target, source))
 LATE_FUNCTION(void, av_channel_layout_default, (AVChannelLayout *layout, int channels), (layout, channels))
+LATE_FUNCTION(int, av_dict_set, (AVDictionary **options, const char *key, const char *value, int flags),
+        (options, key, value, flags))
+LATE_FUNCTION(void, av_dict_free, (AVDictionary **options), (options))
 LATE_FUNCTION(AVFrame *, av_frame_alloc, (void), ())
 LATE_FUNCTION(void, av_frame_free, (AVFrame **frame), (frame))
 LATE_FUNCTION(int, av_frame_get_buffer, (AVFrame *frame, int alignment), (frame, alignment))

@@ -36,6 +36,19 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case severalWindowsTitled(String, [UInt32])
     /// Without the Composite extension, no window can be recorded.
     case noComposite
+
+    // MARK: A camera
+
+    /// There is no camera of that name; nil: none at all.
+    case noCamera(String?, existing: [String])
+    case cameraFileUnreadable(String, Errno)
+    /// The library that opens cameras is not installed; its Debian package.
+    case noCameraLibrary(String)
+    /// It cannot be opened, or gives no frames any more; words for the middle of a sentence.
+    case cameraFailed(String)
+
+    // MARK: Others
+
     /// This version has no source of that kind.
     case unknownSource(String)
 

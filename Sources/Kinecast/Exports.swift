@@ -14,5 +14,7 @@ public typealias SampleBufferType = KineRelay.SampleBufferType
 public typealias SampleRequest = KineControl.SampleRequest
 /// Windows that must not be seen.
 public typealias WindowRule = TakeConfiguration.WindowRule
+/// A camera over the picture.
+public typealias Camera = TakeConfiguration.Camera
 /// Who an app is.
 public typealias AppIdentity = KineRelay.AppIdentity

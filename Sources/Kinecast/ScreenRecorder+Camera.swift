@@ -1,20 +1,40 @@
-// The camera, which this version cannot record yet.
-
-/// The camera that looks at the person, or away from them.
-public enum CameraPosition: Sendable, CaseIterable {
-    case front
-    case back
-}
+// The camera over the picture.
+import KineClient
 
 extension ScreenRecorder {
-    /// Whether the camera is recorded too: never, in this version.
-    public var isCameraEnabled: Bool { false }
-
-    /// Has the camera recorded too, or no more. Throws `unavailable` in this version where it is to be turned on.
-    public func enableCamera(_ isEnabled: Bool = true, position: CameraPosition = .front) throws(RecordingError) {
-        if isEnabled {
-            throw RecordingError(
-                .unavailable, "This version of Kinecast does not record a camera; record without it.")
+    /// The camera that is shown over the picture, with its place and its looks; nil: none. It can be changed while a recording or a
+    /// capture runs: the camera moves, another one is shown, or none.
+    ///
+    /// A recording does not wait for its camera, and goes on without it where it is lost; it is shown again as soon as it is back. An
+    /// event warns where it gives no picture. Where there is no such camera, or the person does not allow it, a recording does not
+    /// start; in one that runs, an event warns, and this is nil again.
+    public var camera: Camera? {
+        get { contents.withLock { $0.settings.camera } }
+        set {
+            contents.withLock { $0.settings.camera = newValue }
+            tellCamera()
         }
+    }
+
+    /// Has the takes that run follow `camera`.
+    func tellCamera() {
+        for session in [recording?.session, clipTake.session].compactMap(\.self) {
+            session.followCamera {
+                self.camera
+            } refused: { error in
+                self.contents.withLock { $0.settings.camera = nil }
+                self.tell(.warning(error.description))
+            }
+        }
+    }
+
+    /// Whether a camera is shown.
+    public var isCameraEnabled: Bool { camera != nil }
+
+    /// Shows the default camera in the lower right corner, or none any more. `camera` chooses among cameras and places. A desktop's
+    /// cameras have no front and back.
+    public func enableCamera(_ isEnabled: Bool = true) {
+        guard isEnabled != isCameraEnabled else { return }
+        camera = isEnabled ? Camera() : nil
     }
 }

@@ -28,6 +28,7 @@ extension ScreenRecorder {
             watch(active)
             // It may have been switched since the take was asked for.
             if isMicrophoneEnabled != active.begunWithMicrophone { tellMicrophone() }
+            if camera != active.begunWithCamera { tellCamera() }
             return active
         } catch {
             contents.withLock { $0.state = .idle }
@@ -51,6 +52,7 @@ extension ScreenRecorder {
             try await prepare(session)
             var active = try await active(session, file: file, hasClipBuffer: hasClipBuffer)
             active.begunWithMicrophone = settings.isMicrophoneEnabled
+            active.begunWithCamera = settings.camera
             return active
         } catch {
             // Nobody holds the take any more, so it must not outlive the app.

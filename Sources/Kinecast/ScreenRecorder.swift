@@ -46,6 +46,7 @@ public final class ScreenRecorder: Sendable {
         var framesPerSecond = 30
         var showsCursor = true
         var excludedWindows: [WindowRule] = []
+        var camera: Camera?
         /// Of the next recording.
         var clipBuffer: Duration?
         var keepsRunningWhenLocked = false
@@ -60,6 +61,7 @@ public final class ScreenRecorder: Sendable {
         /// `exportClip` can save its last moments.
         var hasClipBuffer = false
         var begunWithMicrophone = false
+        var begunWithCamera: Camera?
     }
 
     enum State: Sendable {

@@ -23,6 +23,7 @@ struct TakeStart: Sendable {
         configuration.video.framesPerSecond = settings.framesPerSecond
         configuration.video.showsCursor = settings.showsCursor
         configuration.video.excludedWindows = settings.excludedWindows
+        configuration.video.camera = settings.camera
         configuration.whenLocked = settings.keepsRunningWhenLocked ? .keepRunning : .pause
         configuration.audio.microphone = .defaultDevice
         configuration.audio.isMicrophoneOff = !settings.isMicrophoneEnabled

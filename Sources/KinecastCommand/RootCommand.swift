@@ -19,7 +19,8 @@ struct RootCommand: ParsableCommand {
         version: "0.1.0",
         subcommands: [
             RecordCommand.self, BroadcastCommand.self, StatusCommand.self, PauseCommand.self, ResumeCommand.self,
-            StopCommand.self, SwitchCommand.self, ClipCommand.self, AnnotateCommand.self, LinkCommand.self,
+            StopCommand.self, SwitchCommand.self, CameraCommand.self, ClipCommand.self, AnnotateCommand.self,
+            LinkCommand.self,
             DestinationCommand.self,
             SourcesCommand.self, ServicesCommand.self, PermissionsCommand.self, ExtensionCommand.self,
             DoctorCommand.self, RecoverCommand.self, DismissCommand.self, TrimCommand.self, ThumbnailCommand.self,

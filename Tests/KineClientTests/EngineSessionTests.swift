@@ -106,6 +106,7 @@ import Testing
             case .stop: [.finished(summary)]
             case .setMicrophone(let isOn): [.microphone(on: isOn)]
             case .switchSource(let source): [.sourceSwitched(source)]
+            case .setCamera(let camera): [.camera(camera)]
             case .exportClip, .start, .follow, .receiveSamples, .endSamples, .receiveFrames, .addDestination,
                 .removeDestination, .permissionAnswer, .unknown:
                 nil
@@ -118,6 +119,7 @@ import Testing
         try await session.switchSource(to: .focusedWindow)
         #expect(try await session.status().id == "abc")
         try await session.annotate(["title": "x"])
+        try await session.setCamera(nil)
         #expect(try await session.links().destinations.first?.link == "http://a")
         _ = try await session.renewLinks()
         #expect(try await session.stop() == .finished(summary))
@@ -126,7 +128,7 @@ import Testing
         for await event in session.events { events.append(event) }
         #expect(
             events == [
-                .warning("slow"), .paused, .microphone(isOn: true), .sourceSwitched(.focusedWindow),
+                .warning("slow"), .paused, .microphone(isOn: true), .sourceSwitched(.focusedWindow), .camera(nil),
                 .destination(DestinationEvent(destination: 0, label: "live", kind: .link("http://b"))),
                 .ended(.finished(summary)),
             ])

@@ -151,6 +151,8 @@ import Testing
         (SessionRequest.pause, [ClientMessage.pause], EngineMessage.paused, SessionAnswer.done),
         (.resume, [.resume], .resumed, .done),
         (.setMicrophone(on: true), [.setMicrophone(on: true)], .microphone(on: true), .done),
+        (.setCamera(.init()), [.setCamera(.init())], .camera(.init()), .done),
+        (.setCamera(nil), [.setCamera(nil)], .camera(nil), .done),
         (.switchSource(.window(7)), [.switchSource(.window(7))], .sourceSwitched(.window(7)), .done),
         (.status, [.status], .status(status), .status(status)),
         (.follow(progress: true), [.follow(progress: true)], .status(status), .status(status)),

@@ -38,6 +38,33 @@ import Testing
         #expect(try configuration("--pattern", "640x480").source == .pattern(PixelSize(width: 640, height: 480)))
     }
 
+    @Test func `a camera has a place and looks`() throws {
+        #expect(try configuration().video.camera == nil)
+        #expect(try configuration("--camera", "default").video.camera == TakeConfiguration.Camera())
+        let all = try configuration(
+            "--camera", "HD Webcam", "--camera-at", "0.1,0.9", "--camera-size", "0.4", "--camera-shape", "circle",
+            "--camera-mirror", "--camera-border", "ff8000,0.05"
+        ).video.camera
+        #expect(
+            all
+                == TakeConfiguration.Camera(
+                    device: "HD Webcam",
+                    layout: CameraLayout(
+                        x: 0.1, y: 0.9, size: 0.4, shape: .circle, isMirrored: true,
+                        border: .init(width: 0.05, colour: 0xff8000))))
+        #expect(try configuration("--camera", "pattern", "--camera-at", "top-left").video.camera?.layout.x == 0)
+        let relative = try #require(try configuration("--camera", "./a.mp4").video.camera?.device)
+        #expect(relative.hasPrefix("/") && relative.hasSuffix("/a.mp4") && !relative.contains("/./"))
+        for wrong in [
+            ["--camera-size", "0.4"], ["--camera", "default", "--camera-at", "2,0"],
+            ["--camera", "default", "--camera-size", "0"], ["--camera", "default", "--camera-border", "red"],
+            ["--camera", "default", "--camera-shape", "star"],
+        ] {
+            #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + wrong) }
+        }
+        #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["camera", "--off", "--size", "0.5"]) }
+    }
+
     @Test func `the command is what stands after the two dashes, options and all`() throws {
         let command = try parse("out.mp4", "--virtual", "800x600", "--", "xterm", "-e", "top", "--fps", "3")
         #expect(command.out == "out.mp4")

@@ -162,11 +162,24 @@ import Testing
         _ = try await recorder.stopRecording()
     }
 
-    @Test func `camera calls say that this version has no camera`() throws {
-        let error = #expect(throws: RecordingError.self) { try recorder.enableCamera() }
-        #expect(error?.code == .unavailable)
-        try recorder.enableCamera(false)
+    @Test func `a camera that does not exist is refused in a sentence, before the recording and in it`() async throws {
+        recorder.enableCamera()
+        #expect(recorder.isCameraEnabled)
+        recorder.camera?.device = "No such camera"
+        let error = await #expect(throws: RecordingError.self) { try await recorder.startRecording() }
+        #expect(error?.description.hasPrefix("There is no camera called No such camera") == true)
+        recorder.enableCamera(false)
+        #expect(recorder.camera == nil)
+        let events = recorder.events
+        try await recorder.startRecording()
+        recorder.camera = Camera(device: "No such camera")
+        for await event in events {
+            guard case .warning(let sentence) = event else { continue }
+            #expect(sentence.hasPrefix("There is no camera called No such camera"))
+            break
+        }
         #expect(!recorder.isCameraEnabled)
+        _ = try await recorder.stopRecording()
     }
 
     @Test func `an engine that is killed is told with a file that plays`() async throws {

@@ -56,7 +56,8 @@ private func tell(_ message: EngineMessage, after last: inout TakeProgress?) {
     case .destination(let event): checkSentence(of: event)
     case .finished(let summary): checkSummary(summary)
     case .failed(let failure): if let summary = failure.summary { checkSummary(summary) }
-    case .paused, .resumed, .microphone, .sourceSwitched, .samples, .frames, .destinationAdded, .clip, .screenLocked,
+    case .paused, .resumed, .microphone, .sourceSwitched, .camera, .samples, .frames, .destinationAdded, .clip,
+        .screenLocked,
         .permissionQuestion,
         .warning, .refused:
         break

@@ -160,6 +160,12 @@ public final class EngineSession: Sendable {
         _ = try await ask(.switchSource(source))
     }
 
+    /// Shows that camera over the picture from now on; nil: none. Returns before its first frame: a camera takes a second to begin.
+    /// Refused where there is no such camera, and where the person does not allow it, who may be asked first.
+    public func setCamera(_ camera: TakeConfiguration.Camera?) async throws(ClientError) {
+        _ = try await ask(.setCamera(camera), within: Self.personPatience)
+    }
+
     /// The time that a person has to answer, and the engine with them.
     private static let personPatience = Duration.seconds(90)
 

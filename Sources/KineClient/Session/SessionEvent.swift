@@ -15,6 +15,8 @@ public enum SessionEvent: Sendable, Equatable {
     case microphone(isOn: Bool)
     /// The take shows another source from now on.
     case sourceSwitched(TakeConfiguration.Source)
+    /// That camera is shown over the picture from now on, while it gives frames; nil: none.
+    case camera(TakeConfiguration.Camera?)
     /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses meanwhile.
     case screenLocked(Bool)
     /// A sentence of the engine's about a problem; the take goes on.

@@ -8,6 +8,7 @@ enum SessionRequest: Equatable {
     case resume
     case setMicrophone(on: Bool)
     case switchSource(TakeConfiguration.Source)
+    case setCamera(TakeConfiguration.Camera?)
     case status
     /// Answered when the engine has accepted it.
     case receiveSamples(SampleRequest)
@@ -34,6 +35,7 @@ enum SessionRequest: Equatable {
         case .resume: [.resume]
         case .setMicrophone(let isOn): [.setMicrophone(on: isOn)]
         case .switchSource(let source): [.switchSource(source)]
+        case .setCamera(let camera): [.setCamera(camera)]
         case .status: [.status]
         case .receiveSamples(let request): [.receiveSamples(request)]
         case .follow(let progress): [.follow(progress: progress)]
@@ -53,6 +55,7 @@ enum SessionRequest: Equatable {
         case (.pause, .paused), (.resume, .resumed): .done
         case (.setMicrophone(let wanted), .microphone(let isOn)): wanted == isOn ? .done : nil
         case (.switchSource(let wanted), .sourceSwitched(let source)): wanted == source ? .done : nil
+        case (.setCamera(let wanted), .camera(let camera)): wanted == camera ? .done : nil
         case (.status, .status(let status)), (.follow, .status(let status)), (.annotate, .status(let status)):
             .status(status)
         case (.receiveSamples, .samples(.accepted)): .done
@@ -195,6 +198,7 @@ struct SessionStateMachine {
         case .screenLocked(let isLocked): events = [.emit(.screenLocked(isLocked))]
         case .microphone(let isOn): events = [.emit(.microphone(isOn: isOn))]
         case .sourceSwitched(let source): events = [.emit(.sourceSwitched(source))]
+        case .camera(let camera): events = [.emit(.camera(camera))]
         case .clip, .frames: break
         case .warning(let text): events = [.emit(.warning(text))]
         case .destination(let event):
@@ -262,8 +266,8 @@ struct SessionStateMachine {
     ) -> Result<SessionAnswer, ClientError> {
         switch request {
         case .stop, .outcome: .success(.outcome(outcome))
-        case .pause, .resume, .setMicrophone, .switchSource, .status, .receiveSamples, .follow, .annotate, .renewLinks,
-            .addDestination, .removeDestination, .exportClip:
+        case .pause, .resume, .setMicrophone, .switchSource, .setCamera, .status, .receiveSamples, .follow, .annotate,
+            .renewLinks, .addDestination, .removeDestination, .exportClip:
             .failure(.takeIsOver)
         }
     }

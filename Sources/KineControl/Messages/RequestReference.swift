@@ -24,6 +24,7 @@ public struct RequestReference: Codable, Sendable, Equatable {
             case .follow: ("follow", nil)
             case .setMicrophone(let isOn): ("setMicrophone", isOn ? 1 : 0)
             case .switchSource: ("switchSource", nil)
+            case .setCamera: ("setCamera", nil)
             case .receiveSamples: ("receiveSamples", nil)
             case .endSamples: ("endSamples", nil)
             case .receiveFrames: ("receiveFrames", nil)

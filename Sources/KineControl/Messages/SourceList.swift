@@ -45,12 +45,24 @@ public struct SourceList: Codable, Sendable, Equatable {
         }
     }
 
+    public struct Camera: Codable, Sendable, Equatable {
+        /// The name that `--camera` takes.
+        public var name: String
+        /// The path of its device.
+        public var path: String
+        public init(name: String, path: String) {
+            self.name = name
+            self.path = path
+        }
+    }
+
     public var monitors: [Monitor] = []
     public var windows: [Window] = []
     public var outputs: [AudioDevice] = []
     public var microphones: [AudioDevice] = []
     /// The names of the applications that play audio, which `--audio app:NAME` takes.
     public var applications: [String] = []
+    public var cameras: [Camera] = []
     /// One sentence for each kind of source that could not be listed.
     public var problems: [String] = []
 
@@ -92,6 +104,7 @@ extension SourceList {
                 rows: microphones.map {
                     ["--mic \($0.name.shellWord)", $0.isDefault ? "default" : "", $0.description]
                 }),
+            Section(title: "Cameras", rows: cameras.map { ["--camera \($0.name.shellWord)", $0.path] }),
         ]
     }
 

@@ -80,8 +80,20 @@ extension TakeConfiguration {
         for case .application(let name) in video.excludedWindows {
             try Self.check("length of an excluded application's name", name.utf8.count, in: 1...1000)
         }
+        if let camera = video.camera { try Self.check(camera) }
         if case .part(let rect) = video.crop { try Self.check(crop: rect) }
         if let size = video.size { try Self.check(evenSize: "frame size", size) }
+    }
+
+    /// The fault of a camera's settings.
+    public static func check(_ camera: Camera) throws(Problem) {
+        try check("length of the camera's name", camera.device.utf8.count, in: 1...4000)
+        guard !camera.device.utf8.contains(0) else { throw .unusablePath(camera.device) }
+        guard camera.layout.isValid else {
+            throw .outOfRange(
+                setting: "camera's place", value: "\(camera.layout.x),\(camera.layout.y), size \(camera.layout.size)",
+                allowed: "a place from 0 to 1, a size from 0.02 to 1 and a border up to 0.5")
+        }
     }
 
     private static func check(crop rect: PixelRect) throws(Problem) {

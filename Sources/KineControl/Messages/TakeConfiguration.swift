@@ -65,6 +65,19 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case keepRunning
     }
 
+    /// A camera over the picture.
+    public struct Camera: Codable, Sendable, Equatable {
+        /// "default", "pattern" for a generated picture, a camera's name or the path of its device, or the absolute path of a file with
+        /// video, which is shown again and again.
+        public var device: String
+        public var layout: CameraLayout
+
+        public init(device: String = "default", layout: CameraLayout = CameraLayout()) {
+            self.device = device
+            self.layout = layout
+        }
+    }
+
     public struct Video: Codable, Sendable, Equatable {
         public var framesPerSecond = 30
         public var rateControl = RateControl.constantQuality(Video.defaultQuality)
@@ -108,6 +121,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
         /// Absent where there are none, as in messages of older clients.
         private var exclusions: [WindowRule]?
+        /// Nil: none. It may come later, too.
+        public var camera: Camera?
         public var showsCursor = true
 
         public static let defaultQuality = 23

@@ -23,6 +23,8 @@ public enum ClientMessage: Codable, ControlMessage, Equatable {
     case setMicrophone(on: Bool)
     /// Shows another source from now on, fitted into the take's size. Answered by `EngineMessage.sourceSwitched`.
     case switchSource(TakeConfiguration.Source)
+    /// Shows that camera over the picture from now on; nil: none. Answered by `EngineMessage.camera`.
+    case setCamera(TakeConfiguration.Camera?)
     /// Has samples of the take sent to this client, one feed at a time. Answered by `EngineMessage.samples`.
     case receiveSamples(SampleRequest)
     /// The samples are not wanted any more.
@@ -58,6 +60,8 @@ public enum EngineMessage: Codable, ControlMessage, Equatable {
     case microphone(on: Bool)
     /// The take shows this source from now on; as `TakeStatus.source`.
     case sourceSwitched(TakeConfiguration.Source)
+    /// That camera is shown over the picture from now on, while it gives frames; nil: none.
+    case camera(TakeConfiguration.Camera?)
     /// The screen that the take shows was locked or unlocked. `paused` or `resumed` follows where the take pauses meanwhile; otherwise
     /// it shows a card while the screen is locked.
     case screenLocked(Bool)
@@ -140,6 +144,8 @@ public struct TakeStatus: Codable, Sendable, Equatable {
     public var source: String
     public var progress: TakeProgress
     public var destinations: [DestinationStatus] = []
+    /// The camera over the picture; nil: none, and from older engines.
+    public var camera: TakeConfiguration.Camera?
 
     public init(id: String, phase: TakePhase, output: String?, source: String, progress: TakeProgress) {
         self.id = id

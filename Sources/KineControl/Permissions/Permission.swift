@@ -5,18 +5,22 @@ public enum PermissionKind: String, Codable, Sendable, CaseIterable {
     /// Their screen, or a part of it, with what the machine plays. A private screen or a pattern needs no permission.
     case screen
     case microphone
+    case camera
 
     /// For a sentence.
     public var words: String {
         switch self {
         case .screen: "the screen"
         case .microphone: "the microphone"
+        case .camera: "the camera"
         }
     }
 
-    /// "the screen and the microphone".
+    /// "the screen, the microphone and the camera".
     public static func words(_ kinds: Set<PermissionKind>) -> String {
-        allCases.filter(kinds.contains).map(\.words).joined(separator: " and ")
+        let words = allCases.filter(kinds.contains).map(\.words)
+        guard words.count > 1, let last = words.last else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " and " + last
     }
 }
 
@@ -46,6 +50,7 @@ public struct AppPermissions: Codable, Sendable, Equatable {
     /// Nil: the person was not asked, or did not answer.
     public var screen: Decision?
     public var microphone: Decision?
+    public var camera: Decision?
     /// The time of the last decision, in seconds since 1970.
     public var decided: Double
 
@@ -60,17 +65,19 @@ public struct AppPermissions: Codable, Sendable, Equatable {
             switch kind {
             case .screen: screen
             case .microphone: microphone
+            case .camera: camera
             }
         }
         set {
             switch kind {
             case .screen: screen = newValue
             case .microphone: microphone = newValue
+            case .camera: camera = newValue
             }
         }
     }
 
-    private enum CodingKeys: CodingKey { case identifier, executable, name, screen, microphone, decided }
+    private enum CodingKeys: CodingKey { case identifier, executable, name, screen, microphone, camera, decided }
 
     public init(from decoder: any Decoder) throws {
         let entry = try decoder.container(keyedBy: CodingKeys.self)
@@ -81,6 +88,7 @@ public struct AppPermissions: Codable, Sendable, Equatable {
         // A decision of a later version is none: the person is asked.
         screen = try entry.decodeIfPresent(String.self, forKey: .screen).flatMap(Decision.init)
         microphone = try entry.decodeIfPresent(String.self, forKey: .microphone).flatMap(Decision.init)
+        camera = try entry.decodeIfPresent(String.self, forKey: .camera).flatMap(Decision.init)
         decided = try entry.decodeIfPresent(Double.self, forKey: .decided) ?? 0
     }
 
@@ -91,6 +99,7 @@ public struct AppPermissions: Codable, Sendable, Equatable {
         try entry.encodeIfPresent(name, forKey: .name)
         try entry.encodeIfPresent(screen, forKey: .screen)
         try entry.encodeIfPresent(microphone, forKey: .microphone)
+        try entry.encodeIfPresent(camera, forKey: .camera)
         try entry.encode(decided, forKey: .decided)
     }
 }

@@ -22,6 +22,7 @@ struct IndicatorContents: Sendable, Equatable {
     /// The destinations that have not ended, by their names for a person.
     var destinations: [String]
     var isMicrophoneOn: Bool
+    var isCameraOn: Bool
     var isPaused = false
     /// The screen is locked, and a card is captured instead.
     var isCardShown = false
@@ -32,10 +33,12 @@ struct IndicatorContents: Sendable, Equatable {
         isRecorded = configuration.output != nil
         destinations = configuration.destinations.map(\.label)
         isMicrophoneOn = configuration.audio.microphone != .none && !configuration.audio.isMicrophoneOff
+        isCameraOn = configuration.video.camera?.showsPerson == true
     }
 
-    /// Whether it concerns a person: nobody's screen is in a private screen or a pattern, but a microphone hears whoever is there.
-    var concernsPerson: Bool { source.showsDesktop || isMicrophoneOn }
+    /// Whether it concerns a person: nobody's screen is in a private screen or a pattern, but a microphone hears whoever is there,
+    /// and a camera sees them.
+    var concernsPerson: Bool { source.showsDesktop || isMicrophoneOn || isCameraOn }
 
     var notification: Notification {
         Notification(
@@ -76,6 +79,7 @@ struct IndicatorContents: Sendable, Equatable {
         if isMicrophoneOn {
             sentences.append(isPaused ? "The microphone is paused too." : "The microphone is on.")
         }
+        if isCameraOn { sentences.append("The camera is on.") }
         if !destinations.isEmpty {
             let names = destinations.map { $0.printable(limit: 60) }
             sentences.append("It goes to \(names.joined(separator: ", ")).")

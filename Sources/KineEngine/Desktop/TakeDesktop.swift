@@ -57,6 +57,7 @@ final class TakeDesktop {
     func resumed() { update { $0.contents.isPaused = false } }
     func shows(_ source: TakeConfiguration.Source) { update { $0.contents.source = source } }
     func microphone(isOn: Bool) { update { $0.contents.isMicrophoneOn = isOn } }
+    func camera(isOn: Bool) { update { $0.contents.isCameraOn = isOn } }
 
     func destinations(_ statuses: [DestinationStatus]) {
         update { $0.contents.destinations = statuses.filter { $0.phase != .ended }.map(\.label) }

@@ -1,4 +1,5 @@
 // The take as the host's loop sees it: opened and finished by the worker, steered by the state machine's actions.
+import KineCapture
 import KineControl
 import KineMedia
 import KinePlatform
@@ -11,10 +12,12 @@ extension EngineHost {
         do throws(TakeError) {
             permission = try TakePermission(AskingProgram(at: clients.owner.descriptor), configuration.app)
             request = try TakeRequest(configuration)
+            if let camera = configuration.video.camera { try Self.check(camera) }
         } catch {
             return handle(.openFailed(error.failure))
         }
         self.request = request
+        camera = configuration.video.camera
         clients.listener = request.registration.listener
         let desktop = TakeDesktop(configuration, inbox: inbox)
         self.desktop = desktop
@@ -23,6 +26,10 @@ extension EngineHost {
         }
         handle(.openRequested)
         askPermission(configuration.neededPermissions, for: .beginning)
+    }
+
+    private static func check(_ camera: TakeConfiguration.Camera) throws(TakeError) {
+        do throws(VideoSourceError) { _ = try CameraInput(camera) } catch { throw .source(error) }
     }
 
     /// Has the worker open the take.

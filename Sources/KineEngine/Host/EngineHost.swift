@@ -39,6 +39,8 @@ public final class EngineHost {
     var shown: TakeConfiguration.Source?
     /// The source that is being opened to be shown, and who asked for it.
     var switching: (source: TakeConfiguration.Source, client: EngineConnection)?
+    /// The camera that is shown now; nil: none.
+    var camera: TakeConfiguration.Camera?
     /// Ends every wait of the take's opening and of its source.
     let cancellation = Cancellation()
 
@@ -158,6 +160,7 @@ public final class EngineHost {
             guard client === clients.owner else { return }
             permission(isAllowed.map { .answered(isAllowed: $0) } ?? .notInTerminal)
         case .switchSource(let source): switchSource(to: source, for: client)
+        case .setCamera(let camera): setCamera(camera, for: client)
         case .receiveSamples(let request): addFeed(request, for: client)
         case .endSamples: clientFeeds.remove(client)
         case .receiveFrames(let request): receiveFrames(request, for: client)
@@ -211,6 +214,7 @@ public final class EngineHost {
             id: request.registration.record.id, phase: machine.phase, output: request.configuration.output,
             source: (shown ?? request.configuration.source).description,
             progress: opened?.take.progress(at: MonotonicClock.now()) ?? TakeProgress())
+        status.camera = camera
         status.destinations = destinations?.statuses ?? []
         return status
     }

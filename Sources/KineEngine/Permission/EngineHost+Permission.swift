@@ -11,6 +11,8 @@ struct TakePermission {
         case beginning
         /// A client that turns the microphone on.
         case microphone(EngineConnection)
+        /// A client that shows a camera.
+        case camera(TakeConfiguration.Camera?, EngineConnection)
     }
 
     struct Inquiry {
@@ -43,6 +45,7 @@ extension TakeConfiguration {
     var neededPermissions: Set<PermissionKind> {
         var kinds: Set<PermissionKind> = source.showsDesktop ? [.screen] : []
         if audio.microphone != .none, !audio.isMicrophoneOff { kinds.insert(.microphone) }
+        if video.camera?.showsPerson == true { kinds.insert(.camera) }
         return kinds
     }
 }
@@ -114,6 +117,7 @@ extension EngineHost {
         switch purpose {
         case .beginning: openTake()
         case .microphone(let client): setMicrophone(isOn: true, for: client)
+        case .camera(let camera, let client): setAllowedCamera(camera, for: client)
         }
     }
 
@@ -121,6 +125,7 @@ extension EngineHost {
         switch purpose {
         case .beginning: openingEnded(error)
         case .microphone(let client): refuse(error.message, .setMicrophone(on: true), to: client)
+        case .camera(let camera, let client): refuse(error.message, .setCamera(camera), to: client)
         }
     }
 
@@ -128,6 +133,7 @@ extension EngineHost {
     func samplesRefusal(_ samples: SampleRequest, for client: EngineConnection) -> String? {
         guard let configuration = request?.configuration else { return nil }
         var needed: Set<PermissionKind> = configuration.source.showsDesktop ? [.screen] : []
+        if camera?.showsPerson == true { needed.insert(.camera) }
         // Off at first, it may be turned on later; and it may be mixed into the app's audio.
         if samples.wantsAudio, configuration.audio.microphone != .none { needed.insert(.microphone) }
         return refusal(of: needed, for: client)

@@ -46,6 +46,18 @@ extension VideoSourceError {
                 + "these ids."
         case .noComposite:
             "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region."
+        case .noCamera(nil, _):
+            "There is no camera on this machine; plug one in, or record without --camera."
+        case .noCamera(let name?, let existing):
+            "There is no camera called \(name.printable(limit: 100))\(existing.isEmpty ? "" : " (there is: \(existing.joined(separator: ", ")))"); "
+                + "kinecast sources lists them."
+        case .cameraFileUnreadable(let path, let errno):
+            "The file \(path.printable(limit: 400)), which stands in for a camera, cannot be read (\(errno)); give the path of a file "
+                + "with video."
+        case .noCameraLibrary(let package):
+            "A camera needs \(package), which is not installed; install that Debian package."
+        case .cameraFailed(let reason):
+            "The camera gives no picture (\(reason)); check its cable, and whether another program uses it."
         case .unknownSource(let source):
             "This engine cannot record: \(source); install Kinecast completely."
         case .noDescriptor(let errno):

@@ -7,6 +7,7 @@ public enum SourceSurvey {
     public static func list() -> SourceList {
         var list = SourceList()
         for kind in SourceRegistry.kinds { kind.survey(&list) }
+        list.cameras = CameraInventory.cameras().map { SourceList.Camera(name: $0.name, path: $0.path) }
         do throws(AudioCapture.Error) {
             let audio = try PulseSources.list()
             list.outputs = audio.outputs.map {

@@ -35,6 +35,14 @@ struct FramePipeline: Sendable {
                     factory.sourceOpened(distributor)
                     return distributor
                 },
+                camera: { camera, size throws(VideoSourceError) in try CameraOpening(CameraInput(camera), wanted: size)
+                },
+                cameraFailed: { error in
+                    inbox.post(
+                        .warning(
+                            error.sentence + " The take goes on without it, and shows it as soon as it gives a picture."
+                        ))
+                },
                 began: { inbox.post(.event(.began(at: $0))) }, ended: captureEnded))
     }
 

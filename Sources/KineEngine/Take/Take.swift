@@ -154,6 +154,9 @@ final class Take: Sendable {
             })
     }
 
+    /// Shows that camera from now on; nil: none.
+    func setCamera(_ camera: TakeConfiguration.Camera?) { capture.setCamera(camera) }
+
     /// The cover was set or taken away: capture shows it.
     func coverChanged() { capture.coverChanged() }
 

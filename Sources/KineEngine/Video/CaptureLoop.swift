@@ -16,6 +16,9 @@ final class CaptureLoop {
     private let orientation: Orientation
     private let wake: WakeSignal
     private let compositor: Compositor
+    private let camera: CameraOverlay
+    /// The camera's descriptor, as the waiter has it.
+    private var cameraDescriptor: Int32 = -1
     private let distributor: FrameDistributor
     private let clock: TakeClock
     private let cover: ScreenCover
@@ -45,6 +48,7 @@ final class CaptureLoop {
         compositor = Compositor(
             size: size, sourceSize: source.size, orientation: video.orientation, crop: video.crop,
             slotCount: slots.count, memory: slots.memory)
+        camera = CameraOverlay(over: compositor, open: output.camera, failed: output.cameraFailed)
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
         let loans = compositor.loans
@@ -81,12 +85,16 @@ final class CaptureLoop {
     }
 
     private func nextStep() -> CaptureStateMachine.Step? {
-        let (isStopping, isPaused, repeatAt, wanted) = control.withLock { control in
+        let (isStopping, isPaused, repeatAt, wanted, cameraChange) = control.withLock { control in
             defer { control.repeatAt = .max }
-            return (control.isStopping, control.isPaused, control.repeatAt, control.wanted.take())
+            return (
+                control.isStopping, control.isPaused, control.repeatAt, control.wanted.take(),
+                control.cameraChange.take()
+            )
         }
         if isStopping { return nil }
         if let wanted { begin(wanted) }
+        if let cameraChange, camera.change(to: cameraChange.settings) { machine.noteSourceChanged() }
         goOnOpening()
         let now = MonotonicClock.now()
         machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
@@ -96,6 +104,7 @@ final class CaptureLoop {
         }
         let cover = cover.state
         machine.setCovered(cover == .covered || cover == .held, at: now)
+        if camera.hide(machine.isCovered) { machine.noteSourceChanged() }
         machine.repeatFrame(at: repeatAt)
         if cover == .held, machine.hasBegun {
             return .sleep(until: now + CaptureStateMachine.restInterval, for: .nothing)
@@ -107,9 +116,8 @@ final class CaptureLoop {
 
     private func begin(_ request: CaptureThread.Switch) {
         do throws(VideoSourceError) {
-            let opening = try request.open()
-            next = (opening, request)
-            waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor, opening.descriptor])
+            next = (try request.open(), request)
+            renewWaiter()
         } catch {
             request.done(.failure(error))
         }
@@ -128,12 +136,27 @@ final class CaptureLoop {
             request.done(.failure(error))
         }
         next = nil
-        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
+        renewWaiter()
+    }
+
+    private func renewWaiter() {
+        cameraDescriptor = camera.descriptor
+        waiter = SourceWaiter(
+            wake: wake,
+            descriptors: [source.descriptor, cameraDescriptor] + (next.map { [$0.opening.descriptor] } ?? []))
     }
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
-        if interest == .sources, try source.processEvents() { return machine.noteSourceChanged() }
-        waiter.wait(until: min(deadline, source.deadline ?? .max), for: interest)
+        var deadline = deadline
+        if interest == .sources {
+            let sourceHasChanged = try source.processEvents()
+            if camera.processEvents(at: MonotonicClock.now()) || sourceHasChanged {
+                return machine.noteSourceChanged()
+            }
+            if camera.descriptor != cameraDescriptor { renewWaiter() }
+            deadline = min(deadline, source.deadline ?? .max, camera.deadline)
+        }
+        waiter.wait(until: deadline, for: interest)
     }
 
     private func waitForSlot(until deadline: Int64) {
@@ -150,6 +173,7 @@ final class CaptureLoop {
             _ = publish()
             return waitForSlot(until: deadline)
         }
+        _ = camera.processEvents(at: MonotonicClock.now())
         try collectDamage()
         let now = MonotonicClock.now()
         guard machine.beginReading(at: now, time: clock.mediaTime(at: now)) == .read else {
@@ -159,8 +183,9 @@ final class CaptureLoop {
         guard
             case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: MonotonicClock.now())
         else { return compositor.abandon() }
+        let layers = compositor.layerDamage
         let frame = compositor.commit(evenIfUnchanged: evenIfUnchanged)
-        let outcome = machine.committed(changed: frame?.changed)
+        let outcome = machine.committed(changed: frame?.changed, layers: layers)
         if outcome == .checkSource { machine.checked(sourceHasChanged: try source.processEvents()) }
         if let frame { deliver(frame) } else { _ = publish() }
     }

@@ -234,8 +234,10 @@ struct CaptureStateMachine {
         return .commit(evenIfUnchanged: isConstantRate || !skipsUnchanged || mustRepeat)
     }
 
-    /// `changed`: the tiles that differ from the frame before, or nil if there is no frame to hand on.
-    mutating func committed(changed: DamageRegion?) -> Outcome {
+    /// - Parameters:
+    ///   - changed: the tiles that differ from the frame before; nil: there is no frame to hand on.
+    ///   - layers: the tiles that were drawn because a layer over the source changed.
+    mutating func committed(changed: DamageRegion?, layers: DamageRegion) -> Outcome {
         if frameInstant >= repeatAt { repeatAt = .max }
         switch look {
         case .strips where changed == nil && reported.isEmpty: break  // it must not make the next frame wait
@@ -246,14 +248,15 @@ struct CaptureStateMachine {
             if look == nil || !reported.isEmpty { counts.unchanged += 1 }
             return .unchanged
         }
-        return hasUnreported(changed) ? .checkSource : .deliver
+        return hasUnreported(changed, layers) ? .checkSource : .deliver
     }
 
     /// Whether a strip that was read on suspicion changed although nothing was reported there.
-    private func hasUnreported(_ changed: DamageRegion) -> Bool {
+    private func hasUnreported(_ changed: DamageRegion, _ layers: DamageRegion) -> Bool {
         guard hasBegun, case .strips = look else { return false }
-        guard changed.size == reported.size else { return reported.isEmpty }
         var unreported = changed
+        unreported.subtract(layers)
+        guard changed.size == reported.size else { return reported.isEmpty && !unreported.isEmpty }
         unreported.subtract(reported)
         return !unreported.isEmpty
     }

@@ -14,6 +14,11 @@ final class CaptureThread: Sendable {
         var slots: @Sendable (PixelSize) throws(VideoSourceError) -> Slots = { _ in Slots() }
         /// Returns the distributor of the frames. Called once, before any frame.
         var opened: @Sendable (_ canvas: CanvasDescription) throws(VideoSourceError) -> FrameDistributor
+        /// Begins to open a camera, asking it for a size.
+        var camera: @Sendable (TakeConfiguration.Camera, PixelSize) throws(VideoSourceError) -> any VideoSourceOpening =
+            { _, _ throws(VideoSourceError) in throw .noCamera(nil, existing: []) }
+        /// The camera has gone, or cannot be opened; the take goes on without it, and tries again.
+        var cameraFailed: @Sendable (VideoSourceError) -> Void = { _ in }
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         var began: @Sendable (_ instant: Int64) -> Void
         /// The thread has ended: nil after `stop`, else the reason.
@@ -54,6 +59,12 @@ final class CaptureThread: Sendable {
         var done: @Sendable (Result<Void, VideoSourceError>) -> Void
     }
 
+    /// Another camera, or another place of it.
+    struct CameraChange {
+        /// Nil: no camera.
+        var settings: TakeConfiguration.Camera?
+    }
+
     /// The state that the capture thread shares with others.
     struct Control {
         var isStopping = false
@@ -67,6 +78,7 @@ final class CaptureThread: Sendable {
         var repeatAt: Int64 = .max
         /// The source that is to be shown next.
         var wanted: Switch?
+        var cameraChange: CameraChange?
         /// The encoder has every slot, and capture waits for one.
         var needsSlot = false
         var counts = Counts()
@@ -96,7 +108,9 @@ final class CaptureThread: Sendable {
     ) {
         let video = configuration.video
         let control = Monitor(
-            Control(grid: FrameGrid(framesPerSecond: video.framesPerSecond, isConstant: video.constantFrameRate)))
+            Control(
+                cameraChange: video.camera.map { CameraChange(settings: $0) },
+                grid: FrameGrid(framesPerSecond: video.framesPerSecond, isConstant: video.constantFrameRate)))
         let wake = wake
         self.control = control
         self.cover = cover
@@ -156,6 +170,11 @@ final class CaptureThread: Sendable {
     /// Shows another source as soon as it is open, fitted into the take's size. Until then, and if it cannot be opened, the one before
     /// is shown. A further call takes the place of one that has not been begun yet, which is not answered then.
     func switchSource(_ wanted: Switch) { change { $0.wanted = wanted } }
+
+    /// Shows that camera from now on; nil: none.
+    func setCamera(_ settings: TakeConfiguration.Camera?) {
+        change { $0.cameraChange = CameraChange(settings: settings) }
+    }
 
     /// Ends the thread and waits for it. A source that does not answer is cut off after the patience, or at once if it is
     /// not open yet; if even that does not help, the thread is left behind.

@@ -114,10 +114,11 @@ extension BroadcastController {
         listen(to: session)
         // Nil: the task was cancelled.
         try await (start.outcome.value() ?? .failure(.cancelled)).get()
-        let isMicrophoneSwitched = contents.withLock { contents in
+        let now = contents.withLock { contents in
             contents.start = nil
-            return contents.settings.isMicrophoneEnabled != settings.isMicrophoneEnabled
+            return contents.settings
         }
-        if isMicrophoneSwitched { tellMicrophone() }
+        if now.isMicrophoneEnabled != settings.isMicrophoneEnabled { tellMicrophone() }
+        if now.camera != settings.camera { tellCamera() }
     }
 }

@@ -148,6 +148,30 @@ public final class BroadcastController: Sendable {
         set { contents.withLock { $0.settings.excludedWindows = newValue } }
     }
 
+    /// The camera that is shown over the picture, with its place and its looks; nil: none. It can be changed while a broadcast runs;
+    /// see `ScreenRecorder.camera`.
+    public var camera: Camera? {
+        get { contents.withLock { $0.settings.camera } }
+        set {
+            let isStarting = contents.withLock { contents in
+                contents.settings.camera = newValue
+                return contents.start != nil
+            }
+            // A start that succeeds looks again.
+            if !isStarting { tellCamera() }
+        }
+    }
+
+    /// Has the take follow `camera`.
+    func tellCamera() {
+        contents.withLock { $0.session }?.followCamera {
+            self.camera
+        } refused: { error in
+            self.contents.withLock { $0.settings.camera = nil }
+            self.tell(.warning(error.description))
+        }
+    }
+
     /// Whether the broadcast goes on when the app crashes or is killed. If not, the engine finishes it then.
     public var outlivesApp: Bool {
         get { contents.withLock { $0.outlivesApp } }

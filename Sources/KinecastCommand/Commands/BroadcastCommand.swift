@@ -37,6 +37,7 @@ struct BroadcastCommand: ParsableCommand {
     var shareEncode = false
 
     @OptionGroup(title: "Source") var sourceOptions: SourceOptions
+    @OptionGroup(title: "Camera") var camera: CameraOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoding") var encoding: EncodingOptions
     @OptionGroup var options: TakeOptions
@@ -71,6 +72,7 @@ struct BroadcastCommand: ParsableCommand {
     ) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
         sourceOptions.apply(to: &configuration)
+        camera.apply(to: &configuration)
         configuration.video.keyframeInterval = Self.keyframeInterval
         encoding.apply(to: &configuration)
         configuration.video.keepsRecordingQuality = !shareEncode

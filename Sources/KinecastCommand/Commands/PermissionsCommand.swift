@@ -1,4 +1,4 @@
-// `kinecast permissions`: which apps may capture the screen and the microphone, as this user has decided.
+// `kinecast permissions`: which apps may capture the screen, the microphone and the camera, as this user has decided.
 import ArgumentParser
 import KineControl
 import KinePlatform
@@ -9,7 +9,7 @@ import SystemPackage
 struct PermissionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "permissions",
-        abstract: "List which apps may record the screen and the microphone; allow it, or take it back.",
+        abstract: "List which apps may record the screen, the microphone and the camera; allow it, or take it back.",
         discussion: """
             Apps that use Kinecast ask the first time. It is a courtesy among the programs of one user, not a border: a program \
             of yours that wants to get around it can.
@@ -30,11 +30,11 @@ struct PermissionsCommand: ParsableCommand {
             let rows = apps.map { app in
                 [
                     app.subject.identifier, app.screen?.rawValue ?? "not asked",
-                    app.microphone?.rawValue ?? "not asked",
+                    app.microphone?.rawValue ?? "not asked", app.camera?.rawValue ?? "not asked",
                     app.subject.executable,
                 ].map { $0.printable(limit: 400) }
             }
-            TextTable.lines([["APP", "SCREEN", "MICROPHONE", "PROGRAM"]] + rows)
+            TextTable.lines([["APP", "SCREEN", "MICROPHONE", "CAMERA", "PROGRAM"]] + rows)
                 .forEach(Terminal.standardOutput.line)
         }
     }
@@ -53,11 +53,14 @@ struct PermissionsCommand: ParsableCommand {
                 valueName: "IDENTIFIER"))
         var id: String?
 
-        @Flag(help: "Allow the screen; without --screen and --microphone both are allowed.")
+        @Flag(help: "Allow the screen; without --screen, --microphone and --camera all are allowed.")
         var screen = false
 
         @Flag(help: "Allow the microphone.")
         var microphone = false
+
+        @Flag(help: "Allow the camera.")
+        var camera = false
 
         @Flag(help: "Print the app's permissions as a line of JSON on standard output.")
         var json = false
@@ -69,7 +72,9 @@ struct PermissionsCommand: ParsableCommand {
             }
             let identity = try identity(of: executable)
             let subject = PermissionSubject(identifier: identity.identifier, executable: executable.string)
-            let chosen = Set([(screen, PermissionKind.screen), (microphone, .microphone)].filter(\.0).map(\.1))
+            let chosen = Set(
+                [(screen, PermissionKind.screen), (microphone, .microphone), (camera, .camera)]
+                    .filter(\.0).map(\.1))
             let store = try PermissionStore.standard()
             let kinds = chosen.isEmpty ? Set(PermissionKind.allCases) : chosen
             try store.decide(.granted, kinds, for: subject, name: identity.name)
@@ -131,6 +136,7 @@ private struct PermissionLine: Encodable {
     let executable: String
     let screen: String?
     let microphone: String?
+    let camera: String?
     let decided: Double
 
     init(_ app: AppPermissions) {
@@ -139,6 +145,7 @@ private struct PermissionLine: Encodable {
         executable = app.subject.executable
         screen = app.screen?.rawValue
         microphone = app.microphone?.rawValue
+        camera = app.camera?.rawValue
         decided = app.decided
     }
 }

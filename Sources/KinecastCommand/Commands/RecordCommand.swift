@@ -27,6 +27,7 @@ struct RecordCommand: ParsableCommand {
     var output: String?
 
     @OptionGroup(title: "Source") var sourceOptions: SourceOptions
+    @OptionGroup(title: "Camera") var camera: CameraOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoding") var encoding: EncodingOptions
     @OptionGroup var options: TakeOptions
@@ -51,6 +52,7 @@ struct RecordCommand: ParsableCommand {
     func takeConfiguration(output: FilePath?) throws -> TakeConfiguration {
         var configuration = TakeConfiguration(source: try sourceOptions.source(), output: output?.string)
         sourceOptions.apply(to: &configuration)
+        camera.apply(to: &configuration)
         encoding.apply(to: &configuration)
         audio.apply(to: &configuration.audio)
         options.apply(to: &configuration)

@@ -5,7 +5,8 @@ import KineControl
 
 struct SourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "sources", abstract: "List monitors, windows, applications that play audio, and microphones.")
+        commandName: "sources",
+        abstract: "List monitors, windows, applications that play audio, microphones and cameras.")
 
     @Flag(help: "Print one JSON object on standard output.")
     var json = false

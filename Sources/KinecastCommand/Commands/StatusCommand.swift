@@ -32,6 +32,8 @@ struct StatusCommand: ParsableCommand {
         var destinations: [DestinationLine]?
         /// Seconds.
         var clipBuffer: Double?
+        /// The camera that is shown, as it was asked for.
+        var camera: String?
     }
 
     func run() throws {
@@ -78,6 +80,7 @@ struct StatusCommand: ParsableCommand {
             output: record.output, started: record.started, duration: status?.progress.duration.seconds,
             bytes: status?.progress.bytes, framesDrawn: status?.progress.framesDrawn,
             framesUnchanged: status?.progress.framesUnchanged, framesDropped: status?.progress.framesDropped,
-            destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds)
+            destinations: status?.destinations.map(DestinationLine.init), clipBuffer: record.clipBuffer?.seconds,
+            camera: status?.camera?.device)
     }
 }

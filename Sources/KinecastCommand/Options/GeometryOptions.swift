@@ -59,7 +59,6 @@ enum RotationOption: Int, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// A window's X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it.
 /// A window by its id, windows by `title:TEXT`, or by `app:NAME`.
 struct WindowRuleOption: ExpressibleByArgument, Equatable {
     var rule: TakeConfiguration.WindowRule
@@ -79,6 +78,7 @@ struct WindowRuleOption: ExpressibleByArgument, Equatable {
     }
 }
 
+/// A window by its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it, by `title:TEXT`, or `focused`.
 struct WindowOption: ExpressibleByArgument, Equatable {
     var source: TakeConfiguration.Source
 

@@ -18,8 +18,10 @@ struct JSONEvent: Encodable, Equatable {
     var environment: [String]?
     /// Bits a second that destinations get at most.
     var maximumBitrate: Int?
-    /// Whether the microphone is recorded.
+    /// Whether the microphone is recorded, or a camera shown.
     var on: Bool?
+    /// The camera, as it was asked for.
+    var device: String?
     /// What is shown, for a person to read.
     var source: String?
     /// Whether the screen is locked.

@@ -101,6 +101,12 @@ final class TakeReporter {
         case .sourceSwitched(let source):
             emit(JSONEvent("sourceSwitched") { $0.source = source.description })
             if !isJSON { terminal.line("The take shows another source now: \(source).") }
+        case .camera(let camera):
+            emit(
+                JSONEvent("camera") {
+                    $0.on = camera != nil
+                    $0.device = camera?.device
+                })
         case .warning(let text): warning(text)
         case .connectionFailed(let error): warning(error.description)
         case .destination(let event): destination(event)

@@ -80,9 +80,8 @@ struct TakeRunStateMachine: Hashable {
         case .ended(let outcome):
             take = .over(status: outcome.exitStatus)
             return [.report(.session(event))] + (command == .running ? [.terminateCommand] : exit())
-        case .started, .progress, .paused, .resumed, .microphone, .sourceSwitched, .screenLocked, .warning,
-            .connectionFailed,
-            .destination:
+        case .started, .progress, .paused, .resumed, .microphone, .sourceSwitched, .camera, .screenLocked, .warning,
+            .connectionFailed, .destination:
             return [.report(.session(event))]
         }
     }

@@ -239,6 +239,55 @@ extension MediaTests {
             }
         }
 
+        @Test func `a camera is shown in its corner, moves, and goes, while the file goes on`() throws {
+            try TestPlace.with { place in
+                let camera = try ChildProcess(
+                    executable: "/usr/bin/ffmpeg",
+                    arguments: [
+                        "-v", "error", "-f", "lavfi", "-i", "color=0x40c040:size=160x120:rate=30:duration=1",
+                        "-pix_fmt",
+                        "yuv444p", place.path("camera.mp4"),
+                    ], environment: [])
+                try #require(camera.wait() == .exited(status: 0))
+                let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
+                let painter = try Painter(display: screen.name)
+                _ = painter.window(PixelRect(x: 0, y: 0, width: 640, height: 480), colour: 0xc0_4040)
+                let take = try place.record(
+                    screen.name, "a.mp4", "--no-cursor", "--camera", place.path("camera.mp4"), "--camera-size", "0.25",
+                    "--camera-shape", "rectangle")
+                try take.recorded(0.7)
+                let moved = try place.run("camera", "--at", "top-left")
+                try #require(moved.status == 0, "\(moved)")
+                try take.recorded(1.4)
+                let gone = try place.run("camera", "--off", "--json")
+                try #require(gone.status == 0 && gone.output.contains(#""on":false"#), "\(gone)")
+                let refused = try place.run("camera", "--device", "No such camera")
+                #expect(refused.errors.contains("There is no camera called No such camera"), "\(refused)")
+                try take.recorded(1.8)
+                take.signal(SIGINT)
+                let ended = try take.wait()
+                try #require(ended.status == 0, "\(ended)")
+
+                // 160 by 120 pixels, ten from the edges.
+                let corners = [(470, 350), (10, 10)].map {
+                    PixelRect(origin: $0, size: PixelSize(width: 160, height: 120))
+                }
+                func inner(_ rect: PixelRect) -> PixelRect {
+                    PixelRect(x: rect.x + 3, y: rect.y + 3, width: rect.width - 6, height: rect.height - 6)
+                }
+                var places: [Int?] = []
+                for (number, frame) in try ColourFrame.all(in: place.path("a.mp4")).enumerated() {
+                    let shown = corners.indices.filter { frame.distance(from: 0x40_c040, in: inner(corners[$0])) <= 24 }
+                    let empty = corners.indices.filter { frame.distance(from: 0xc0_4040, in: inner(corners[$0])) <= 24 }
+                    try #require(Set(shown).union(empty).count == 2 && shown.count <= 1, "frame \(number)")
+                    #expect(frame.distance(from: 0xc0_4040, in: PixelRect(x: 200, y: 10, width: 240, height: 460)) <= 24)
+                    if places.last != .some(shown.first) { places.append(shown.first) }
+                }
+                // Nothing until the camera has begun.
+                #expect(places == [nil, 0, 1, nil] || places == [0, 1, nil])
+            }
+        }
+
         @Test(arguments: [false, true])
         func `a window that must not be seen is in no frame, wherever it is dragged`(isComposited: Bool) throws {
             try TestPlace.with { place in

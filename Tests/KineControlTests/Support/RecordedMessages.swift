@@ -30,7 +30,7 @@ enum RecordedMessages {
                         crop: .part(PixelRect(x: 1, y: 2, width: 300, height: 400)), orientation: .right)),
                 appAudio: .pcm)),
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
-        .start(discreet),
+        .start(discreet), .setCamera(camera), .setCamera(nil),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -64,7 +64,13 @@ enum RecordedMessages {
                 DestinationEvent(
                     destination: 1, label: "rtmp://h", kind: .log(ExtensionLogLine(.info, "Connected.")))),
             .sourceSwitched(.window(0x3a0_0007)),
+            .camera(camera), .camera(nil),
         ]
+
+    private static let camera = TakeConfiguration.Camera(
+        device: "HD Webcam",
+        layout: CameraLayout(
+            x: 0, y: 0.5, shape: .circle, isMirrored: true, border: .init(width: 0.03, colour: 0xff8000)))
 
     private static let clip = ExportedClip(
         output: "/tmp/ü.mp4", start: .seconds(85), duration: .seconds(16), askedDuration: .seconds(15),

@@ -198,7 +198,8 @@ struct CaptureWorld {
         guard case .commit(let evenIfUnchanged) = machine.finishReading(isComplete: isComplete, at: now) else { return }
         if let since = waitingSince { waits.append(started - since) }
         waitingSince = nil
-        let outcome = machine.committed(changed: changed.isEmpty && !evenIfUnchanged ? nil : changed)
+        let outcome = machine.committed(
+            changed: changed.isEmpty && !evenIfUnchanged ? nil : changed, layers: DamageRegion(size: changed.size))
         if outcome == .unchanged { return }
         if outcome == .checkSource { machine.checked(sourceHasChanged: !damage.isEmpty) }
         if !machine.hasBegun { timeline.begin(at: started) }

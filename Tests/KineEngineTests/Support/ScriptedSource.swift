@@ -47,6 +47,8 @@ final class ScriptedSource: VideoSource {
             wake.signal()
         }
 
+        var descriptor: Int32 { wake.descriptor }
+
         /// Pixels read so far.
         var reads: Int { state.withLock { $0.reads } }
     }

@@ -220,7 +220,7 @@ import Testing
             #expect(machine.next(at: now, stillInterval: nil) == .beginFrame)
             #expect(machine.beginReading(at: now, time: .seconds(4)) == .read)
             #expect(machine.finishReading(isComplete: true, at: now) == .commit(evenIfUnchanged: false))
-            #expect(machine.committed(changed: changed) == .checkSource)
+            #expect(machine.committed(changed: changed, layers: DamageRegion(size: changed.size)) == .checkSource)
             machine.checked(sourceHasChanged: isReportedNow)
             _ = machine.deliver(at: .seconds(4))
             // Suspicion has the whole frame read with the next look.

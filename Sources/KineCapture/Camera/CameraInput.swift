@@ -1,0 +1,40 @@
+// A camera by the name that a person gives it, or what stands in for one on a machine without.
+import Glibc
+import KineMedia
+import SystemPackage
+
+/// What a camera's frames come from.
+public enum CameraInput: Equatable, Sendable {
+    /// A device of Video4Linux, by its path.
+    case device(String)
+    /// A file with video, by its path. It is shown in its own time, again and again.
+    case file(String)
+    /// A generated picture in motion.
+    case pattern
+
+    /// The input of that name: "default", "pattern", a camera's name or the path of its device, or a file's path. Where several
+    /// cameras have the name, it is the first; case does not matter.
+    public init(named name: String, among cameras: [CameraDescription]) throws(VideoSourceError) {
+        if name == "pattern" {
+            self = .pattern
+        } else if name == "default" {
+            guard let first = cameras.first else { throw .noCamera(nil, existing: []) }
+            self = .device(first.path)
+        } else if let camera = cameras.first(where: { $0.path == name || $0.name.lowercased() == name.lowercased() }) {
+            self = .device(camera.path)
+        } else if name.hasPrefix("/"), !name.hasPrefix("/dev/") {
+            guard access(name, R_OK) == 0 else { throw .cameraFileUnreadable(name, Errno(rawValue: errno)) }
+            self = .file(name)
+        } else {
+            throw .noCamera(name, existing: cameras.map(\.name))
+        }
+    }
+
+    /// Whether it gives frames as fast as they are read, so that they must be read at their own time.
+    var isPaced: Bool {
+        switch self {
+        case .device: false
+        case .file, .pattern: true
+        }
+    }
+}

@@ -1,0 +1,146 @@
+// Frames of a camera or a file through FFmpeg's libraries, behind one thin type.
+import CAVDevice
+import CFFmpeg
+import KineMedia
+
+/// An open camera or file. Used by one thread; opening and reading wait for the device.
+final class CameraReader {
+    private var input: UnsafeMutablePointer<AVFormatContext>?
+    private var decoder: UnsafeMutablePointer<AVCodecContext>?
+    private var frame: UnsafeMutablePointer<AVFrame>?
+    private var packet: UnsafeMutablePointer<AVPacket>?
+    private var scaler: OpaquePointer?
+    private var stream: Int32 = 0
+    /// All packets were read, and the decoder holds frames that it has not given yet.
+    private var isDraining = false
+
+    /// - Parameters:
+    ///   - wanted: a size that a camera is asked for; it may have another.
+    init(_ camera: CameraInput, wanted: PixelSize) throws(VideoSourceError) {
+        guard kine_load_ffmpeg() != 0, kine_load_avformat() != 0 else { throw .noCameraLibrary("libavformat59") }
+        if camera.needsDevices, kine_load_avdevice() == 0 { throw .noCameraLibrary("libavdevice59") }
+        // The errors thrown here say everything that the library would write to standard error.
+        av_log_set_level(AV_LOG_FATAL)
+        frame = av_frame_alloc()
+        packet = av_packet_alloc()
+        var code = open(camera, wanted)
+        if code < 0, case .device = camera {
+            // A camera with no such size, or a driver that refuses to choose one, is taken as it is.
+            code = open(camera, nil)
+        }
+        guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
+        guard openDecoder() else { throw .cameraFailed("it has no video that can be decoded") }
+    }
+
+    deinit {
+        sws_freeContext(scaler)
+        av_frame_free(&frame)
+        av_packet_free(&packet)
+        avcodec_free_context(&decoder)
+        avformat_close_input(&input)
+    }
+
+    private func open(_ camera: CameraInput, _ wanted: PixelSize?) -> Int32 {
+        var options: OpaquePointer?
+        defer { av_dict_free(&options) }
+        // Whatever a file says, nothing but files is opened: no address that it names.
+        av_dict_set(&options, "protocol_whitelist", "file", 0)
+        switch camera {
+        case .device(let path):
+            if let wanted {
+                av_dict_set(&options, "video_size", "\(wanted.width)x\(wanted.height)", 0)
+                av_dict_set(&options, "framerate", "30", 0)
+            }
+            return avformat_open_input(&input, path, av_find_input_format("video4linux2"), &options)
+        case .file(let path): return avformat_open_input(&input, "file:" + path, nil, &options)
+        case .pattern:
+            let filter = "testsrc2=size=\(wanted?.width ?? 640)x\(wanted?.height ?? 480):rate=30"
+            return avformat_open_input(&input, filter, av_find_input_format("lavfi"), &options)
+        }
+    }
+
+    private func openDecoder() -> Bool {
+        var codec: UnsafePointer<AVCodec>?
+        guard let input, avformat_find_stream_info(input, nil) >= 0 else { return false }
+        stream = av_find_best_stream(input, AVMEDIA_TYPE_VIDEO, -1, -1, nil, 0)
+        guard stream >= 0, let parameters = input.pointee.streams[Int(stream)]?.pointee.codecpar else { return false }
+        codec = avcodec_find_decoder(parameters.pointee.codec_id)
+        guard let codec, let context = avcodec_alloc_context3(codec) else { return false }
+        decoder = context
+        // Several threads would hold as many frames back.
+        context.pointee.thread_count = 1
+        return avcodec_parameters_to_context(context, parameters) >= 0 && avcodec_open2(context, codec, nil) >= 0
+    }
+
+    // MARK: Frames
+
+    /// Reads the next frame, waiting for it. False at the end of a file.
+    func read() throws(VideoSourceError) -> Bool {
+        guard let input, let packet, let frame else { return false }
+        while true {
+            let received = avcodec_receive_frame(decoder, frame)
+            if received >= 0 { return true }
+            if received == kine_averror_eof() { return false }
+            guard received == kine_averror_again() else { throw .cameraFailed(Self.reason(received)) }
+            let code = av_read_frame(input, packet)
+            defer { av_packet_unref(packet) }
+            if code == kine_averror_eof(), !isDraining {
+                isDraining = true
+                avcodec_send_packet(decoder, nil)
+                continue
+            }
+            if code == kine_averror_again() { continue }
+            guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
+            guard packet.pointee.stream_index == stream else { continue }
+            // A damaged frame is no reason to give the camera up: the next one follows.
+            avcodec_send_packet(decoder, packet)
+        }
+    }
+
+    /// Reads the file once more from its beginning. False where it cannot.
+    func rewind() -> Bool {
+        isDraining = false
+        avcodec_flush_buffers(decoder)
+        return av_seek_frame(input, -1, 0, AVSEEK_FLAG_BACKWARD) >= 0
+    }
+
+    /// The size of the frame that was read, in pixels.
+    var size: PixelSize {
+        PixelSize(width: Int(frame?.pointee.width ?? 0), height: Int(frame?.pointee.height ?? 0))
+    }
+
+    /// The frame's time in its file, in nanoseconds; nil where it has none.
+    var time: Int64? {
+        guard let frame, let base = input?.pointee.streams[Int(stream)]?.pointee.time_base, base.den > 0,
+            frame.pointee.best_effort_timestamp != Int64.min
+        else { return nil }
+        let seconds = Double(frame.pointee.best_effort_timestamp) * Double(base.num) / Double(base.den)
+        return abs(seconds) < 1e8 ? Int64(seconds * 1e9) : nil
+    }
+
+    /// Writes the frame as BGRA, rows of `stride` bytes.
+    func convert(to bgra: UnsafeMutableRawPointer, stride: Int) throws(VideoSourceError) {
+        let code = kine_frame_to_bgra(&scaler, frame, bgra.assumingMemoryBound(to: UInt8.self), Int32(stride))
+        guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
+    }
+
+    /// libavutil's words for one of its codes.
+    private static func reason(_ code: Int32) -> String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { text in
+            text.initialize(repeating: 0)
+            guard let start = text.baseAddress, av_strerror(code, start, text.count) == 0 else {
+                return "error \(code)"
+            }
+            return String(cString: start)
+        }
+    }
+}
+
+extension CameraInput {
+    fileprivate var needsDevices: Bool {
+        switch self {
+        case .device, .pattern: true
+        case .file: false
+        }
+    }
+}

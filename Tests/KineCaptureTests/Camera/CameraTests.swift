@@ -1,0 +1,185 @@
+// Cameras by name, and frames of what stands in for one: a generated picture and files.
+import Glibc
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import SystemPackage
+import Testing
+
+@testable import KineCapture
+
+@Suite struct CameraTests {
+    private static let cameras = [
+        CameraDescription(path: "/dev/video0", name: "HD Webcam"), CameraDescription(path: "/dev/video2", name: "USB"),
+    ]
+
+    @Test func `a camera is the first one, or the one of that name or path`() throws {
+        #expect(try CameraInput(named: "default", among: Self.cameras) == .device("/dev/video0"))
+        #expect(try CameraInput(named: "usb", among: Self.cameras) == .device("/dev/video2"))
+        #expect(try CameraInput(named: "/dev/video2", among: Self.cameras) == .device("/dev/video2"))
+        #expect(try CameraInput(named: "pattern", among: []) == .pattern)
+        #expect(try CameraInput(named: "/etc/passwd", among: []) == .file("/etc/passwd"))
+    }
+
+    @Test func `a camera that does not exist is an error that names those that do`() {
+        #expect(throws: VideoSourceError.noCamera(nil, existing: [])) { try CameraInput(named: "default", among: []) }
+        #expect(throws: VideoSourceError.noCamera("front", existing: ["HD Webcam", "USB"])) {
+            try CameraInput(named: "front", among: Self.cameras)
+        }
+        #expect(throws: VideoSourceError.noCamera("/dev/video7", existing: ["HD Webcam", "USB"])) {
+            try CameraInput(named: "/dev/video7", among: Self.cameras)
+        }
+        #expect(throws: VideoSourceError.cameraFileUnreadable("/nowhere/a.mp4", .noSuchFileOrDirectory)) {
+            try CameraInput(named: "/nowhere/a.mp4", among: [])
+        }
+    }
+
+    @Test func `the kernel's list has each camera once, in the order of their numbers`() throws {
+        try TestPlace.with { place in
+            func add(_ device: String, _ name: String, index: String) throws {
+                let directory = place.path(device)
+                #expect(mkdir(directory, 0o700) == 0)
+                for (file, text) in [("name", name), ("index", index)] {
+                    let descriptor = try FileDescriptor.open(
+                        "\(directory)/\(file)", .writeOnly, options: .create, permissions: .ownerReadWrite)
+                    try descriptor.closeAfter { _ = try descriptor.writeAll((text + "\n").utf8) }
+                }
+            }
+            try add("video10", "Second: camera", index: "0")
+            try add("video2", "HD Webcam", index: "0")
+            try add("video3", "HD Webcam", index: "1")
+            try add("v4l-subdev0", "sensor", index: "0")
+            #expect(
+                CameraInventory.cameras(in: place.path(""))
+                    == [
+                        CameraDescription(path: "/dev/video2", name: "HD Webcam"),
+                        CameraDescription(path: "/dev/video10", name: "Second: camera"),
+                    ])
+            #expect(CameraInventory.cameras(in: place.path("none")) == [])
+        }
+    }
+
+    // MARK: Frames
+
+    /// The camera when its first frame is there.
+    private func open(_ input: CameraInput, wanted: PixelSize = PixelSize(width: 64, height: 48)) throws -> CameraSource
+    {
+        let opening = try CameraOpening(input, wanted: wanted)
+        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        while MonotonicClock.now() < deadline {
+            if let source = try opening.processEvents() { return try #require(source as? CameraSource) }
+            _ = WakeSignal.poll([opening.descriptor], until: deadline)
+        }
+        throw Timeout()
+    }
+
+    private struct Timeout: Error {}
+
+    /// The next frame's pixels, 0xRRGGBB.
+    private func next(_ source: CameraSource) throws -> [UInt32] {
+        let deadline = MonotonicClock.now() + RunningKinecast.patience
+        while try !source.processEvents() {
+            guard MonotonicClock.now() < deadline else { throw Timeout() }
+            _ = WakeSignal.poll([source.descriptor], until: deadline)
+        }
+        var damage = DamageRegion(size: source.size)
+        try source.addDamage(to: &damage)
+        #expect(damage == .full(size: source.size))
+        var pixels = [UInt32](repeating: 0, count: source.size.area)
+        let width = source.size.width
+        #expect(
+            try source.read(damage) { part in
+                guard case .memory(let first, let stride) = part.storage else { return }
+                for y in 0..<part.rect.height {
+                    let row = (first + y * stride).assumingMemoryBound(to: UInt32.self)
+                    for x in 0..<part.rect.width {
+                        pixels[(part.rect.y + y) * width + part.rect.x + x] = row[x] & 0xff_ffff
+                    }
+                }
+            })
+        return pixels
+    }
+
+    @Test func `a generated picture moves`() throws {
+        let source = try open(.pattern)
+        #expect(source.size == PixelSize(width: 64, height: 48))
+        let first = try next(source)
+        #expect(Set(first).count > 8)
+        var isMoving = false
+        for _ in 0..<30 where !isMoving { isMoving = try next(source) != first }
+        #expect(isMoving)
+    }
+
+    @Test(arguments: [
+        ["-pix_fmt", "yuv420p", "-colorspace", "bt709", "-vf", "scale=out_color_matrix=bt709", "a.mp4"],
+        ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p", "a.avi"], ["-c:v", "rawvideo", "-pix_fmt", "yuyv422", "a.avi"],
+        ["-frames:v", "1", "a.png"],
+    ])
+    func `a file is shown in its own colours, again and again`(arguments: [String]) throws {
+        try TestPlace.with { place in
+            let path = place.path(try #require(arguments.last))
+            let process = try ChildProcess(
+                executable: "/usr/bin/ffmpeg",
+                arguments: ["-v", "error", "-f", "lavfi", "-i", "color=0xc04080:size=66x50:rate=25:duration=0.2"]
+                    + arguments.dropLast() + [path], environment: [])
+            try #require(process.wait() == .exited(status: 0))
+            let source = try open(.file(path))
+            #expect(source.size == PixelSize(width: 66, height: 50))
+            // The file has five frames at the most.
+            for _ in 0..<12 {
+                let pixels = try next(source)
+                for shift: UInt32 in [0, 8, 16] {
+                    let wanted = Int(UInt32(0xc04080) >> shift & 255)
+                    let worst = pixels.map { abs(Int($0 >> shift & 255) - wanted) }.max()
+                    #expect(try #require(worst) <= 6)
+                }
+            }
+        }
+    }
+
+    @Test func `a file without video is an error`() throws {
+        try TestPlace.with { place in
+            let path = place.path("text.mp4")
+            let descriptor = try FileDescriptor.open(
+                path, .writeOnly, options: .create, permissions: .ownerReadWrite)
+            try descriptor.closeAfter { _ = try descriptor.writeAll("no film".utf8) }
+            let opening = try CameraOpening(.file(path), wanted: PixelSize(width: 64, height: 48))
+            let deadline = MonotonicClock.now() + RunningKinecast.patience
+            let error = #expect(throws: VideoSourceError.self) {
+                while try opening.processEvents() == nil {
+                    guard MonotonicClock.now() < deadline else { throw Timeout() }
+                    _ = WakeSignal.poll([opening.descriptor], until: deadline)
+                }
+            }
+            guard case .cameraFailed = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+        }
+    }
+
+    // MARK: The time of a file
+
+    @Test func `frames of a file are due at their own times, and a file that begins again goes on at its rate`() {
+        var pace = Pace()
+        let second: Int64 = 1_000_000_000
+        #expect(pace.instant(of: 5 * second, now: 100) == 100)
+        #expect(pace.instant(of: 6 * second, now: 200) == 100 + second)
+        // Late frames are due in the past, and the next ones catch up.
+        #expect(pace.instant(of: 6 * second + second / 2, now: 2 * second) == 100 + second + second / 2)
+        pace.restart()
+        let again = pace.instant(of: 5 * second, now: 100 + second)
+        #expect(again == 100 + second + second / 2 + 33_333_333)
+        #expect(pace.instant(of: 5 * second + 10, now: again) == again + 10)
+    }
+
+    @Test func `times that leap and a machine that slept begin anew`() {
+        var pace = Pace()
+        let second: Int64 = 1_000_000_000
+        #expect(pace.instant(of: 0, now: 0) == 0)
+        #expect(pace.instant(of: 60 * second, now: second) == second)
+        #expect(pace.instant(of: 61 * second, now: second) == 2 * second)
+        #expect(pace.instant(of: 62 * second, now: 100 * second) == 100 * second)
+        #expect(pace.instant(of: nil, now: 100 * second) == 100 * second + 33_333_333)
+    }
+}
