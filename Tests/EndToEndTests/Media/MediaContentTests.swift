@@ -280,7 +280,8 @@ extension MediaTests {
                     let shown = corners.indices.filter { frame.distance(from: 0x40_c040, in: inner(corners[$0])) <= 24 }
                     let empty = corners.indices.filter { frame.distance(from: 0xc0_4040, in: inner(corners[$0])) <= 24 }
                     try #require(Set(shown).union(empty).count == 2 && shown.count <= 1, "frame \(number)")
-                    #expect(frame.distance(from: 0xc0_4040, in: PixelRect(x: 200, y: 10, width: 240, height: 460)) <= 24)
+                    #expect(
+                        frame.distance(from: 0xc0_4040, in: PixelRect(x: 200, y: 10, width: 240, height: 460)) <= 24)
                     if places.last != .some(shown.first) { places.append(shown.first) }
                 }
                 // Nothing until the camera has begun.
