@@ -7,7 +7,8 @@ struct BenchCommand: ParsableCommand {
         commandName: "kinecast-bench", abstract: "Measures recorders and broadcasts.",
         subcommands: [
             CompareCommand.self, VersionsCommand.self, BroadcastCommand.self, ConfinementCommand.self,
-            ExpectationsCommand.self, ExchangeCommand.self, ImagingCommand.self, GoingLiveCommand.self,
+            ExpectationsCommand.self, ExchangeCommand.self, ImagingCommand.self, CameraCommand.self,
+            GoingLiveCommand.self,
             FeedCommand.self, WatchCommand.self, CrowdCommand.self, SwallowCommand.self, GlassCommand.self,
             RTMPCommand.self, RTMPFeedCommand.self, FaultsCommand.self, ViewersCommand.self, CrowdReaderCommand.self,
             TrimCommand.self,
