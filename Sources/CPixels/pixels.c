@@ -2,6 +2,9 @@
 // loader picks.
 #include "CPixels.h"
 #include <string.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 // Not under the thread sanitizer: the function that picks runs before the sanitizer is ready for it.
 #if defined(__x86_64__) && !__has_feature(thread_sanitizer)
@@ -83,6 +86,29 @@ static inline uint32_t clamped(int16_t value) {
     return (uint8_t)(value > 255 ? 255 : value);
 }
 
+#if defined(__x86_64__)
+// Sixteen pixels at a time, the same numbers. Returns how many pixels that were.
+__attribute__((target("avx2"))) static int bgra_sixteens(const uint8_t *y, const int16_t *blue, const int16_t *green,
+                                                         const int16_t *red, uint32_t *bgra, int width) {
+    const __m256i scale = _mm256_set1_epi16(LUMA_32ND), opaque = _mm256_set1_epi16(255);
+    int x = 0;
+    for (; x + 16 <= width; x += 16) {
+        __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(y + x)));
+        __m256i luma = _mm256_mulhi_epu16(_mm256_slli_epi16(wide, 8), scale);
+#define PART_OF(plane) _mm256_srai_epi16(_mm256_add_epi16(luma, _mm256_loadu_si256((const __m256i *)(plane + x))), 5)
+        __m256i blue_red = _mm256_packus_epi16(PART_OF(blue), PART_OF(red));
+        __m256i green_alpha = _mm256_packus_epi16(PART_OF(green), opaque);
+#undef PART_OF
+        __m256i blue_green = _mm256_unpacklo_epi8(blue_red, green_alpha);
+        __m256i red_alpha = _mm256_unpackhi_epi8(blue_red, green_alpha);
+        __m256i low = _mm256_unpacklo_epi16(blue_green, red_alpha), high = _mm256_unpackhi_epi16(blue_green, red_alpha);
+        _mm256_storeu_si256((__m256i *)(bgra + x), _mm256_permute2x128_si256(low, high, 0x20));
+        _mm256_storeu_si256((__m256i *)(bgra + x + 8), _mm256_permute2x128_si256(low, high, 0x31));
+    }
+    return x;
+}
+#endif
+
 VECTORISED static void bgra_row(const uint8_t *restrict y, const int16_t *restrict blue, const int16_t *restrict green,
                                 const int16_t *restrict red, uint32_t *restrict bgra, int width) {
     for (int x = 0; x < width; x++) {
@@ -101,9 +127,15 @@ void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t
             int part = width - left < PART ? width - left : PART;
             chroma_parts(u + row / 2 * u_stride + left / 2, v + row / 2 * v_stride + left / 2, blue, green, red,
                          (part + 1) / 2);
-            for (int line = row; line < row + 2 && line < height; line++)
-                bgra_row(y + line * y_stride + left, blue, green, red,
-                         (uint32_t *)(bgra + line * bgra_stride) + left, part);
+            for (int line = row; line < row + 2 && line < height; line++) {
+                const uint8_t *luma = y + line * y_stride + left;
+                uint32_t *target = (uint32_t *)(bgra + line * bgra_stride) + left;
+                int done = 0;
+#if defined(__x86_64__)
+                if (__builtin_cpu_supports("avx2")) done = bgra_sixteens(luma, blue, green, red, target, part);
+#endif
+                bgra_row(luma + done, blue + done, green + done, red + done, target + done, part - done);
+            }
         }
     }
 }

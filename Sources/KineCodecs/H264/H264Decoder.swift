@@ -55,6 +55,8 @@ public final class H264Decoder {
     }
 
     deinit {
+        // The functions of a library that is missing cannot be called.
+        guard context != nil else { return }
         avcodec_free_context(&context)
         av_frame_free(&frame)
         av_packet_free(&packet)
