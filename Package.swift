@@ -82,7 +82,8 @@ let package = Package(
         .target(
             name: "KineCapture",
             dependencies: [
-                "KineMedia", "KinePlatform", "CXCB", "CPulse", "CFFmpeg", "CAVDevice", "CLinux", system,
+                "KineMedia", "KinePlatform", "CXCB", "CPulse", "CFFmpeg", "CAVDevice", "CYUV", "CLinux",
+                system,
             ]),
         .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
         // Links no codec: the libraries are loaded when an encoder or a decoder is made.

@@ -28,6 +28,19 @@ extension ScreenRecorder {
         }
     }
 
+    /// Has the frames of the camera in the recording or capture that runs sent to a handler, as the camera sees them: not mirrored and
+    /// not cut. Nothing comes while no camera is shown, nor in a pause.
+    ///
+    /// - Parameters:
+    ///   - size: the frames are BGRA of this size, its sides even. The camera fits into it; the rest is black.
+    ///   - handler: called on a thread of its own; while it takes long, frames are left out.
+    /// - Returns: the preview, which ends when it is released.
+    public func previewCamera(
+        fitting size: PixelSize = PixelSize(width: 640, height: 480), handler: @escaping CaptureHandler
+    ) async throws(RecordingError) -> CameraPreview {
+        try await EngineSession.previewCamera(of: running().start.take, fitting: size, handler: handler)
+    }
+
     /// Whether a camera is shown.
     public var isCameraEnabled: Bool { camera != nil }
 

@@ -56,6 +56,34 @@ import Testing
         #expect(!recorder.isRecording)
     }
 
+    @Test func `the camera of a recording is previewed as it sees, whichever it is, until the preview ends`() async throws {
+        let previewed = Monitor(0)
+        let frames = PixelSize(width: 160, height: 120)
+        try await recorder.startCapture { _, _ in }
+        let preview = try await recorder.previewCamera(fitting: frames) { sample, type in
+            let isCamera = sample.withPixels { pixels in
+                pixels.visibleSize == frames && pixels.format == .bgra
+            }
+            #expect(type == .video && isCamera == true)
+            previewed.signal { $0 += 1 }
+        }
+        recorder.camera = Camera(device: "pattern", layout: CameraLayout(shape: .circle, isMirrored: true))
+        let deadline = MonotonicClock.now() + 300_000_000_000
+        #expect(previewed.wait(until: deadline) { $0 >= 5 ? true : nil } == true)
+        recorder.camera?.layout.x = 0
+        let before = previewed.withLock { $0 }
+        #expect(previewed.wait(until: deadline) { $0 >= before + 5 ? true : nil } == true)
+        preview.stop()
+        // Another one can follow.
+        let second = try await recorder.previewCamera(fitting: frames) { _, _ in previewed.signal { $0 += 1 } }
+        let stopped = previewed.withLock { $0 }
+        #expect(previewed.wait(until: deadline) { $0 >= stopped + 5 ? true : nil } == true)
+        second.stop()
+        try await recorder.stopCapture()
+        let error = await #expect(throws: RecordingError.self) { _ = try await recorder.previewCamera { _, _ in } }
+        #expect(error?.code == .notRecording)
+    }
+
     @Test func `a loop can read a sample until it asks for the next`() async throws {
         var earlier: CapturedSample?
         var count = 0

@@ -33,6 +33,8 @@ final class CameraReader {
     }
 
     deinit {
+        // The functions of a library that is missing cannot be called.
+        guard frame != nil else { return }
         sws_freeContext(scaler)
         av_frame_free(&frame)
         av_packet_free(&packet)
@@ -120,7 +122,9 @@ final class CameraReader {
 
     /// Writes the frame as BGRA, rows of `stride` bytes.
     func convert(to bgra: UnsafeMutableRawPointer, stride: Int) throws(VideoSourceError) {
-        let code = kine_frame_to_bgra(&scaler, frame, bgra.assumingMemoryBound(to: UInt8.self), Int32(stride))
+        let bytes = bgra.assumingMemoryBound(to: UInt8.self)
+        if let frame, frame.pointee.convertQuickly(to: bytes, stride: Int32(stride)) { return }
+        let code = kine_frame_to_bgra(&scaler, frame, bytes, Int32(stride))
         guard code >= 0 else { throw .cameraFailed(Self.reason(code)) }
     }
 

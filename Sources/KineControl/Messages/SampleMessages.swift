@@ -10,6 +10,9 @@ public struct SampleRequest: Codable, Sendable, Equatable {
         /// so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is; older
         /// engines send that too.
         case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil)
+        /// The camera that is shown over the picture, whichever it is, as it sees: frames of BGRA that it fits into, the rest of them
+        /// black. The sides are even. Nothing comes while no camera is shown.
+        case camera(size: PixelSize)
         /// Access units of the take's encoder. `keyframeInterval`: at most so many seconds between keyframes while the screen changes.
         case encoded(codec: VideoCodec, keyframeInterval: Double?)
     }

@@ -124,6 +124,7 @@ extension TakeConfiguration {
             if case .part(let rect) = shape?.crop { try check(crop: rect) }
             if let size = shape?.size { try check(evenSize: "size of the samples", size) }
             if let framesPerSecond { try check("frame rate of the samples", framesPerSecond, in: 1...240) }
+        case .camera(let size): try check(evenSize: "size of the camera's frames", size)
         case .encoded(_, let interval?):
             guard (0.1...60).contains(interval) else {
                 throw .outOfRange(

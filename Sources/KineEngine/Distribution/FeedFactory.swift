@@ -11,6 +11,8 @@ import Synchronization
 /// A service's request for a feed.
 struct FeedRequest: Sendable {
     var manifest: ServiceManifest
+    /// The camera's frames are wanted, of that size.
+    var cameraSize: PixelSize?
     var setupInfo: [String: String]
     /// Called on any thread, once.
     var ready: @Sendable (Result<SampleFeed, TakeError>) -> Void
@@ -167,6 +169,7 @@ final class FeedFactory: Sendable {
         _ request: FeedRequest, _ distributor: FrameDistributor, _ state: inout State
     ) throws -> SampleFeed {
         let manifest = request.manifest
+        if let size = request.cameraSize { return try makeCameraFeed(manifest, size) }
         let size = distributor.canvas.size
         let tracks = audio.tracks(for: AudioRequirements(manifest))
         let required = requirements(manifest, size: size)
@@ -197,6 +200,19 @@ final class FeedFactory: Sendable {
             memoryLimit: manifest.memoryLimit, finishSeconds: manifest.finishSeconds)
         return SampleFeed(
             sender: sender, start: start, frames: frames, tracks: tracks, limits: limits(of: manifest, plan))
+    }
+
+    private func makeCameraFeed(_ manifest: ServiceManifest, _ size: PixelSize) throws -> SampleFeed {
+        let output = try CameraFeeds.Output(size: size)
+        let sender = try StreamSender(
+            video: false, frames: output.memory.layout, sampleRingBytes: Self.ringBytes(nil, hasPCM: false))
+        let frames = FrameSink(
+            sender: sender, memory: output.memory, loans: output.loans, conversion: nil, framesPerSecond: nil)
+        let start = ExtensionStart(
+            service: manifest.id, setupInfo: [:], framesPerSecond: configuration.video.framesPerSecond, video: nil,
+            frames: output.memory.layout, audio: [], sampleRingBytes: sender.sampleRingBytes,
+            memoryLimit: manifest.memoryLimit, finishSeconds: manifest.finishSeconds)
+        return SampleFeed(sender: sender, start: start, frames: frames, tracks: [], camera: output)
     }
 
     private func limits(of manifest: ServiceManifest, _ plan: EncodingPlan) -> SampleFeed.Limits {

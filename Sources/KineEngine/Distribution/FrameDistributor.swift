@@ -15,6 +15,7 @@ final class FrameDistributor: Sendable {
     }
 
     let encoding: VideoEncodingThread
+    let cameras = CameraFeeds()
     private let samples: SampleDistributor
     private let isRecorded: Bool
     private let duration: MediaTime
@@ -64,6 +65,7 @@ final class FrameDistributor: Sendable {
     func begin(_ feed: SampleFeed) {
         samples.begin(feed)
         if feed.wantsEncodedVideo { encoding.adjust(samples.encodingRequest) }
+        if let output = feed.camera { return cameras.add(feed, output) }
         guard let sink = feed.frames else { return }
         if sink.conversion == nil && sink.framesPerSecond == nil {
             state.withLock { $0.readers.append(feed) }
@@ -76,6 +78,7 @@ final class FrameDistributor: Sendable {
     func end(_ feed: SampleFeed) {
         feed.end()
         samples.remove(feed)
+        cameras.remove(feed)
         let converter = state.withLock { state in
             state.readers.removeAll { $0 === feed }
             return state.converter

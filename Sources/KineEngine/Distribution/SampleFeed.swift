@@ -64,14 +64,18 @@ final class SampleFeed: Sendable {
     /// Uncompressed frames; nil if they are not wanted.
     let frames: FrameSink?
     let limits: Limits
+    /// The memory of the camera's frames, where it is those that are wanted and not the take's.
+    let camera: CameraFeeds.Output?
     private let encodedTracks: [Int]
     private let pcmTracks: [Int]
     private let state = Mutex(State())
 
     init(
         sender: StreamSender, start: ExtensionStart, frames: FrameSink?,
-        tracks: [(track: Int, audio: StreamDescription.Audio)], limits: Limits = Limits()
+        tracks: [(track: Int, audio: StreamDescription.Audio)], limits: Limits = Limits(),
+        camera: CameraFeeds.Output? = nil
     ) {
+        self.camera = camera
         self.limits = limits
         self.sender = sender
         self.start = start
@@ -95,7 +99,8 @@ final class SampleFeed: Sendable {
     }
 
     var wantsEncodedVideo: Bool { start.stream.video != nil }
-    var hasVideo: Bool { wantsEncodedVideo || frames != nil }
+    /// Whether it has the take's frames.
+    var hasVideo: Bool { wantsEncodedVideo || frames != nil && camera == nil }
     var hasAudio: Bool { !start.stream.audio.isEmpty }
 
     func begin(isPaused: Bool) {

@@ -60,7 +60,8 @@ final class ClientFeeds {
 
     private func make(_ number: Int, _ request: SampleRequest, in take: Take) {
         take.makeFeed(
-            FeedRequest(manifest: ServiceManifest(request), setupInfo: [:]) { [inbox] result in
+            FeedRequest(manifest: ServiceManifest(request), cameraSize: request.cameraSize, setupInfo: [:]) {
+                [inbox] result in
                 inbox.post(.clientFeed(Delivery(number: number, result: result)))
             })
     }
@@ -138,8 +139,9 @@ extension ServiceManifest {
     /// A manifest for a client, which is a reader like an extension.
     init(_ request: SampleRequest) {
         self.init(id: "client", name: "The app", executable: "")
-        video = request.video.map { video in
+        video = request.video.flatMap { video in
             switch video {
+            case .camera: nil
             case .raw(let pixelFormat, let maximumSize, let framesPerSecond, let shape):
                 .raw(
                     pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond, shape: shape)
@@ -149,4 +151,9 @@ extension ServiceManifest {
         appAudio = request.appAudio
         micAudio = request.micAudio
     }
+}
+
+extension SampleRequest {
+    /// Nil: it does not want the camera's frames.
+    fileprivate var cameraSize: PixelSize? { if case .camera(let size) = video { size } else { nil } }
 }

@@ -132,8 +132,10 @@ extension EngineHost {
     /// The reason why a program may not have these samples of somebody else's take; nil: it may.
     func samplesRefusal(_ samples: SampleRequest, for client: EngineConnection) -> String? {
         guard let configuration = request?.configuration else { return nil }
-        var needed: Set<PermissionKind> = configuration.source.showsDesktop ? [.screen] : []
-        if camera?.showsPerson == true { needed.insert(.camera) }
+        var needed: Set<PermissionKind> = camera?.showsPerson == true ? [.camera] : []
+        // Another camera may be shown later.
+        if case .camera = samples.video { needed.insert(.camera) }
+        if case .camera = samples.video {} else if configuration.source.showsDesktop { needed.insert(.screen) }
         // Off at first, it may be turned on later; and it may be mixed into the app's audio.
         if samples.wantsAudio, configuration.audio.microphone != .none { needed.insert(.microphone) }
         return refusal(of: needed, for: client)

@@ -20,6 +20,8 @@ final class CameraOverlay {
     private let open: (Settings, PixelSize) throws(VideoSourceError) -> any VideoSourceOpening
     /// Called when it has gone or could not be opened, once until it is there again.
     private let failed: (VideoSourceError) -> Void
+    /// Called with each new frame.
+    var shown: (any VideoSource) -> Void = { _ in }
     private var state = State.off
     private var settings: Settings?
     private var layer: Layer?
@@ -102,6 +104,7 @@ final class CameraOverlay {
                 hasFailed = false
                 if isHidden { return false }
                 show(source)
+                shown(source)
                 return true
             case .live(let source):
                 guard try source.processEvents() else { return false }
@@ -109,6 +112,7 @@ final class CameraOverlay {
                 try source.addDamage(to: &damage)
                 if isHidden || damage.isEmpty { return false }
                 show(source)
+                shown(source)
                 return true
             }
         } catch {

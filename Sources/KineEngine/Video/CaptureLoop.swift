@@ -59,6 +59,9 @@ final class CaptureLoop {
                 loans.release(frame.slot)
                 if control.withLock({ $0.needsSlot }) { wake.signal() }
             })
+        camera.shown = { [distributor, clock] source in
+            distributor.cameras.deliver(source, at: clock.mediaTime(at: MonotonicClock.now()))
+        }
     }
 
     private static func check(

@@ -113,6 +113,9 @@ import Testing
     @Test(arguments: [
         ["-pix_fmt", "yuv420p", "-colorspace", "bt709", "-vf", "scale=out_color_matrix=bt709", "a.mp4"],
         ["-c:v", "mjpeg", "-pix_fmt", "yuvj422p", "a.avi"], ["-c:v", "rawvideo", "-pix_fmt", "yuyv422", "a.avi"],
+        ["-c:v", "rawvideo", "-pix_fmt", "yuv420p", "a.nut"], ["-c:v", "rawvideo", "-pix_fmt", "nv12", "a.nut"],
+        ["-c:v", "rawvideo", "-pix_fmt", "uyvy422", "a.nut"], ["-c:v", "rawvideo", "-pix_fmt", "yuv422p", "a.nut"],
+        ["-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "a.avi"], ["-c:v", "mjpeg", "-pix_fmt", "yuvj444p", "a.avi"],
         ["-frames:v", "1", "a.png"],
     ])
     func `a file is shown in its own colours, again and again`(arguments: [String]) throws {
