@@ -56,7 +56,9 @@ import Testing
         #expect(!recorder.isRecording)
     }
 
-    @Test func `the camera of a recording is previewed as it sees, whichever it is, until the preview ends`() async throws {
+    @Test func `the camera of a recording is previewed as it sees, whichever it is, until the preview ends`()
+        async throws
+    {
         let previewed = Monitor(0)
         let frames = PixelSize(width: 160, height: 120)
         try await recorder.startCapture { _, _ in }

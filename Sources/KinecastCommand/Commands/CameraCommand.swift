@@ -34,7 +34,7 @@ struct CameraCommand: ParsableCommand {
             "Its height as a fraction of the picture's, from 0.02 to 1.", valueName: "FRACTION"))
     var size: CameraSizeOption?
 
-    @Option(help: ArgumentHelp("rectangle, rounded or circle.", valueName: "SHAPE"))
+    @Option(help: ArgumentHelp("Its shape.", valueName: "SHAPE"))
     var shape: CameraLayout.Shape?
 
     @Flag(inversion: .prefixedNo, help: "Show it as in a mirror.")

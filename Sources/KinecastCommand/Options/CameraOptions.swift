@@ -111,7 +111,7 @@ struct CameraOptions: ParsableArguments {
     var cameraSize: CameraSizeOption?
 
     @Option(
-        help: ArgumentHelp("rectangle, rounded or circle. (default: rounded)", valueName: "SHAPE"))
+        help: ArgumentHelp("Its shape. (default: rounded)", valueName: "SHAPE"))
     var cameraShape: CameraLayout.Shape?
 
     @Flag(help: "Show the camera as in a mirror.")
