@@ -45,6 +45,7 @@ public final class ScreenRecorder: Sendable {
         var isMicrophoneEnabled = false
         var framesPerSecond = 30
         var showsCursor = true
+        var cursorScale = 1.0
         var excludedWindows: [WindowRule] = []
         var camera: Camera?
         /// Of the next recording.

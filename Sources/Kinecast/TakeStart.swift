@@ -22,6 +22,7 @@ struct TakeStart: Sendable {
         configuration.isOutputPrivate = true
         configuration.video.framesPerSecond = settings.framesPerSecond
         configuration.video.showsCursor = settings.showsCursor
+        configuration.video.cursorScale = settings.cursorScale
         configuration.video.excludedWindows = settings.excludedWindows
         configuration.video.camera = settings.camera
         configuration.whenLocked = settings.keepsRunningWhenLocked ? .keepRunning : .pause

@@ -155,6 +155,12 @@ import Testing
         #expect(!all.optimizations.damage && !all.optimizations.skipUnchanged && !all.optimizations.macroblockInfo)
     }
 
+    @Test func `the pointer is enlarged by a factor from 1 to 8`() throws {
+        #expect(try configuration("--cursor-scale", "1.5").video.cursorScale == 1.5)
+        #expect(try configuration("--cursor-scale", "8", "--virtual", "800x600").video.cursorScale == 8)
+        #expect(try configuration().video.cursorScale == 1)
+    }
+
     @Test(arguments: [
         ["--monitor", "a", "--pattern", "640x480"], ["--pattern"], ["--mic"],
         ["--window", "1", "--region", "640x480+0+0"],
@@ -165,6 +171,8 @@ import Testing
         ["a.mp4", "b.mp4"], ["--crop", "1"], ["--crop", "fill"], ["--rotate", "45"], ["--window", "me"],
         ["--window", "title:"],
         ["--exclude", "app:"], ["--exclude", "focused"], ["--exclude", "app:a", "--window", "7"], [""],
+        ["--cursor-scale", "0.9"], ["--cursor-scale", "8.1"], ["--cursor-scale", "nan"], ["--cursor-scale", "big"],
+        ["--cursor-scale", "2", "--no-cursor"], ["--cursor-scale", "2", "--pattern", "640x480"],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }

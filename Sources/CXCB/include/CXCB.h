@@ -18,5 +18,5 @@ static inline const xcb_query_extension_reply_t *kine_shm_extension(xcb_connecti
 static inline const xcb_query_extension_reply_t *kine_composite_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_composite_id); }
 static inline const xcb_query_extension_reply_t *kine_input_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_input_id); }
 
-// Asks for the raw motion of all pointers (XISelectEvents).
-xcb_void_cookie_t kine_select_raw_motion(xcb_connection_t *c, xcb_window_t window);
+// Asks for these events of all pointers and keyboards, and for no others from now on (XISelectEvents).
+xcb_void_cookie_t kine_select_raw_events(xcb_connection_t *c, xcb_window_t window, uint32_t events);

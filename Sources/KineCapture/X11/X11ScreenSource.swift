@@ -28,6 +28,8 @@ public final class X11ScreenSource: VideoSource {
     public private(set) var size: PixelSize
     private let connection: X11Connection
     private let reader: X11PixelReader
+    private let pointer: X11Pointer?
+    /// Nil: the pointer is not shown.
     private let cursor: X11Cursor?
     /// Nil: every window may be seen.
     private let exclusions: X11Exclusions?
@@ -46,13 +48,16 @@ public final class X11ScreenSource: VideoSource {
     private var everythingIsDamaged = true
 
     /// `display` is the server's name; nil stands for DISPLAY's. Throws if there is no such server, or no such target on it.
-    /// `excluded`: windows that are painted over in the frames of a screen or a part of it.
+    ///
+    /// - Parameters:
+    ///   - cursorScale: the factor by which the pointer's image is enlarged, from 1 on.
+    ///   - excluded: windows that are painted over in the frames of a screen or a part of it.
     ///
     /// A server that stops answering keeps every call of this class waiting; `cancellation` ends the wait, and then the source
     /// cannot be used any more.
     public init(
-        target: Target, showsCursor: Bool, excluding excluded: [X11WindowRule] = [], display: String? = nil,
-        cancellation: Cancellation? = nil
+        target: Target, showsCursor: Bool, cursorScale: Double = 1, excluding excluded: [X11WindowRule] = [],
+        display: String? = nil, cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
         let connection = try X11Connection(display: display, cancellation: cancellation)
         self.connection = connection
@@ -90,7 +95,8 @@ public final class X11ScreenSource: VideoSource {
         xcb_randr_select_input(
             handle, connection.root,
             UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
-        cursor = showsCursor ? X11Cursor(connection: connection) : nil
+        pointer = showsCursor ? X11Pointer(connection: connection) : nil
+        cursor = showsCursor ? X11Cursor(connection: connection, scale: cursorScale) : nil
         xcb_flush(handle)
     }
 
@@ -109,7 +115,7 @@ public final class X11ScreenSource: VideoSource {
 
     private var hasChanged: Bool {
         damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
-            || cursor?.mayHaveChanged ?? false
+            || pointer?.mayHaveMoved ?? false || cursor?.mayHaveChanged ?? false
     }
 
     /// Handles all events that are there, also those that arrived with the reply to another request: the descriptor no longer
@@ -142,7 +148,7 @@ public final class X11ScreenSource: VideoSource {
             layoutChanged = true
         case UInt8(XCB_GE_GENERIC):
             // Raw motion is the only extended event that was requested.
-            cursor?.noteMotion()
+            pointer?.noteMotion()
         case UInt8(XCB_DESTROY_NOTIFY):
             event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
                 if $0.pointee.window == windowPixmap?.window { windowIsGone = true }
@@ -170,7 +176,7 @@ public final class X11ScreenSource: VideoSource {
             size = area.size
         }
         everythingIsDamaged = true
-        cursor?.noteMotion()  // the pointer has another place in the frame, though it has not moved
+        pointer?.noteMotion()  // it has another place in the frame, though it has not moved
     }
 
     // MARK: Damage and pixels
@@ -178,9 +184,9 @@ public final class X11ScreenSource: VideoSource {
     public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {
         try handleEvents()
         if region.size != size { region = DamageRegion(size: size) }
-        var pointer: xcb_query_pointer_cookie_t?
-        if let cursor, hasChanged || !cursor.reportsMotion {
-            pointer = cursor.ask(window: windowPixmap?.window ?? connection.root)
+        var question: xcb_query_pointer_cookie_t?
+        if let pointer, hasChanged || !pointer.reportsMotion {
+            question = pointer.ask(window: windowPixmap?.window ?? connection.root)
         }
         if damageIsPending {
             damageIsPending = false
@@ -191,8 +197,9 @@ public final class X11ScreenSource: VideoSource {
             everythingIsDamaged = false
             region.insertAll()
         }
-        if let pointer {
-            cursor?.update(pointer, origin: windowPixmap == nil ? origin : (0, 0), damage: &region)
+        if let pointer, let question {
+            let place = pointer.place(question, origin: windowPixmap == nil ? origin : (0, 0))
+            cursor?.move(to: place, damage: &region)
         }
     }
 

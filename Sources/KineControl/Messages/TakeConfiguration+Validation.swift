@@ -81,6 +81,7 @@ extension TakeConfiguration {
             try Self.check("length of an excluded application's name", name.utf8.count, in: 1...1000)
         }
         if let camera = video.camera { try Self.check(camera) }
+        try Self.check(cursorScale: video.cursorScale)
         if case .part(let rect) = video.crop { try Self.check(crop: rect) }
         if let size = video.size { try Self.check(evenSize: "frame size", size) }
     }
@@ -94,6 +95,12 @@ extension TakeConfiguration {
                 setting: "camera's place", value: "\(camera.layout.x),\(camera.layout.y), size \(camera.layout.size)",
                 allowed: "a place from 0 to 1, a size from 0.02 to 1 and a border up to 0.5")
         }
+    }
+
+    /// What is wrong with the factor by which the pointer is enlarged.
+    public static func check(cursorScale factor: Double) throws(Problem) {
+        guard !(1...8).contains(factor) else { return }
+        throw .outOfRange(setting: "cursor scale", value: "\(factor)", allowed: "a number from 1 to 8")
     }
 
     private static func check(crop rect: PixelRect) throws(Problem) {

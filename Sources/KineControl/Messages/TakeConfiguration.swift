@@ -124,6 +124,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         /// Nil: none. It may come later, too.
         public var camera: Camera?
         public var showsCursor = true
+        /// The factor by which the pointer's image is enlarged.
+        public var cursorScale: Double {
+            get { cursorEnlargement ?? 1 }
+            set { cursorEnlargement = newValue == 1 ? nil : newValue }
+        }
+        /// Absent where it is 1, as in messages of older clients.
+        private var cursorEnlargement: Double?
 
         public static let defaultQuality = 23
         public static let defaultMinimumBitrate = 400_000

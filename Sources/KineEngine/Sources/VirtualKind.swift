@@ -34,9 +34,7 @@ struct VirtualKind: SourceKind {
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         ImmediateOpening { () throws(VideoSourceError) in
-            try X11ScreenSource(
-                target: .screen(monitor: nil), showsCursor: video.showsCursor,
-                excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
+            try X11ScreenSource(.screen(monitor: nil), video, cancellation)
         }
     }
 

@@ -21,9 +21,7 @@ struct X11Kind: SourceKind {
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         ImmediateOpening { () throws(VideoSourceError) in
-            try X11ScreenSource(
-                target: target, showsCursor: video.showsCursor, excluding: video.excludedWindows.map(\.x11),
-                cancellation: cancellation)
+            try X11ScreenSource(target, video, cancellation)
         }
     }
 
@@ -76,6 +74,17 @@ struct X11Kind: SourceKind {
                 "display", error.sentence,
                 remedy: "log in to a session on X11, or use --virtual 1280x720 -- COMMAND")
         }
+    }
+}
+
+extension X11ScreenSource {
+    /// Opens a target as a take is to show it.
+    convenience init(
+        _ target: Target, _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) {
+        try self.init(
+            target: target, showsCursor: video.showsCursor, cursorScale: video.cursorScale,
+            excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
     }
 }
 

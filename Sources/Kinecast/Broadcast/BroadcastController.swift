@@ -141,6 +141,12 @@ public final class BroadcastController: Sendable {
         set { contents.withLock { $0.settings.framesPerSecond = newValue } }
     }
 
+    /// The factor by which the next broadcast enlarges the mouse cursor, from 1 to 8.
+    public var cursorScale: Double {
+        get { contents.withLock { $0.settings.cursorScale } }
+        set { contents.withLock { $0.settings.cursorScale = newValue } }
+    }
+
     /// The windows that the next broadcast does not show: they are painted over wherever they are on the screen, also while they move or appear.
     /// A window that is captured by itself has no other in it.
     public var excludedWindows: [WindowRule] {

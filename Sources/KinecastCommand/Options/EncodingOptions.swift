@@ -29,9 +29,6 @@ struct EncodingOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Turn the source clockwise, by 90, 180 or 270 degrees.", valueName: "DEGREES"))
     var rotate: RotationOption?
 
-    @Flag(help: "Leave the mouse pointer out.")
-    var noCursor = false
-
     @Option(
         help: ArgumentHelp(
             "Constant quality, from 0 (best) to 51. (default: \(TakeConfiguration.Video.defaultQuality))",
@@ -115,7 +112,6 @@ struct EncodingOptions: ParsableArguments {
         configuration.video.size = size?.size
         configuration.video.crop = crop?.crop ?? .fit
         configuration.video.orientation = rotate?.orientation ?? .up
-        configuration.video.showsCursor = !noCursor
         configuration.video.constantFrameRate = cfr
         configuration.optimizations.damage = !noDamageOptimization
         configuration.optimizations.skipUnchanged = !noSkipUnchanged

@@ -47,8 +47,11 @@ struct SourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"))
     var pattern: SizeOption?
 
+    @OptionGroup(title: "Pointer") var input: InputOptions
+
     func apply(to configuration: inout TakeConfiguration) {
         configuration.video.excludedWindows = exclude.map(\.rule)
+        input.apply(to: &configuration.video)
     }
 
     /// The source that was asked for; without one, the whole screen.
@@ -57,6 +60,7 @@ struct SourceOptions: ParsableArguments {
         if let virtual { chosen.append(("--virtual", .virtual(virtual.size))) }
         if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
         let source = try chosen.onlySource ?? .screen(monitor: nil)
+        try input.check(for: source)
         switch source {
         case .screen, .region, .virtual: return source
         case .window, .focusedWindow, .windowTitled, .pattern:

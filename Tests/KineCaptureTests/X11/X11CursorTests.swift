@@ -105,6 +105,32 @@ import Testing
         try watcher.follow { $0.isAll(Self.ground, in: PixelRect(size: region.size)) }
     }
 
+    @Test(arguments: [2, 3.5])
+    func `an enlarged pointer keeps its hot-spot, and leaves its old place when it moves or becomes another`(
+        scale: Double
+    ) throws {
+        let (screen, painter, window) = try stage()
+        func image(_ x: Int, _ y: Int, _ size: PixelSize, _ hotSpot: (x: Int, y: Int)) -> PixelRect {
+            func scaled(_ side: Int) -> Int { Int((Double(side) * scale).rounded()) }
+            return PixelRect(
+                x: x - scaled(hotSpot.x), y: y - scaled(hotSpot.y), width: scaled(size.width),
+                height: scaled(size.height))
+        }
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, cursor: true, cursorScale: scale)
+        let first = image(100, 80, Self.cursorSize, Self.hotSpot)
+        #expect(shows(watcher, first))
+        try watcher.settle()
+        painter.moveMouse(x: 200, y: 150)
+        let second = image(200, 150, Self.cursorSize, Self.hotSpot)
+        var both = DamageRegion(size: watcher.size)
+        both.insert(first)
+        both.insert(second)
+        #expect(try watcher.follow { shows($0, second) } == both)
+        let size = PixelSize(width: 4, height: 20)
+        painter.setCursor(window, size: size, hotSpot: (1, 1), colour: Self.ink)
+        try watcher.follow { shows($0, image(200, 150, size, (1, 1))) }
+    }
+
     @Test func `over a window that moves away under it, the pointer moves in the window's frame`() throws {
         let (screen, painter, cover) = try stage()
         painter.destroy(cover)

@@ -30,7 +30,7 @@ enum RecordedMessages {
                         crop: .part(PixelRect(x: 1, y: 2, width: 300, height: 400)), orientation: .right)),
                 appAudio: .pcm)),
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
-        .start(discreet), .setCamera(camera), .setCamera(nil),
+        .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -122,6 +122,12 @@ enum RecordedMessages {
     private static let discreet = {
         var take = slow
         take.video.excludedWindows = [.id(16), .titled("Ü"), .application("KeePassXC")]
+        return take
+    }()
+
+    private static let enlarged = {
+        var take = slow
+        take.video.cursorScale = 1.5
         return take
     }()
 

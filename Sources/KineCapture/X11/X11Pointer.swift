@@ -1,0 +1,35 @@
+// The place of the mouse pointer. Events tell only that a mouse has moved, not where the pointer is then.
+import CXCB
+
+/// The pointer's place on one connection. Used by the capture thread.
+final class X11Pointer {
+    private let connection: X11Connection
+    /// Whether it may have another place than the last answer said. False does not mean that it stands still: no event tells that a
+    /// program moves the pointer. So the place is also asked for whenever the screen has changed.
+    private(set) var mayHaveMoved = true
+    /// False without XInput: there are then no events of motion, and every look asks for the place.
+    let reportsMotion: Bool
+
+    init(connection: X11Connection) {
+        self.connection = connection
+        reportsMotion = connection.inputOpcode != nil
+        guard reportsMotion else { return }
+        kine_select_raw_events(
+            connection.handle, connection.root, UInt32(XCB_INPUT_XI_EVENT_MASK_RAW_MOTION.rawValue))
+    }
+
+    func noteMotion() { mayHaveMoved = true }
+
+    /// Asks for the place in `window`. `place` gets the answer later, in one round trip with other requests.
+    func ask(window: UInt32) -> xcb_query_pointer_cookie_t { xcb_query_pointer(connection.handle, window) }
+
+    /// The answer to `question`, for a frame that begins at `origin` of that window; nil: the pointer is on another screen.
+    func place(_ question: xcb_query_pointer_cookie_t, origin: (x: Int, y: Int)) -> (x: Int, y: Int)? {
+        mayHaveMoved = false
+        let place = connection.reply(question, xcb_query_pointer_reply) { reply -> (x: Int, y: Int)? in
+            guard reply.pointee.same_screen != 0 else { return nil }
+            return (Int(reply.pointee.win_x) - origin.x, Int(reply.pointee.win_y) - origin.y)
+        }
+        return place ?? nil
+    }
+}
