@@ -22,6 +22,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case unsupportedDepth(bits: Int, display: String)
     /// DAMAGE, XFIXES or RANDR is missing.
     case missingExtensions(display: String)
+    /// The server does not tell what mice and keyboards do (XI2).
+    case noInputEvents
 
     // MARK: A target that is not there
 

@@ -46,6 +46,7 @@ public final class ScreenRecorder: Sendable {
         var framesPerSecond = 30
         var showsCursor = true
         var cursorScale = 1.0
+        var showsClicks = false
         var excludedWindows: [WindowRule] = []
         var camera: Camera?
         /// Of the next recording.

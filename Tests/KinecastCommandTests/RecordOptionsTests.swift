@@ -161,6 +161,11 @@ import Testing
         #expect(try configuration().video.cursorScale == 1)
     }
 
+    @Test func `clicks are shown if that is asked for, also without the pointer`() throws {
+        #expect(try configuration("--show-clicks", "--no-cursor").video.showsClicks)
+        #expect(try !configuration().video.showsClicks)
+    }
+
     @Test(arguments: [
         ["--monitor", "a", "--pattern", "640x480"], ["--pattern"], ["--mic"],
         ["--window", "1", "--region", "640x480+0+0"],
@@ -173,6 +178,7 @@ import Testing
         ["--exclude", "app:"], ["--exclude", "focused"], ["--exclude", "app:a", "--window", "7"], [""],
         ["--cursor-scale", "0.9"], ["--cursor-scale", "8.1"], ["--cursor-scale", "nan"], ["--cursor-scale", "big"],
         ["--cursor-scale", "2", "--no-cursor"], ["--cursor-scale", "2", "--pattern", "640x480"],
+        ["--show-clicks", "--pattern", "640x480"],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }

@@ -7,16 +7,8 @@ final class X11Pointer {
     /// Whether it may have another place than the last answer said. False does not mean that it stands still: no event tells that a
     /// program moves the pointer. So the place is also asked for whenever the screen has changed.
     private(set) var mayHaveMoved = true
-    /// False without XInput: there are then no events of motion, and every look asks for the place.
-    let reportsMotion: Bool
 
-    init(connection: X11Connection) {
-        self.connection = connection
-        reportsMotion = connection.inputOpcode != nil
-        guard reportsMotion else { return }
-        kine_select_raw_events(
-            connection.handle, connection.root, UInt32(XCB_INPUT_XI_EVENT_MASK_RAW_MOTION.rawValue))
-    }
+    init(connection: X11Connection) { self.connection = connection }
 
     func noteMotion() { mayHaveMoved = true }
 

@@ -28,9 +28,13 @@ public final class X11ScreenSource: VideoSource {
     public private(set) var size: PixelSize
     private let connection: X11Connection
     private let reader: X11PixelReader
-    private let pointer: X11Pointer?
+    private let pointer: X11Pointer
+    /// Nil: the server does not tell what mice do.
+    private let input: X11Input?
     /// Nil: the pointer is not shown.
     private let cursor: X11Cursor?
+    /// Nil: clicks are not shown.
+    private let clicks: X11Clicks?
     /// Nil: every window may be seen.
     private let exclusions: X11Exclusions?
     private let target: Target
@@ -51,13 +55,15 @@ public final class X11ScreenSource: VideoSource {
     ///
     /// - Parameters:
     ///   - cursorScale: the factor by which the pointer's image is enlarged, from 1 on.
+    ///   - showsClicks: a ring is drawn round the pointer while a button of a mouse is held, and fades after that; also where the pointer
+    ///     is not shown.
     ///   - excluded: windows that are painted over in the frames of a screen or a part of it.
     ///
     /// A server that stops answering keeps every call of this class waiting; `cancellation` ends the wait, and then the source
     /// cannot be used any more.
     public init(
-        target: Target, showsCursor: Bool, cursorScale: Double = 1, excluding excluded: [X11WindowRule] = [],
-        display: String? = nil, cancellation: Cancellation? = nil
+        target: Target, showsCursor: Bool, cursorScale: Double = 1, showsClicks: Bool = false,
+        excluding excluded: [X11WindowRule] = [], display: String? = nil, cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
         let connection = try X11Connection(display: display, cancellation: cancellation)
         self.connection = connection
@@ -95,8 +101,12 @@ public final class X11ScreenSource: VideoSource {
         xcb_randr_select_input(
             handle, connection.root,
             UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
-        pointer = showsCursor ? X11Pointer(connection: connection) : nil
+        pointer = X11Pointer(connection: connection)
+        input = X11Input(connection: connection)
         cursor = showsCursor ? X11Cursor(connection: connection, scale: cursorScale) : nil
+        clicks = showsClicks ? X11Clicks(scale: cursorScale) : nil
+        if showsClicks, input == nil { throw .noInputEvents }
+        selectInput()
         xcb_flush(handle)
     }
 
@@ -104,18 +114,30 @@ public final class X11ScreenSource: VideoSource {
 
     public var descriptor: Int32 { connection.descriptor }
 
-    public var deadline: Int64? { exclusions?.deadline }
+    public var deadline: Int64? { [exclusions?.deadline, clicks?.deadline].compactMap(\.self).min() }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         xcb_flush(connection.handle)  // first: it may read events while it writes
         exclusions?.expire(at: MonotonicClock.now())
         try handleEvents()
+        clicks?.advance(to: MonotonicClock.now())
         return hasChanged
     }
 
     private var hasChanged: Bool {
         damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
-            || pointer?.mayHaveMoved ?? false || cursor?.mayHaveChanged ?? false
+            || needsPointer && pointer.mayHaveMoved || cursor?.mayHaveChanged ?? false || clicks?.hasChanged ?? false
+    }
+
+    /// Whether something that is drawn goes where the pointer goes.
+    private var needsPointer: Bool { cursor != nil || clicks?.followsPointer ?? false }
+
+    /// Has only those events sent that matter: a mouse may move a thousand times a second.
+    private func selectInput() {
+        var events: X11Input.Events = []
+        if needsPointer { events.insert(.motion) }
+        if clicks != nil { events.insert(.buttons) }
+        input?.select(events)
     }
 
     /// Handles all events that are there, also those that arrived with the reply to another request: the descriptor no longer
@@ -147,8 +169,14 @@ public final class X11ScreenSource: VideoSource {
             connection.randrEvent + UInt8(XCB_RANDR_NOTIFY):
             layoutChanged = true
         case UInt8(XCB_GE_GENERIC):
-            // Raw motion is the only extended event that was requested.
-            pointer?.noteMotion()
+            switch input?.read(event) {
+            case .motion: pointer.noteMotion()
+            case .press(let button): clicks?.press(button)
+            case .release(let button): clicks?.release(button, at: MonotonicClock.now())
+            case nil: break
+            }
+        case UInt8(XCB_MAPPING_NOTIFY):
+            input?.noteMapping()
         case UInt8(XCB_DESTROY_NOTIFY):
             event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
                 if $0.pointee.window == windowPixmap?.window { windowIsGone = true }
@@ -176,7 +204,7 @@ public final class X11ScreenSource: VideoSource {
             size = area.size
         }
         everythingIsDamaged = true
-        pointer?.noteMotion()  // it has another place in the frame, though it has not moved
+        pointer.noteMotion()  // it has another place in the frame, though it has not moved
     }
 
     // MARK: Damage and pixels
@@ -184,8 +212,11 @@ public final class X11ScreenSource: VideoSource {
     public func addDamage(to region: inout DamageRegion) throws(VideoSourceError) {
         try handleEvents()
         if region.size != size { region = DamageRegion(size: size) }
+        clicks?.advance(to: MonotonicClock.now())
+        selectInput()
         var question: xcb_query_pointer_cookie_t?
-        if let pointer, hasChanged || !pointer.reportsMotion {
+        // Without XI2 no event tells of motion.
+        if needsPointer, hasChanged || input == nil {
             question = pointer.ask(window: windowPixmap?.window ?? connection.root)
         }
         if damageIsPending {
@@ -197,10 +228,12 @@ public final class X11ScreenSource: VideoSource {
             everythingIsDamaged = false
             region.insertAll()
         }
-        if let pointer, let question {
+        if let question {
             let place = pointer.place(question, origin: windowPixmap == nil ? origin : (0, 0))
             cursor?.move(to: place, damage: &region)
+            clicks?.move(to: place)
         }
+        clicks?.update(damage: &region)
     }
 
     private func addReportedDamage(to region: inout DamageRegion) {
@@ -243,6 +276,7 @@ public final class X11ScreenSource: VideoSource {
     private func handOn(
         _ pixels: UnsafeMutableRawPointer, _ stride: Int, _ rect: PixelRect, _ receive: (FramePart) -> Void
     ) {
+        clicks?.draw(over: pixels, stride: stride, area: rect)
         cursor?.draw(over: pixels, stride: stride, area: rect)
         receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
     }

@@ -131,6 +131,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
         /// Absent where it is 1, as in messages of older clients.
         private var cursorEnlargement: Double?
+        /// Whether clicks of the mouse have rings round them.
+        public var showsClicks: Bool {
+            get { clicks ?? false }
+            set { clicks = newValue ? true : nil }
+        }
+        /// Absent where it is false, as in messages of older clients.
+        private var clicks: Bool?
 
         public static let defaultQuality = 23
         public static let defaultMinimumBitrate = 400_000

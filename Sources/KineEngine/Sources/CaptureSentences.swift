@@ -24,6 +24,8 @@ extension VideoSourceError {
                 + "depth 24."
         case .missingExtensions(let display):
             "The X server \(display) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg or Xvfb."
+        case .noInputEvents:
+            "The X server lacks XInput 2, without which clicks cannot be shown; record without --show-clicks."
         case .noMonitor(let name, let existing):
             "There is no monitor \(name) on this display; it has \(existing.joined(separator: ", "))."
         case .outsideScreen(let area, let screen):

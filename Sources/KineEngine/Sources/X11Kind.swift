@@ -84,7 +84,8 @@ extension X11ScreenSource {
     ) throws(VideoSourceError) {
         try self.init(
             target: target, showsCursor: video.showsCursor, cursorScale: video.cursorScale,
-            excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
+            showsClicks: video.showsClicks, excluding: video.excludedWindows.map(\.x11),
+            cancellation: cancellation)
     }
 }
 

@@ -151,6 +151,7 @@ final class CaptureLoop {
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
         var deadline = deadline
+        // A source's deadline passes unheeded between two frames, as its events do.
         if interest == .sources {
             let sourceHasChanged = try source.processEvents()
             if camera.processEvents(at: MonotonicClock.now()) || sourceHasChanged {

@@ -147,6 +147,13 @@ public final class BroadcastController: Sendable {
         set { contents.withLock { $0.settings.cursorScale = newValue } }
     }
 
+    /// Whether the next broadcast draws a ring round the mouse cursor while a button is held, which fades after that. Its colour tells the
+    /// left, the middle and the right button apart. It is drawn also where the cursor is not.
+    public var showsClicks: Bool {
+        get { contents.withLock { $0.settings.showsClicks } }
+        set { contents.withLock { $0.settings.showsClicks = newValue } }
+    }
+
     /// The windows that the next broadcast does not show: they are painted over wherever they are on the screen, also while they move or appear.
     /// A window that is captured by itself has no other in it.
     public var excludedWindows: [WindowRule] {

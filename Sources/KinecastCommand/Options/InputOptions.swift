@@ -9,6 +9,12 @@ struct InputOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Enlarge the mouse pointer, from 1 to 8 times, such as 1.5.", valueName: "N"))
     var cursorScale: Double?
 
+    @Flag(
+        help:
+            "Draw a ring round the mouse pointer while a button is held: yellow for the left, pink for the middle, blue for the right."
+    )
+    var showClicks = false
+
     func validate() throws {
         guard let cursorScale else { return }
         do throws(TakeConfiguration.Problem) {
@@ -27,10 +33,13 @@ struct InputOptions: ParsableArguments {
         throw ValidationError("\(option) is for a screen or a window; a \(source) has no pointer. Leave it out.")
     }
 
-    private var chosen: [String] { cursorScale == nil ? [] : ["--cursor-scale"] }
+    private var chosen: [String] {
+        (cursorScale == nil ? [] : ["--cursor-scale"]) + (showClicks ? ["--show-clicks"] : [])
+    }
 
     func apply(to video: inout TakeConfiguration.Video) {
         video.showsCursor = !noCursor
         video.cursorScale = cursorScale ?? 1
+        video.showsClicks = showClicks
     }
 }

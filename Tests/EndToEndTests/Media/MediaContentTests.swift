@@ -107,6 +107,31 @@ extension MediaTests {
             }
         }
 
+        @Test func `the pointer is as large as was asked for, and a click has a ring round it`() throws {
+            try TestPlace.with { place in
+                let screen = try PrivateScreen(size: PixelSize(width: 320, height: 240))
+                let painter = try Painter(display: screen.name)
+                let window = painter.window(PixelRect(x: 0, y: 0, width: 320, height: 240), colour: 0x20_4060)
+                painter.setCursor(
+                    window, size: PixelSize(width: 12, height: 10), hotSpot: (3, 4), colour: 0xff_8000)
+                painter.moveMouse(x: 160, y: 120)
+                let take = try place.record(
+                    screen.name, "a.mp4", "--cursor-scale", "3", "--show-clicks", "--quality", "4")
+                let first = try take.event("progress").framesDrawn ?? 0
+                painter.setButton(3, isPressed: true)
+                _ = try take.event("progress") { $0.framesDrawn ?? 0 > first }
+                take.signal(SIGINT)
+                let ended = try take.wait()
+                try #require(ended.status == 0, "\(ended)")
+                let frame = try ColourFrame.last(in: place.path("a.mp4"))
+                // Three times the image, and away from its edges, where colours share their samples.
+                #expect(frame.distance(from: 0xff_8000, in: PixelRect(x: 153, y: 110, width: 32, height: 26)) <= 8)
+                // The line is nine pixels wide and nine tenths opaque, 54 pixels from the pointer; beyond it is the ground.
+                #expect(frame.distance(from: 0x5d_87ef, in: PixelRect(x: 104, y: 118, width: 4, height: 4)) <= 12)
+                #expect(frame.distance(from: 0x20_4060, in: PixelRect(x: 0, y: 0, width: 90, height: 240)) <= 8)
+            }
+        }
+
         @Test func `a screen that changes its size is shown in the first size, whole, between borders`() throws {
             try TestPlace.with { place in
                 let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))

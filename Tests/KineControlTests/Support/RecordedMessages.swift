@@ -30,7 +30,7 @@ enum RecordedMessages {
                         crop: .part(PixelRect(x: 1, y: 2, width: 300, height: 400)), orientation: .right)),
                 appAudio: .pcm)),
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
-        .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged),
+        .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged), .start(clicking),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -128,6 +128,12 @@ enum RecordedMessages {
     private static let enlarged = {
         var take = slow
         take.video.cursorScale = 1.5
+        return take
+    }()
+
+    private static let clicking = {
+        var take = enlarged
+        take.video.showsClicks = true
         return take
     }()
 

@@ -199,6 +199,19 @@ public final class Painter {
         finish()
     }
 
+    /// Presses a button of the mouse, or releases it. The first is 1.
+    public func setButton(_ number: Int, isPressed: Bool) {
+        let type = UInt8(isPressed ? XCB_BUTTON_PRESS : XCB_BUTTON_RELEASE)
+        xcb_test_fake_input(connection, type, UInt8(number), 0, root, 0, 0, 0)
+        finish()
+    }
+
+    /// Says what the buttons of the mouse mean, from the first on, as `xmodmap -e "pointer = …"` does.
+    public func setButtonMapping(_ meanings: [UInt8]) {
+        let cookie = xcb_set_pointer_mapping(connection, UInt8(meanings.count), meanings)
+        free(xcb_set_pointer_mapping_reply(connection, cookie, nil))
+    }
+
     /// Moves the pointer as a program does, of which no device tells.
     public func warpPointer(x: Int, y: Int) {
         xcb_warp_pointer(connection, 0, root, 0, 0, 0, 0, Int16(x), Int16(y))

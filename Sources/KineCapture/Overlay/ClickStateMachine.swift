@@ -1,0 +1,84 @@
+// The rings round mouse clicks, as the events of the buttons make them. Pure: instants and places are its input.
+
+/// A ring stays round the pointer while a button is held; when it is released, the ring stays behind, grows and fades.
+struct ClickStateMachine {
+    enum Button: Int, CaseIterable { case left, middle, right }
+
+    struct Place: Equatable {
+        var x: Int
+        var y: Int
+    }
+
+    struct Ring: Equatable {
+        let button: Button
+        /// The middle, in the frame's coordinates.
+        let place: Place
+        /// Steps of the fading: 0 while the button is held, always less than `steps`.
+        let step: Int
+    }
+
+    private struct Click {
+        let button: Button
+        /// Nil: not known yet, or outside of the frame's screen.
+        var place: Place?
+        /// The instant of the release; nil: the button is held.
+        var released: Int64?
+        /// Released since the pointer's place was last known.
+        var awaitsPlace = true
+    }
+
+    /// Steps in which a ring fades, and the nanoseconds of each: 0.4 seconds at 30 a second.
+    static let steps = 12
+    static let stepLength: Int64 = 33_333_333
+
+    /// The oldest first.
+    private var clicks: [Click] = []
+
+    var isEmpty: Bool { clicks.isEmpty }
+    /// Whether a ring follows the pointer, so that its motion matters.
+    var followsPointer: Bool { clicks.contains { $0.released == nil || $0.awaitsPlace } }
+
+    mutating func press(_ button: Button) {
+        clicks.removeAll { $0.button == button && $0.released == nil }
+        clicks.append(Click(button: button))
+    }
+
+    mutating func release(_ button: Button, at now: Int64) {
+        guard let index = clicks.lastIndex(where: { $0.button == button && $0.released == nil }) else { return }
+        clicks[index].released = now
+        clicks[index].awaitsPlace = true
+    }
+
+    /// The pointer is at `place` of the frame now; nil: it is on another screen.
+    mutating func move(to place: Place?) {
+        for index in clicks.indices where clicks[index].released == nil || clicks[index].awaitsPlace {
+            clicks[index].place = place
+            clicks[index].awaitsPlace = false
+        }
+    }
+
+    /// Forgets the rings that have faded.
+    mutating func expire(at now: Int64) { clicks.removeAll { Self.step($0, now) >= Self.steps } }
+
+    /// The rings to draw, the newest last.
+    func rings(at now: Int64) -> [Ring] {
+        clicks.compactMap { click in
+            let step = Self.step(click, now)
+            guard let place = click.place, step < Self.steps else { return nil }
+            return Ring(button: click.button, place: place, step: step)
+        }
+    }
+
+    /// The next instant at which `rings` changes by itself; nil: none.
+    func nextStep(after now: Int64) -> Int64? {
+        clicks.compactMap { click in
+            let next = Int64(Self.step(click, now) + 1) * Self.stepLength
+            return click.released.map { $0 + next }
+        }.min()
+    }
+
+    private static func step(_ click: Click, _ now: Int64) -> Int {
+        guard let released = click.released else { return 0 }
+        return Int(max(0, now - released) / stepLength)
+    }
+}
