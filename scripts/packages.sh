@@ -36,5 +36,5 @@ install_packages() {
 # To test: decoders that are not ours, a browser, RTMP servers, bad networks, and other programs of the desktop.
 test_packages=(
     chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables
-    nginx-light openssl picom sway weston wl-clipboard xclip xterm xwayland
+    nginx-light openssl picom sway weston wl-clipboard x11-xserver-utils xclip xterm xwayland
 )

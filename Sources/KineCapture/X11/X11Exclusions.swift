@@ -47,7 +47,10 @@ final class X11Exclusions {
         names = [
             connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue), UInt32(XCB_ATOM_WM_CLASS.rawValue),
         ]
-        select(UInt32(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue), of: connection.root)
+        // All that is to be told of the root window: the source needs its own changes too.
+        select(
+            UInt32(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue),
+            of: connection.root)
     }
 
     private func select(_ events: UInt32, of window: UInt32) {

@@ -79,6 +79,12 @@ public final class X11ScreenSource: VideoSource {
         switch target {
         case .screen, .region:
             if let problem = connection.screenProblem { throw problem }
+            if exclusions == nil {
+                // Monitors that a person has defined (RRSetMonitor) change with no other event than this one.
+                var mask = UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
+                xcb_change_window_attributes(
+                    connection.handle, connection.root, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
+            }
             let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
             drawable = connection.root
             origin = (area.x, area.y)
@@ -181,7 +187,13 @@ public final class X11ScreenSource: VideoSource {
             event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
                 if $0.pointee.window == windowPixmap?.window { windowIsGone = true }
             }
-        case UInt8(XCB_CONFIGURE_NOTIFY), UInt8(XCB_MAP_NOTIFY):
+        case UInt8(XCB_CONFIGURE_NOTIFY):
+            // Of a screen, the root's own alone: exclusions are told of every window.
+            let isRoot = event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
+                $0.pointee.window == connection.root
+            }
+            layoutChanged = layoutChanged || windowPixmap != nil || isRoot
+        case UInt8(XCB_MAP_NOTIFY):
             layoutChanged = layoutChanged || windowPixmap != nil
         default:
             break
