@@ -42,7 +42,7 @@ protocol FrameSender: AnyObject {
     var movedBytes: Int { get }
     /// Brings one frame on its way. `stamp` travels with it: when it was handed to the sender, in nanoseconds of
     /// CLOCK_MONOTONIC, never 0.
-    func send(_ frame: I420Frame, stamp: Int64) throws
+    func send(_ frame: PlanarFrame, stamp: Int64) throws
     /// Tells the receiver that no frame will follow.
     func finish() throws
 }
@@ -54,5 +54,5 @@ protocol FrameReceiver: AnyObject {
     var movedBytes: Int { get }
     /// Waits for the next frame and gives it to `handler` as a frame; false after the last. The frame lasts as long as
     /// the call.
-    func receive(_ handler: (_ frame: I420Frame, _ stamp: Int64) -> Void) throws -> Bool
+    func receive(_ handler: (_ frame: PlanarFrame, _ stamp: Int64) -> Void) throws -> Bool
 }

@@ -18,7 +18,7 @@ final class LoopbackSender: FrameSender {
         socket = try StreamSocket.connect(port: number)
     }
 
-    func send(_ frame: I420Frame, stamp: Int64) throws {
+    func send(_ frame: PlanarFrame, stamp: Int64) throws {
         small.scale(frame)
         let data = small.serialized(stamp: stamp)
         // NTESPacketHead: version, command, service, serial number, length.
@@ -59,7 +59,7 @@ final class LoopbackReceiver: FrameReceiver {
         ring.deallocate()
     }
 
-    func receive(_ handler: (I420Frame, Int64) -> Void) throws -> Bool {
+    func receive(_ handler: (PlanarFrame, Int64) -> Void) throws -> Bool {
         let socket = try self.socket ?? listener.accept()
         self.socket = socket
         let whole = LoopbackReceiver.packetHeader + SmallFrame.bytes

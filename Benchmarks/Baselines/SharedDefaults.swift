@@ -36,7 +36,7 @@ final class DefaultsSender: FrameSender {
         encoder.outputFormat = .binary
     }
 
-    func send(_ frame: I420Frame, stamp: Int64) throws {
+    func send(_ frame: PlanarFrame, stamp: Int64) throws {
         small.scale(frame)
         let data = Data(small.serialized(stamp: stamp))
         let size = small.frame.size
@@ -81,7 +81,7 @@ final class DefaultsReceiver: FrameReceiver {
 
     deinit { try? watch.close() }
 
-    func receive(_ handler: (I420Frame, Int64) -> Void) throws -> Bool {
+    func receive(_ handler: (PlanarFrame, Int64) -> Void) throws -> Bool {
         // What several notifications tell of is one value: the newest.
         _ = try withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { try watch.read(into: $0) }
         guard let file = try? FileDescriptor.open(path, .readOnly) else { return false }

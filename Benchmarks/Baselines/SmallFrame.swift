@@ -12,7 +12,7 @@ final class SmallFrame {
     static let headerBytes = 24
     static let bytes = headerBytes + PreparedFrames.bytes(of: FrameWay.smallSize)
 
-    let frame: I420Frame
+    let frame: PlanarFrame
     private let memory: UnsafeMutablePointer<UInt8>
 
     init(size: PixelSize = FrameWay.smallSize) {
@@ -23,7 +23,7 @@ final class SmallFrame {
     deinit { memory.deallocate() }
 
     /// Makes this frame a smaller `source`. The sample first turns NV12 into 4:2:0 at full size; that pass is left out.
-    func scale(_ source: I420Frame) {
+    func scale(_ source: PlanarFrame) {
         let size = frame.size
         _ = I420Scale(
             source.y, Int32(source.lumaStride), source.u, Int32(source.chromaStride), source.v,

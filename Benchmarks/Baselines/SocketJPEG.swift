@@ -43,7 +43,7 @@ final class JPEGSender: FrameSender {
         tjFree(image)
     }
 
-    func send(_ frame: I420Frame, stamp: Int64) throws {
+    func send(_ frame: PlanarFrame, stamp: Int64) throws {
         var planes: [UnsafePointer<UInt8>?] = [.init(frame.y), .init(frame.u), .init(frame.v)]
         let strides = [Int32(frame.lumaStride), Int32(frame.chromaStride), Int32(frame.chromaStride)]
         var length: UInt = 0
@@ -84,7 +84,7 @@ final class JPEGReceiver: FrameReceiver {
 
     deinit { tjDestroy(decompressor) }
 
-    func receive(_ handler: (I420Frame, Int64) -> Void) throws -> Bool {
+    func receive(_ handler: (PlanarFrame, Int64) -> Void) throws -> Bool {
         let socket = try self.socket ?? listener.accept()
         self.socket = socket
         guard let lengths = try read(frameBytes, from: socket) else { return false }

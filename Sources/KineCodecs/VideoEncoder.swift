@@ -39,7 +39,7 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
     ///   - output: called before this returns, once for each piece that is ready: none where the encoder holds this frame back,
     ///     several where it gives out earlier ones.
     func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
         output: (VideoEncoderOutput) -> Void
     ) throws(VideoEncoderError)
 

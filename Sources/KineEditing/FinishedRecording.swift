@@ -36,7 +36,7 @@ public final class FinishedRecording {
     /// Decodes the frames of a range that begins with a keyframe, and hands on each with its number, in order. A frame is valid while
     /// `body` runs.
     func decode(
-        _ frames: Range<Int>, _ body: (Int, I420Frame) throws(EditingError) -> Void
+        _ frames: Range<Int>, _ body: (Int, PlanarFrame) throws(EditingError) -> Void
     ) throws(EditingError) {
         let sets = try parameterSets()
         let decoder = try EditingError.wrapping(EditingError.decoder) { () throws(H264Decoder.Error) in
@@ -44,7 +44,7 @@ public final class FinishedRecording {
         }
         var next = frames.lowerBound
         var failure: EditingError?
-        func handOn(_ frame: I420Frame) {
+        func handOn(_ frame: PlanarFrame) {
             guard failure == nil, next < frames.upperBound else { return }
             do throws(EditingError) {
                 guard frame.size == codedSize else { throw .recording(.notARecording(path: file.path)) }

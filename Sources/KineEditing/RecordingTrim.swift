@@ -88,7 +88,7 @@ public struct RecordingTrim {
     }
 
     private func encode(
-        _ frame: I420Frame, _ quantizer: Int, isKeyframe: Bool, _ encoder: X264Continuation
+        _ frame: PlanarFrame, _ quantizer: Int, isKeyframe: Bool, _ encoder: X264Continuation
     ) throws(EditingError) -> [UInt8] {
         try EditingError.wrapping(EditingError.encoder) { () throws(X264Continuation.Error) in
             try encoder.encode(frame, quantizer: quantizer, isKeyframe: isKeyframe)

@@ -10,7 +10,7 @@ import KineMedia
 public final class FrameRing {
     /// A finished frame, lent once: each further reader retains its slot, and the last one to release it frees it.
     public struct Frame: Sendable {
-        public let planes: I420Frame
+        public let planes: PlanarFrame
         /// The tiles that differ from the frame committed before this one.
         public let changed: DamageRegion
         /// Its place in the ring's memory.
@@ -18,7 +18,7 @@ public final class FrameRing {
     }
 
     private struct Slot {
-        let planes: I420Frame
+        let planes: PlanarFrame
         /// The changes of the newest frame since this slot was last up to date.
         var missed: DamageRegion
         /// Whether nothing was ever drawn in it; its memory was not touched then.
@@ -60,7 +60,7 @@ public final class FrameRing {
     private var drawing: Int?
     private var changed: DamageRegion
     private let scratchMemory: UnsafeMutableRawPointer
-    private let scratch: I420Frame
+    private let scratch: PlanarFrame
 
     /// Three slots: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
     /// two more: the frame it reads, and the next.
@@ -104,7 +104,7 @@ public final class FrameRing {
 
     /// Black in limited range: Y 16, U and V 128. Only done when a slot is needed: the spare ones mostly never are, and cost no
     /// memory then.
-    private func blacken(_ planes: I420Frame) {
+    private func blacken(_ planes: PlanarFrame) {
         let rows = (size.height + 15) & ~15
         planes.y.initialize(repeating: 16, count: planes.lumaStride * rows)
         planes.u.initialize(repeating: 128, count: planes.chromaStride * rows / 2)
@@ -206,7 +206,7 @@ public final class FrameRing {
     }
 
     /// Whether the tile at `x` of the scratch band differs from `reference`, the same part of a frame.
-    private func differs(_ reference: I420Frame, x: Int, width: Int, height: Int) -> Bool {
+    private func differs(_ reference: PlanarFrame, x: Int, width: Int, height: Int) -> Bool {
         kine_block_differs(
             scratch.y + x, scratch.lumaStride, reference.y + x, reference.lumaStride, Int32(width), Int32(height))
             || kine_block_differs(
@@ -217,7 +217,7 @@ public final class FrameRing {
                 Int32(height / 2))
     }
 
-    private static func copy(_ columns: Range<Int>, of source: I420Frame, to target: I420Frame, height: Int) {
+    private static func copy(_ columns: Range<Int>, of source: PlanarFrame, to target: PlanarFrame, height: Int) {
         let x = columns.lowerBound
         for line in 0..<height {
             (target.y + line * target.lumaStride + x).update(

@@ -38,7 +38,7 @@ public final class FrameScaler {
     }
 
     /// Converts `frame`, whose damage has been noted. Nil if every slot is lent: the next frame then carries this one's damage.
-    public func convert(_ frame: I420Frame) -> Frame? {
+    public func convert(_ frame: PlanarFrame) -> Frame? {
         for slot in missed.indices { missed[slot].formUnion(changed) }
         guard let index = loans.cheapestFree(except: nil, cost: { missed[$0].tileCount }) else { return nil }
         let target = base + index * layout.slotBytes

@@ -11,7 +11,7 @@ public final class PictureRenderer {
     private let planarPlan: PlanarPlan?
     /// BGRA on its way to another format, and 4:2:0 on its way to NV12.
     private let band: UnsafeMutableRawPointer
-    private let subsampled: I420Frame
+    private let subsampled: PlanarFrame
     private let subsampledMemory: UnsafeMutableRawPointer
 
     /// The most rows that are drawn at once; see `Compositor`.
@@ -96,7 +96,7 @@ public final class PictureRenderer {
     }
 
     /// The coded frame has even sides.
-    private func repeatEdges(of planes: I420Frame, width: Int, height: Int) {
+    private func repeatEdges(of planes: PlanarFrame, width: Int, height: Int) {
         if width & 1 == 1 {
             for row in 0..<height {
                 planes.y[row * planes.lumaStride + width] = planes.y[row * planes.lumaStride + width - 1]
@@ -109,7 +109,7 @@ public final class PictureRenderer {
     }
 
     /// `from` begins at `rect`.
-    private func convert(_ from: I420Frame, _ rect: PixelRect, to target: UnsafeMutableRawPointer) {
+    private func convert(_ from: PlanarFrame, _ rect: PixelRect, to target: UnsafeMutableRawPointer) {
         let bytes = target.assumingMemoryBound(to: UInt8.self)
         let stride = layout.planeStrides[0]
         let (width, height) = (Int32(rect.width), Int32(rect.height))

@@ -6,5 +6,5 @@ import KineMedia
 public enum PictureSource {
     /// `base` is the first pixel's; `stride` is in bytes.
     case bgra(base: UnsafeRawPointer, stride: Int)
-    case i420(I420Frame)
+    case i420(PlanarFrame)
 }

@@ -21,7 +21,7 @@ final class PlanarPlan {
     }
 
     /// Draws `rect` of the picture, whose sides lie on even places; `target` begins there.
-    func draw(_ rect: PixelRect, of source: I420Frame, to target: I420Frame) {
+    func draw(_ rect: PixelRect, of source: PlanarFrame, to target: PlanarFrame) {
         let common = rect.intersection(geometry.place)
         if common != rect { blacken(target, rect.size) }
         guard !common.isEmpty else { return }
@@ -34,7 +34,7 @@ final class PlanarPlan {
         chroma.draw(half, of: from.v, from.chromaStride, to: to.v, to.chromaStride)
     }
 
-    private func blacken(_ target: I420Frame, _ size: PixelSize) {
+    private func blacken(_ target: PlanarFrame, _ size: PixelSize) {
         let (width, height) = (Int32(size.width), Int32(size.height))
         SetPlane(target.y, Int32(target.lumaStride), width, height, 16)
         SetPlane(target.u, Int32(target.chromaStride), width / 2, height / 2, 128)

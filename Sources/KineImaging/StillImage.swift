@@ -14,7 +14,7 @@ public final class StillImage {
     /// - Parameters:
     ///   - visibleSize: the part of the frame to show; its sides may be odd, and one smaller than the frame's.
     ///   - limit: the image keeps its shape and fits into it; nil: it keeps its size. It is never enlarged.
-    public init(_ frame: I420Frame, visibleSize: PixelSize, fitting limit: PixelSize?) {
+    public init(_ frame: PlanarFrame, visibleSize: PixelSize, fitting limit: PixelSize?) {
         var size = visibleSize
         if let limit, limit.width < size.width || limit.height < size.height { size = size.aspectFit(into: limit) }
         self.size = size
@@ -38,7 +38,7 @@ public final class StillImage {
 
     deinit { bgra.deallocate() }
 
-    private func convert(_ frame: I420Frame) {
+    private func convert(_ frame: PlanarFrame) {
         kine_i420_to_bgra_bt709(
             frame.y, frame.lumaStride, frame.u, frame.chromaStride, frame.v, frame.chromaStride,
             bgra.assumingMemoryBound(to: UInt8.self), layout.planeStrides[0], Int32(frame.size.width),

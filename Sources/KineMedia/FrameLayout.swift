@@ -40,9 +40,9 @@ public struct FrameLayout: Hashable, Sendable {
     }
 
     /// The planes of an I420 slot that begins at `base`.
-    public func i420(at base: UnsafeMutableRawPointer) -> I420Frame {
+    public func i420(at base: UnsafeMutableRawPointer) -> PlanarFrame {
         let bytes = base.assumingMemoryBound(to: UInt8.self)
-        return I420Frame(
+        return PlanarFrame(
             size: size, y: bytes + planeOffsets[0], u: bytes + planeOffsets[1], v: bytes + planeOffsets[2],
             lumaStride: planeStrides[0], chromaStride: planeStrides[1])
     }

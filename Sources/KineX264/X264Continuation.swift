@@ -36,7 +36,7 @@ public final class X264Continuation {
 
     /// Encodes one frame and returns its access unit, whose NAL units stand behind lengths of four bytes. x264 copies the planes.
     /// - Parameter quantizer: 1…51 for the whole frame.
-    public func encode(_ frame: I420Frame, quantizer: Int, isKeyframe: Bool) throws(Error) -> [UInt8] {
+    public func encode(_ frame: PlanarFrame, quantizer: Int, isKeyframe: Bool) throws(Error) -> [UInt8] {
         guard frame.size == size else { throw .otherEncoder }
         var input = x264_picture_t(frame, ticks: frames, isKeyframe: isKeyframe)
         input.i_qpplus1 = Int32(max(1, min(51, quantizer))) + 1

@@ -120,7 +120,7 @@ public final class X264Encoder: VideoEncoder {
     }
 
     public func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
         output: (VideoEncoderOutput) -> Void
     ) throws(VideoEncoderError) {
         output(.sample(try encode(frame, changed: changed, at: time, forceKeyframe: forceKeyframe)))
@@ -130,7 +130,7 @@ public final class X264Encoder: VideoEncoder {
 
     /// Encodes one frame and returns its access unit; see `VideoEncoder.encode`. x264 copies the planes.
     public func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
         let sample = try encode(frame, changed, at: time, isKeyframe: forceKeyframe, isCoarsest: false)
         guard let limit = settings.peak?.accessUnit, sample.data.count > limit else { return sample }
@@ -140,7 +140,7 @@ public final class X264Encoder: VideoEncoder {
 
     /// `isCoarsest`: with the coarsest quantizer there is.
     func encode(
-        _ frame: I420Frame, _ changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, isCoarsest: Bool
+        _ frame: PlanarFrame, _ changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, isCoarsest: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
         precondition(frame.size == settings.size, "the frame has the size that the encoder was opened for")
         // Two frames of one tick would have no duration between them; that happens around a pause.

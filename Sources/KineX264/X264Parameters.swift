@@ -127,7 +127,7 @@ extension x264_param_t {
 
 extension x264_picture_t {
     /// Refers to the planes of `frame`.
-    init(_ frame: I420Frame, ticks: Int64, isKeyframe: Bool) {
+    init(_ frame: PlanarFrame, ticks: Int64, isKeyframe: Bool) {
         self.init()
         x264_picture_init(&self)
         img.i_csp = X264_CSP_I420

@@ -156,7 +156,7 @@ private final class Work {
         case .bgra: return .bgra(base: frame[plane: 0].base, stride: frame[plane: 0].stride)
         case .i420:
             return .i420(
-                I420Frame(
+                PlanarFrame(
                     size: frame.size, y: plane(0), u: plane(1), v: plane(2), lumaStride: frame[plane: 0].stride,
                     chromaStride: frame[plane: 1].stride))
         case .nv12:

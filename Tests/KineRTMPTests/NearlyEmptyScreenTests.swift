@@ -20,7 +20,7 @@ import Testing
         for sign in 0..<signs {
             for row in 0..<12 { memory[(100 + row) * Self.size.width + 40 + sign * 24 + (row * 5) % 11] = 235 }
         }
-        let frame = I420Frame(
+        let frame = PlanarFrame(
             size: Self.size, y: memory, u: memory + area, v: memory + area * 5 / 4, lumaStride: Self.size.width,
             chromaStride: Self.size.width / 2)
         let encoder = try X264Encoder(

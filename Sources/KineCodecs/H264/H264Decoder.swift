@@ -64,7 +64,7 @@ public final class H264Decoder {
 
     /// Decodes one access unit, whose NAL units stand behind lengths of four bytes as in `EncodedSample.data`, and hands out the
     /// frames that are ready. A frame is valid while `output` runs; its memory is the decoder's.
-    public func decode(_ accessUnit: [UInt8], output: (I420Frame) -> Void) throws(Error) {
+    public func decode(_ accessUnit: [UInt8], output: (PlanarFrame) -> Void) throws(Error) {
         guard accessUnit.count <= Self.largestAccessUnit, let packet,
             av_new_packet(packet, Int32(accessUnit.count)) >= 0
         else { throw .damaged(code: kine_averror_no_memory()) }
@@ -77,16 +77,16 @@ public final class H264Decoder {
     }
 
     /// Hands out the frames that are held back. Nothing can be decoded afterwards.
-    public func drain(output: (I420Frame) -> Void) throws(Error) { try send(nil, output) }
+    public func drain(output: (PlanarFrame) -> Void) throws(Error) { try send(nil, output) }
 
-    private func send(_ packet: UnsafeMutablePointer<AVPacket>?, _ output: (I420Frame) -> Void) throws(Error) {
+    private func send(_ packet: UnsafeMutablePointer<AVPacket>?, _ output: (PlanarFrame) -> Void) throws(Error) {
         var code = avcodec_send_packet(context, packet)
         while code >= 0, let frame {
             code = avcodec_receive_frame(context, frame)
             guard code >= 0 else { break }
             defer { av_frame_unref(frame) }
             guard frame.pointee.decode_error_flags == 0 else { throw .damaged(code: kine_averror_invalid_data()) }
-            guard let view = I420Frame(frame.pointee) else { throw .pixelFormat }
+            guard let view = PlanarFrame(frame.pointee) else { throw .pixelFormat }
             output(view)
         }
         guard code == kine_averror_again() || code == kine_averror_eof() else { throw .damaged(code: code) }
@@ -107,7 +107,7 @@ public final class H264Decoder {
     }
 }
 
-extension I420Frame {
+extension PlanarFrame {
     /// Refers to a decoded frame's planes; nil where it has another pixel format, or an odd size.
     fileprivate init?(_ frame: AVFrame) {
         guard frame.format == AV_PIX_FMT_YUV420P.rawValue, let y = frame.data.0, let u = frame.data.1,

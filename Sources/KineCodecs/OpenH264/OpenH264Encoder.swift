@@ -69,7 +69,7 @@ public final class OpenH264Encoder: VideoEncoder {
     }
 
     public func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
         output: (VideoEncoderOutput) -> Void
     ) throws(VideoEncoderError) {
         output(.sample(try encode(frame, changed: changed, at: time, forceKeyframe: forceKeyframe)))
@@ -79,7 +79,7 @@ public final class OpenH264Encoder: VideoEncoder {
 
     /// Encodes one frame and returns its access unit; see `VideoEncoder.encode`. The library copies the planes.
     public func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
         precondition(frame.size == settings.size, "the frame has the size that the encoder was opened for")
         // Two frames of one tick would have no duration between them.
@@ -97,7 +97,7 @@ public final class OpenH264Encoder: VideoEncoder {
 
     /// Encodes with the settings, and coarser where the frame would be too large for the library or for the peak.
     private func encode(
-        _ frame: I420Frame, milliseconds: Int64, isKeyframe: Bool
+        _ frame: PlanarFrame, milliseconds: Int64, isKeyframe: Bool
     ) throws(VideoEncoderError) -> OpenH264Library.AccessUnit {
         guard let library = library ?? OpenH264Library(settings) else { throw .cannotOpen(Self.codec, settings.size) }
         self.library = library
@@ -116,7 +116,7 @@ public final class OpenH264Encoder: VideoEncoder {
     /// A keyframe with the first quantizer that makes it small enough, from an encoder of its own: this one changes its quantizer by
     /// its own rate control only.
     private func encodeCoarsely(
-        _ frame: I420Frame, _ milliseconds: Int64, limit: Int
+        _ frame: PlanarFrame, _ milliseconds: Int64, limit: Int
     ) throws(VideoEncoderError) -> OpenH264Library.AccessUnit {
         var code: Int32 = 0
         for quantizer in Self.coarseQuantizers {
@@ -133,7 +133,7 @@ public final class OpenH264Encoder: VideoEncoder {
     }
 
     private func encode(
-        _ frame: I420Frame, _ milliseconds: Int64, isKeyframe: Bool, with library: OpenH264Library
+        _ frame: PlanarFrame, _ milliseconds: Int64, isKeyframe: Bool, with library: OpenH264Library
     ) throws(OpenH264Failure) -> OpenH264Library.AccessUnit {
         let unit = try library.encode(frame, milliseconds: milliseconds, isKeyframe: isKeyframe)
         guard let number = unit.idrNumber, number == lastIDRNumber else { return unit }

@@ -71,7 +71,7 @@ final class OpenH264Library {
     /// Encodes one frame, and reads its planes only until this returns. Throws the library's code, and cannot encode anything more
     /// after that: the frame has more bytes than the library has room for, which is one for each pixel.
     func encode(
-        _ frame: I420Frame, milliseconds: Int64, isKeyframe: Bool
+        _ frame: PlanarFrame, milliseconds: Int64, isKeyframe: Bool
     ) throws(OpenH264Failure) -> AccessUnit {
         guard let methods = encoder.pointee?.pointee else { throw OpenH264Failure(code: -1) }
         if isKeyframe { _ = methods.ForceIntraFrame(encoder, true) }

@@ -113,7 +113,7 @@ final class AdjustableEncoder<Encoder: VideoEncoder> {
     /// Encodes a frame for its audiences. Both encoders make their keyframes of the same frames. `changed`: since the frame
     /// before. False if extensions do not get the frame because they asked for fewer frames a second.
     func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, output: Output
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, output: Output
     ) throws(VideoEncoderError) -> Bool {
         // A feed that waits for a keyframe gets it at once.
         let isDue = isKeyframe || pacer.map { time.nanoseconds >= $0.earliest } ?? true

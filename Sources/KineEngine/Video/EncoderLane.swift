@@ -29,7 +29,7 @@ final class EncoderLane<Encoder: VideoEncoder> {
     }
 
     func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool,
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, isKeyframe: Bool,
         output: (EncodedSample) -> Void
     ) throws(VideoEncoderError) {
         let changed = union(changed)

@@ -32,13 +32,13 @@ public final class PreparedFrames {
     deinit { memory.deallocate() }
 
     /// A view of frame `index` modulo `count`; it lasts as long as this object.
-    public subscript(index: Int) -> I420Frame {
+    public subscript(index: Int) -> PlanarFrame {
         PreparedFrames.planes(of: size, in: memory + index % count * PreparedFrames.bytes(of: size))
     }
 
     /// How a 4:2:0 frame without padding lies in memory: Y, U, V, one behind the other.
-    public static func planes(of size: PixelSize, in memory: UnsafeMutablePointer<UInt8>) -> I420Frame {
-        I420Frame(
+    public static func planes(of size: PixelSize, in memory: UnsafeMutablePointer<UInt8>) -> PlanarFrame {
+        PlanarFrame(
             size: size, y: memory, u: memory + size.area, v: memory + size.area * 5 / 4, lumaStride: size.width,
             chromaStride: size.width / 2)
     }

@@ -19,7 +19,7 @@ import Testing
             height: Int.random(in: 1...min(40, Self.size.height - y), using: &generator))
     }
 
-    private func planes(_ frame: I420Frame) -> [[UInt8]] {
+    private func planes(_ frame: PlanarFrame) -> [[UInt8]] {
         let (width, height) = (frame.size.width, frame.size.height)
         func rows(_ plane: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ height: Int) -> [UInt8] {
             (0..<height).flatMap { Array(UnsafeBufferPointer(start: plane + $0 * stride, count: width)) }
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// All of a picture of `frame`, drawn at once.
-    private func drawn(_ frame: I420Frame, _ geometry: PictureGeometry) -> [[UInt8]] {
+    private func drawn(_ frame: PlanarFrame, _ geometry: PictureGeometry) -> [[UInt8]] {
         let layout = FrameLayout(pixelFormat: .i420, size: geometry.size.roundedUpToEven)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: layout.slotBytes, alignment: 64)
         defer { memory.deallocate() }

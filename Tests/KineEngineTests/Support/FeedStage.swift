@@ -124,7 +124,7 @@ final class FeedStage: Sendable {
     }
 
     /// Shows the screen as the encoder should see it: converted all at once, by a ring of its own.
-    func converted<Result>(_ body: (I420Frame) -> Result) throws -> Result {
+    func converted<Result>(_ body: (PlanarFrame) -> Result) throws -> Result {
         let ring = FrameRing(size: size.roundedUpToEven)
         try #require(ring.begin())
         screen.withPixels { ring.draw(PixelRect(size: size), bgra: $0, stride: size.width * 4) }

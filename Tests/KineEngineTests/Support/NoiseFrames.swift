@@ -4,7 +4,7 @@ import KineMedia
 
 /// A round of 4:2:0 frames that owns their planes, rows packed.
 final class NoiseFrames {
-    private let frames: [I420Frame]
+    private let frames: [PlanarFrame]
     private let memory: UnsafeMutableBufferPointer<UInt8>
     private var number = 0
 
@@ -17,7 +17,7 @@ final class NoiseFrames {
         frames = (0..<count).map { index in
             let luma = base + index * bytes
             for byte in 0..<size.area { luma[byte] = UInt8.random(in: 16...235, using: &generator) }
-            return I420Frame(
+            return PlanarFrame(
                 size: size, y: luma, u: luma + size.area, v: luma + size.area * 5 / 4, lumaStride: size.width,
                 chromaStride: size.width / 2)
         }
@@ -26,7 +26,7 @@ final class NoiseFrames {
     deinit { memory.deallocate() }
 
     /// The one to be shown now.
-    var planes: I420Frame { frames[number % frames.count] }
+    var planes: PlanarFrame { frames[number % frames.count] }
 
     func change() { number += 1 }
 }

@@ -35,7 +35,7 @@ final class ScriptedEncoder<Script: EncoderScript>: VideoEncoder {
 
     /// The sample's bytes: which encoder made it, and the time in seconds.
     func encode(
-        _ frame: I420Frame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
+        _ frame: PlanarFrame, changed: DamageRegion, at time: MediaTime, forceKeyframe: Bool,
         output: (VideoEncoderOutput) -> Void
     ) throws(VideoEncoderError) {
         held.append(

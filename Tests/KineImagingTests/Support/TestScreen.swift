@@ -75,7 +75,7 @@ struct Planes: Equatable {
     var u: [UInt8]
     var v: [UInt8]
 
-    init(_ frame: I420Frame) {
+    init(_ frame: PlanarFrame) {
         size = frame.size
         func copy(_ plane: UnsafeMutablePointer<UInt8>, _ width: Int, _ height: Int, _ stride: Int) -> [UInt8] {
             var result: [UInt8] = []

@@ -64,7 +64,7 @@ package final class TestDecoder {
 extension VideoEncoder {
     /// Encodes one frame with an encoder that holds none back.
     package func sample(
-        of frame: I420Frame, changed: DamageRegion? = nil, at time: MediaTime, forceKeyframe: Bool = false
+        of frame: PlanarFrame, changed: DamageRegion? = nil, at time: MediaTime, forceKeyframe: Bool = false
     ) throws -> EncodedSample {
         var samples: [EncodedSample] = []
         try encode(

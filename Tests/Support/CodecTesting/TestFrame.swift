@@ -5,7 +5,7 @@ import KineMedia
 /// A 4:2:0 frame that owns its planes, rows packed.
 package final class TestFrame {
     package let size: PixelSize
-    package let planes: I420Frame
+    package let planes: PlanarFrame
     private let memory: UnsafeMutablePointer<UInt8>
 
     /// Black.
@@ -14,7 +14,7 @@ package final class TestFrame {
         memory = .allocate(capacity: size.area * 3 / 2)
         memory.initialize(repeating: 128, count: size.area * 3 / 2)
         memory.update(repeating: 16, count: size.area)
-        planes = I420Frame(
+        planes = PlanarFrame(
             size: size, y: memory, u: memory + size.area, v: memory + size.area * 5 / 4, lumaStride: size.width,
             chromaStride: size.width / 2)
     }
@@ -22,7 +22,7 @@ package final class TestFrame {
     deinit { memory.deallocate() }
 
     /// Lends the planes of a frame that nobody keeps: `planes` does not keep it.
-    package func lend<Result>(_ body: (I420Frame) throws -> Result) rethrows -> Result {
+    package func lend<Result>(_ body: (PlanarFrame) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(self) { try body(planes) }
     }
 

@@ -5,7 +5,7 @@ import KineMedia
 final class PortraitFrame {
     static let size = PixelSize(width: 540, height: 960)
 
-    let frame: I420Frame
+    let frame: PlanarFrame
     private let memory: UnsafeMutableRawBufferPointer
     private var area = PixelRect(x: 0, y: 0, width: 0, height: 0)
 

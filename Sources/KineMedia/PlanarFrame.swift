@@ -1,7 +1,7 @@
 // A planar frame as the encoder reads it. A view only: its maker owns the memory and says how long it lasts.
 
 /// The three planes of a 4:2:0 frame. Luma has `size` samples, each chroma plane half of that both ways.
-public struct I420Frame: @unchecked Sendable {
+public struct PlanarFrame: @unchecked Sendable {
     // Sendable: the lender does not write this memory while the view is lent (the ring's slot states say so).
 
     /// Both sides are even.
@@ -26,9 +26,9 @@ public struct I420Frame: @unchecked Sendable {
     }
 
     /// The part of the frame at `rect`, in the same memory. Its left and top are even.
-    package func part(_ rect: PixelRect) -> I420Frame {
+    package func part(_ rect: PixelRect) -> PlanarFrame {
         let chroma = rect.y / 2 * chromaStride + rect.x / 2
-        return I420Frame(
+        return PlanarFrame(
             size: rect.size, y: y + rect.y * lumaStride + rect.x, u: u + chroma, v: v + chroma,
             lumaStride: lumaStride, chromaStride: chromaStride)
     }
