@@ -13,44 +13,92 @@
 #define VECTORISED
 #endif
 
-// BT.709: Y' = 0.2126 R' + 0.7152 G' + 0.0722 B', scaled to 16…235; Cb = (B' - Y') / 1.8556 and Cr = (R' - Y') / 1.5748,
-// scaled to 16…240 around 128. In 1/65536ths; each chroma row sums to zero, so that grey stays exactly grey.
-enum {
-    Y_R = 11966, Y_G = 40254, Y_B = 4064,
-    U_R = -6596, U_G = -22188, U_B = 28784,
-    V_R = 28784, V_G = -26145, V_B = -2639,
+// BT.709: Y' = 0.2126 R' + 0.7152 G' + 0.0722 B'; Cb = (B' - Y') / 1.8556 and Cr = (R' - Y') / 1.5748, around 128. In 1/65536ths;
+// each chroma row sums to zero, so that grey stays exactly grey.
+typedef struct {
+    uint32_t y_r, y_g, y_b, black;
+    int32_t u_r, u_g, u_b, v_r, v_g, v_b;
+} matrix;
+
+/// Luma is scaled to 16…235, chroma to 16…240.
+static const matrix LIMITED = {
+    .y_r = 11966, .y_g = 40254, .y_b = 4064, .black = 16,
+    .u_r = -6596, .u_g = -22188, .u_b = 28784,
+    .v_r = 28784, .v_g = -26145, .v_b = -2639,
 };
 
-VECTORISED static void luma_row(const uint32_t *restrict bgra, uint8_t *restrict y, int width) {
+/// Luma is scaled to 0…255, chroma to 0.5…255.5. The largest factor of chroma is 32767 instead of 32768: pure blue and red then end at
+/// 255, where ITU-T H.273, 8.3 clips them.
+static const matrix FULL = {
+    .y_r = 13933, .y_g = 46871, .y_b = 4732, .black = 0,
+    .u_r = -7508, .u_g = -25259, .u_b = 32767,
+    .v_r = 32767, .v_g = -29763, .v_b = -3004,
+};
+
+// The bodies of the loops; each range has copies in which its matrix is constant.
+#define BODY static inline __attribute__((always_inline))
+
+BODY void luma_of(const uint32_t *restrict bgra, uint8_t *restrict y, int width, matrix m) {
     for (int x = 0; x < width; x++) {
         uint32_t p = bgra[x];
-        uint32_t sum = (p & 255) * Y_B + ((p >> 8) & 255) * Y_G + ((p >> 16) & 255) * Y_R;
-        y[x] = (uint8_t)((sum + (16 << 16) + (1 << 15)) >> 16);
+        uint32_t sum = (p & 255) * m.y_b + ((p >> 8) & 255) * m.y_g + ((p >> 16) & 255) * m.y_r;
+        y[x] = (uint8_t)((sum + (m.black << 16) + (1 << 15)) >> 16);
     }
 }
 
-VECTORISED static void chroma_row(const uint64_t *restrict top, const uint64_t *restrict bottom, uint8_t *restrict u,
-                                  uint8_t *restrict v, int pairs) {
+BODY void chroma_of_squares(const uint64_t *restrict top, const uint64_t *restrict bottom, uint8_t *restrict u,
+                            uint8_t *restrict v, int pairs, matrix m) {
     for (int x = 0; x < pairs; x++) {
         uint64_t t = top[x], l = bottom[x];
         uint32_t t0 = (uint32_t)t, t1 = (uint32_t)(t >> 32), l0 = (uint32_t)l, l1 = (uint32_t)(l >> 32);
         uint32_t red_blue = (t0 & 0xff00ff) + (t1 & 0xff00ff) + (l0 & 0xff00ff) + (l1 & 0xff00ff);
         uint32_t both_green = ((t0 >> 8) & 0xff) + ((t1 >> 8) & 0xff) + ((l0 >> 8) & 0xff) + ((l1 >> 8) & 0xff);
         int32_t red = (int32_t)(red_blue >> 16), blue = (int32_t)(red_blue & 0xffff), green = (int32_t)both_green;
-        u[x] = (uint8_t)((blue * U_B + green * U_G + red * U_R + (128 << 18) + (1 << 17)) >> 18);
-        v[x] = (uint8_t)((blue * V_B + green * V_G + red * V_R + (128 << 18) + (1 << 17)) >> 18);
+        u[x] = (uint8_t)((blue * m.u_b + green * m.u_g + red * m.u_r + (128 << 18) + (1 << 17)) >> 18);
+        v[x] = (uint8_t)((blue * m.v_b + green * m.v_g + red * m.v_r + (128 << 18) + (1 << 17)) >> 18);
     }
 }
 
-void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
-                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height) {
+BODY void chroma_of_pixels(const uint32_t *restrict bgra, uint8_t *restrict u, uint8_t *restrict v, int width,
+                           matrix m) {
+    for (int x = 0; x < width; x++) {
+        int32_t p = (int32_t)bgra[x];
+        int32_t blue = p & 255, green = (p >> 8) & 255, red = (p >> 16) & 255;
+        u[x] = (uint8_t)((blue * m.u_b + green * m.u_g + red * m.u_r + (128 << 16) + (1 << 15)) >> 16);
+        v[x] = (uint8_t)((blue * m.v_b + green * m.v_g + red * m.v_r + (128 << 16) + (1 << 15)) >> 16);
+    }
+}
+
+#define FORWARD_ROWS(range, constants)                                                                                 \
+    VECTORISED static void range##_luma(const uint32_t *restrict bgra, uint8_t *restrict y, int width) {               \
+        luma_of(bgra, y, width, constants);                                                                            \
+    }                                                                                                                  \
+    VECTORISED static void range##_squares(const uint64_t *restrict top, const uint64_t *restrict bottom,              \
+                                           uint8_t *restrict u, uint8_t *restrict v, int pairs) {                      \
+        chroma_of_squares(top, bottom, u, v, pairs, constants);                                                        \
+    }                                                                                                                  \
+    VECTORISED static void range##_pixels(const uint32_t *restrict bgra, uint8_t *restrict u, uint8_t *restrict v,     \
+                                          int width) {                                                                 \
+        chroma_of_pixels(bgra, u, v, width, constants);                                                                \
+    }
+
+FORWARD_ROWS(limited, LIMITED)
+FORWARD_ROWS(full, FULL)
+
+typedef void luma_row(const uint32_t *restrict bgra, uint8_t *restrict y, int width);
+typedef void squares_row(const uint64_t *restrict top, const uint64_t *restrict bottom, uint8_t *restrict u,
+                         uint8_t *restrict v, int pairs);
+
+BODY void bgra_to_i420(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
+                       ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height, luma_row *luma,
+                       squares_row *chroma) {
     for (int row = 0; row < height; row += 2) {
         const uint8_t *top = bgra + row * bgra_stride;
         const uint8_t *bottom = row + 1 < height ? top + bgra_stride : top;
-        luma_row((const uint32_t *)top, y + row * y_stride, width);
-        if (row + 1 < height) luma_row((const uint32_t *)bottom, y + (row + 1) * y_stride, width);
+        luma((const uint32_t *)top, y + row * y_stride, width);
+        if (row + 1 < height) luma((const uint32_t *)bottom, y + (row + 1) * y_stride, width);
         uint8_t *u_row = u + row / 2 * u_stride, *v_row = v + row / 2 * v_stride;
-        chroma_row((const uint64_t *)top, (const uint64_t *)bottom, u_row, v_row, width / 2);
+        chroma((const uint64_t *)top, (const uint64_t *)bottom, u_row, v_row, width / 2);
         if (width & 1) {
             uint32_t last[2][2];
             memcpy(&last[0][0], top + 4 * (width - 1), 4);
@@ -59,25 +107,81 @@ void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t
             last[1][1] = last[1][0];
             uint64_t pair[2];
             memcpy(pair, last, sizeof pair);
-            chroma_row(&pair[0], &pair[1], u_row + width / 2, v_row + width / 2, 1);
+            chroma(&pair[0], &pair[1], u_row + width / 2, v_row + width / 2, 1);
         }
     }
 }
 
-// The inverse of the matrix above, in 1/65536ths: 255/224 times 1.5748 and 1.8556; luma is multiplied by 255/219.
-enum { R_V = 117489, G_U = -13975, G_V = -34925, B_U = 138438 };
+void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
+                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height) {
+    bgra_to_i420(bgra, bgra_stride, y, y_stride, u, u_stride, v, v_stride, width, height, limited_luma,
+                 limited_squares);
+}
 
-// Pixels are computed in 1/32nds, which fit into 16 bits. What chroma adds to luma is computed once for its two by two pixels.
-enum { PART = 256, LUMA_32ND = 9539, LUMA_OFFSET = -(579 << 11) - 1434 };
+void kine_bgra_to_i420_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
+                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
+                                  int height) {
+    bgra_to_i420(bgra, bgra_stride, y, y_stride, u, u_stride, v, v_stride, width, height, full_luma, full_squares);
+}
 
-VECTORISED static void chroma_parts(const uint8_t *restrict u, const uint8_t *restrict v, int16_t *restrict blue,
-                                    int16_t *restrict green, int16_t *restrict red, int pairs) {
-    for (int x = 0; x < pairs; x++) {
-        int32_t cb = u[x] - 128, cr = v[x] - 128;
-        blue[2 * x] = blue[2 * x + 1] = (int16_t)((cb * B_U + LUMA_OFFSET) >> 11);
-        green[2 * x] = green[2 * x + 1] = (int16_t)((cb * G_U + cr * G_V + LUMA_OFFSET) >> 11);
-        red[2 * x] = red[2 * x + 1] = (int16_t)((cr * R_V + LUMA_OFFSET) >> 11);
+void kine_bgra_to_i444_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
+                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height) {
+    for (int row = 0; row < height; row++) {
+        const uint32_t *pixels = (const uint32_t *)(bgra + row * bgra_stride);
+        limited_luma(pixels, y + row * y_stride, width);
+        limited_pixels(pixels, u + row * u_stride, v + row * v_stride, width);
     }
+}
+
+void kine_bgra_to_i444_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
+                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
+                                  int height) {
+    for (int row = 0; row < height; row++) {
+        const uint32_t *pixels = (const uint32_t *)(bgra + row * bgra_stride);
+        full_luma(pixels, y + row * y_stride, width);
+        full_pixels(pixels, u + row * u_stride, v + row * v_stride, width);
+    }
+}
+
+// The inverses of the matrices above, in 1/65536ths. Pixels are computed in 1/32nds, which fit into 16 bits: luma is multiplied by
+// `luma` / 256, and what chroma adds to it is computed once for all of its pixels, with `offset` for black and for rounding.
+typedef struct {
+    uint32_t luma;
+    int32_t offset, r_v, g_u, g_v, b_u;
+} inverse;
+
+/// 255/224 times 1.5748 and 1.8556; luma is multiplied by 255/219.
+static const inverse FROM_LIMITED = {
+    .luma = 9539, .offset = -(579 << 11) - 1434, .r_v = 117489, .g_u = -13975, .g_v = -34925, .b_u = 138438,
+};
+
+static const inverse FROM_FULL = {
+    .luma = 8192, .offset = (1 << 15) + (1 << 10), .r_v = 103206, .g_u = -12276, .g_v = -30679, .b_u = 121609,
+};
+
+enum { PART = 256 };
+
+BODY void parts_of(uint8_t u, uint8_t v, int16_t *blue, int16_t *green, int16_t *red, inverse m) {
+    int32_t cb = u - 128, cr = v - 128;
+    *blue = (int16_t)((cb * m.b_u + m.offset) >> 11);
+    *green = (int16_t)((cb * m.g_u + cr * m.g_v + m.offset) >> 11);
+    *red = (int16_t)((cr * m.r_v + m.offset) >> 11);
+}
+
+BODY void parts_of_squares(const uint8_t *restrict u, const uint8_t *restrict v, int16_t *restrict blue,
+                           int16_t *restrict green, int16_t *restrict red, int pairs, inverse m) {
+    for (int x = 0; x < pairs; x++) {
+        int16_t b, g, r;
+        parts_of(u[x], v[x], &b, &g, &r, m);
+        blue[2 * x] = blue[2 * x + 1] = b;
+        green[2 * x] = green[2 * x + 1] = g;
+        red[2 * x] = red[2 * x + 1] = r;
+    }
+}
+
+BODY void parts_of_pixels(const uint8_t *restrict u, const uint8_t *restrict v, int16_t *restrict blue,
+                          int16_t *restrict green, int16_t *restrict red, int width, inverse m) {
+    for (int x = 0; x < width; x++) parts_of(u[x], v[x], &blue[x], &green[x], &red[x], m);
 }
 
 static inline uint32_t clamped(int16_t value) {
@@ -86,11 +190,45 @@ static inline uint32_t clamped(int16_t value) {
     return (uint8_t)(value > 255 ? 255 : value);
 }
 
+BODY void bgra_of(const uint8_t *restrict y, const int16_t *restrict blue, const int16_t *restrict green,
+                  const int16_t *restrict red, uint32_t *restrict bgra, int width, inverse m) {
+    for (int x = 0; x < width; x++) {
+        int16_t luma = (int16_t)(((uint32_t)(uint16_t)(y[x] << 8) * m.luma) >> 16);
+        bgra[x] = clamped((int16_t)(luma + blue[x])) | clamped((int16_t)(luma + green[x])) << 8
+            | clamped((int16_t)(luma + red[x])) << 16 | 0xff000000;
+    }
+}
+
+#define BACKWARD_ROWS(range, constants)                                                                                \
+    VECTORISED static void range##_square_parts(const uint8_t *restrict u, const uint8_t *restrict v,                  \
+                                                int16_t *restrict blue, int16_t *restrict green,                       \
+                                                int16_t *restrict red, int pairs) {                                    \
+        parts_of_squares(u, v, blue, green, red, pairs, constants);                                                    \
+    }                                                                                                                  \
+    VECTORISED static void range##_pixel_parts(const uint8_t *restrict u, const uint8_t *restrict v,                   \
+                                               int16_t *restrict blue, int16_t *restrict green,                        \
+                                               int16_t *restrict red, int width) {                                     \
+        parts_of_pixels(u, v, blue, green, red, width, constants);                                                     \
+    }                                                                                                                  \
+    VECTORISED static void range##_bgra(const uint8_t *restrict y, const int16_t *restrict blue,                       \
+                                        const int16_t *restrict green, const int16_t *restrict red,                    \
+                                        uint32_t *restrict bgra, int width) {                                          \
+        bgra_of(y, blue, green, red, bgra, width, constants);                                                          \
+    }
+
+BACKWARD_ROWS(from_limited, FROM_LIMITED)
+BACKWARD_ROWS(from_full, FROM_FULL)
+
+typedef void parts_row(const uint8_t *restrict u, const uint8_t *restrict v, int16_t *restrict blue,
+                       int16_t *restrict green, int16_t *restrict red, int count);
+typedef void bgra_row(const uint8_t *restrict y, const int16_t *restrict blue, const int16_t *restrict green,
+                      const int16_t *restrict red, uint32_t *restrict bgra, int width);
+
 #if defined(__x86_64__)
-// Sixteen pixels at a time, the same numbers. Returns how many pixels that were.
+// Sixteen pixels at a time, the same numbers: `luma_factor` is the inverse's. Returns how many pixels that were.
 __attribute__((target("avx2"))) static int bgra_sixteens(const uint8_t *y, const int16_t *blue, const int16_t *green,
-                                                         const int16_t *red, uint32_t *bgra, int width) {
-    const __m256i scale = _mm256_set1_epi16(LUMA_32ND), opaque = _mm256_set1_epi16(255);
+                                                         const int16_t *red, uint32_t *bgra, int width, int luma_factor) {
+    const __m256i scale = _mm256_set1_epi16((int16_t)luma_factor), opaque = _mm256_set1_epi16(255);
     int x = 0;
     for (; x + 16 <= width; x += 16) {
         __m256i wide = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(y + x)));
@@ -109,35 +247,56 @@ __attribute__((target("avx2"))) static int bgra_sixteens(const uint8_t *y, const
 }
 #endif
 
-VECTORISED static void bgra_row(const uint8_t *restrict y, const int16_t *restrict blue, const int16_t *restrict green,
-                                const int16_t *restrict red, uint32_t *restrict bgra, int width) {
-    for (int x = 0; x < width; x++) {
-        int16_t luma = (int16_t)(((uint32_t)(uint16_t)(y[x] << 8) * LUMA_32ND) >> 16);
-        bgra[x] = clamped((int16_t)(luma + blue[x])) | clamped((int16_t)(luma + green[x])) << 8
-            | clamped((int16_t)(luma + red[x])) << 16 | 0xff000000;
+/// A chroma sample serves `side` × `side` pixels.
+BODY void planes_to_bgra(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride, const uint8_t *v,
+                         ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width, int height, int side,
+                         parts_row *parts, bgra_row *pixels, inverse m) {
+    int16_t blue[PART], green[PART], red[PART];
+    for (int row = 0; row < height; row += side) {
+        for (int left = 0; left < width; left += PART) {
+            int part = width - left < PART ? width - left : PART;
+            parts(u + row / side * u_stride + left / side, v + row / side * v_stride + left / side, blue, green, red,
+                  (part + side - 1) / side);
+            for (int line = row; line < row + side && line < height; line++) {
+                const uint8_t *luma = y + line * y_stride + left;
+                uint32_t *target = (uint32_t *)(bgra + line * bgra_stride) + left;
+                int done = 0;
+#if defined(__x86_64__)
+                if (__builtin_cpu_supports("avx2"))
+                    done = bgra_sixteens(luma, blue, green, red, target, part, (int)m.luma);
+#endif
+                pixels(luma + done, blue + done, green + done, red + done, target + done, part - done);
+            }
+        }
     }
 }
 
 void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
                              const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
                              int height) {
-    int16_t blue[PART], green[PART], red[PART];
-    for (int row = 0; row < height; row += 2) {
-        for (int left = 0; left < width; left += PART) {
-            int part = width - left < PART ? width - left : PART;
-            chroma_parts(u + row / 2 * u_stride + left / 2, v + row / 2 * v_stride + left / 2, blue, green, red,
-                         (part + 1) / 2);
-            for (int line = row; line < row + 2 && line < height; line++) {
-                const uint8_t *luma = y + line * y_stride + left;
-                uint32_t *target = (uint32_t *)(bgra + line * bgra_stride) + left;
-                int done = 0;
-#if defined(__x86_64__)
-                if (__builtin_cpu_supports("avx2")) done = bgra_sixteens(luma, blue, green, red, target, part);
-#endif
-                bgra_row(luma + done, blue + done, green + done, red + done, target + done, part - done);
-            }
-        }
-    }
+    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 2,
+                   from_limited_square_parts, from_limited_bgra, FROM_LIMITED);
+}
+
+void kine_i420_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
+                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
+                                  int width, int height) {
+    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 2, from_full_square_parts,
+                   from_full_bgra, FROM_FULL);
+}
+
+void kine_i444_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
+                             const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
+                             int height) {
+    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 1,
+                   from_limited_pixel_parts, from_limited_bgra, FROM_LIMITED);
+}
+
+void kine_i444_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
+                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
+                                  int width, int height) {
+    planes_to_bgra(y, y_stride, u, u_stride, v, v_stride, bgra, bgra_stride, width, height, 1, from_full_pixel_parts,
+                   from_full_bgra, FROM_FULL);
 }
 
 static inline uint32_t weighed(uint32_t pixel, uint32_t weight, uint32_t colour, uint32_t colour_weight, uint32_t below,

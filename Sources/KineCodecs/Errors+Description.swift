@@ -10,12 +10,24 @@ extension VideoEncoderError: CustomStringConvertible {
         case .cannotOpen(let codec, let size):
             "The \(codec.title) encoder could not be opened for \(size.width)×\(size.height) pixels; "
                 + "choose a smaller size with --size."
+        case .noChroma(let chroma, let library):
+            "\(library) does not encode \(chroma.title); choose another encoder or \(ColourFormat.Chroma.yuv420.title)."
         case .encodingFailed(let codec, let code):
             "The \(codec.title) encoder failed on a frame (error \(code)), most likely because memory is short; close other "
                 + "programs and record again."
         case .formatRefused(let codec):
             "The \(codec.title) encoder changed its format in the middle of the take, which neither a file nor a destination "
                 + "can follow; record again."
+        }
+    }
+}
+
+extension ColourFormat.Chroma {
+    /// The chroma as people write it.
+    fileprivate var title: String {
+        switch self {
+        case .yuv420: "4:2:0"
+        case .yuv444: "4:4:4"
         }
     }
 }

@@ -33,7 +33,7 @@ public protocol VideoEncoder: AnyObject, SendableMetatype {
     ///
     /// No access unit is larger than the peak's `accessUnit`, as far as the coarsest quantizer of the library's rate control allows.
     /// - Parameters:
-    ///   - frame: of the settings' size.
+    ///   - frame: of the settings' size and colour.
     ///   - changed: the tiles that differ from the frame given just before this one.
     ///   - time: since the take's start; later than the frame before.
     ///   - output: called before this returns, once for each piece that is ready: none where the encoder holds this frame back,
@@ -61,6 +61,8 @@ public enum VideoEncoderError: Error, Equatable {
     case missing(VideoCodec, package: String)
     /// It does not open for frames of this size.
     case cannotOpen(VideoCodec, PixelSize)
+    /// Its library does not encode that chroma; `library` is its name.
+    case noChroma(ColourFormat.Chroma, library: String)
     /// It failed on a frame; `code` is the library's own.
     case encodingFailed(VideoCodec, code: Int32)
     /// It changed its format in the middle of a stream, and the file or a destination cannot go on with another one.

@@ -31,6 +31,8 @@ public struct VideoEncoderSettings: Sendable, Equatable {
 
     /// Both sides even.
     public var size: PixelSize
+    /// The samples of the frames, which the parameter sets state.
+    public var colour: ColourFormat
     /// With a peak, quantizers are no finer than the constant one, and the average is no higher than the peak.
     public var rateControl: RateControl
     /// Nil: the encoder's own settings for text on a desktop, about as fast as `veryfast`.
@@ -47,10 +49,12 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     public var usesMacroblockInfo: Bool
 
     public init(
-        size: PixelSize, rateControl: RateControl, preset: EncoderPreset? = nil, peak: Peak? = nil,
-        nominalFrameRate: Int, keyframeFrames: Int? = nil, threads: Int = 1, usesMacroblockInfo: Bool = true
+        size: PixelSize, colour: ColourFormat = .standard, rateControl: RateControl, preset: EncoderPreset? = nil,
+        peak: Peak? = nil, nominalFrameRate: Int, keyframeFrames: Int? = nil, threads: Int = 1,
+        usesMacroblockInfo: Bool = true
     ) {
         self.size = size
+        self.colour = colour
         self.rateControl = rateControl
         self.preset = preset
         self.peak = peak

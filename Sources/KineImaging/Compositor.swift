@@ -29,16 +29,16 @@ public final class Compositor {
     /// would mean to read it often.
     private var bandRows: Int { DamageRegion.tileSide * (orientation.isTransposed ? 4 : 1) }
 
-    /// `size` is the output's, `sourceSize` the source's; `slotCount` and `memory` are the ring's.
+    /// `size` is the output's, `sourceSize` the source's; `colour`, `slotCount` and `memory` are the ring's.
     public init(
         size: PixelSize, sourceSize: PixelSize, orientation: Orientation = .up, crop: PictureGeometry.Crop = .fit,
-        slotCount: Int = 3, memory: FrameRing.Memory? = nil
+        colour: ColourFormat = .standard, slotCount: Int = 3, memory: FrameRing.Memory? = nil
     ) {
         self.size = size
         self.sourceSize = sourceSize
         self.orientation = orientation
         self.crop = crop
-        ring = FrameRing(size: size.roundedUpToEven, slotCount: slotCount, memory: memory)
+        ring = FrameRing(size: size.roundedUpToEven, colour: colour, slotCount: slotCount, memory: memory)
         upperDamage = DamageRegion(size: size)
         layerDamage = upperDamage
         keptSource = makeKeptSource()

@@ -3,7 +3,7 @@
 import CPixels
 import KineMedia
 
-/// A few 4:2:0 frames that are filled in turn. One thread draws; others read lent slots and give them back.
+/// A few planar frames that are filled in turn. One thread draws; others read lent slots and give them back.
 ///
 /// Pixels are first converted to a band of scratch memory one tile high, which stays in the processor's cache,
 /// compared there with the newest frame, and copied only where it differs or where the slot is behind.
@@ -52,7 +52,7 @@ public final class FrameRing {
     }
 
     /// The layout of the slots.
-    public let layout: FrameLayout
+    public let layout: PlanarLayout
     /// The readers of each slot; any thread gives frames back here.
     public let loans: SlotLoans
     private var slots: [Slot]
@@ -64,16 +64,16 @@ public final class FrameRing {
 
     /// Three slots: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
     /// two more: the frame it reads, and the next.
-    public init(size: PixelSize, slotCount: Int = 3, memory: Memory? = nil) {
-        let layout = FrameLayout(pixelFormat: .i420, size: size)
+    public init(size: PixelSize, colour: ColourFormat = .standard, slotCount: Int = 3, memory: Memory? = nil) {
+        let layout = PlanarLayout(size: size, colour: colour)
         self.layout = layout
         let memory = memory ?? Memory(byteCount: layout.slotBytes * slotCount)
         // One band of tiles, laid out as a slot's rows are.
-        let band = FrameLayout(pixelFormat: .i420, size: PixelSize(width: size.width, height: 16))
+        let band = PlanarLayout(size: PixelSize(width: size.width, height: 16), colour: colour)
         scratchMemory = .allocate(byteCount: band.slotBytes, alignment: 64)
-        scratch = band.i420(at: scratchMemory)
+        scratch = band.frame(at: scratchMemory)
         slots = (0..<slotCount).map {
-            Slot(planes: layout.i420(at: memory.base + $0 * layout.slotBytes), missed: .full(size: size))
+            Slot(planes: layout.frame(at: memory.base + $0 * layout.slotBytes), missed: .full(size: size))
         }
         loans = SlotLoans(slotCount: slotCount, memory: memory.owner)
         changed = DamageRegion(size: size)
@@ -83,6 +83,8 @@ public final class FrameRing {
 
     /// The frame's size in pixels, both sides even.
     public var size: PixelSize { layout.size }
+
+    private var chroma: ColourFormat.Chroma { layout.colour.chroma }
 
     public var hasFreeSlot: Bool { loans.firstFree(except: newest) != nil }
 
@@ -102,13 +104,12 @@ public final class FrameRing {
         return true
     }
 
-    /// Black in limited range: Y 16, U and V 128. Only done when a slot is needed: the spare ones mostly never are, and cost no
-    /// memory then.
+    /// Only done when a slot is needed: the spare ones mostly never are, and cost no memory then.
     private func blacken(_ planes: PlanarFrame) {
-        let rows = (size.height + 15) & ~15
-        planes.y.initialize(repeating: 16, count: planes.lumaStride * rows)
-        planes.u.initialize(repeating: 128, count: planes.chromaStride * rows / 2)
-        planes.v.initialize(repeating: 128, count: planes.chromaStride * rows / 2)
+        planes.y.initialize(repeating: planes.colour.black, count: planes.lumaStride * layout.lumaRows)
+        for plane in [planes.u, planes.v] {
+            plane.initialize(repeating: ColourFormat.noColour, count: planes.chromaStride * layout.chromaRows)
+        }
     }
 
     /// Draws a rectangle of BGRA pixels at `rect`, whose left and top must be multiples of 16 and whose right and bottom
@@ -119,10 +120,8 @@ public final class FrameRing {
         var top = 0
         while top < rect.height {
             let height = min(16, rect.height - top)
-            kine_bgra_to_i420_bt709(
-                source + top * stride, stride, scratch.y, scratch.lumaStride, scratch.u, scratch.chromaStride,
-                scratch.v, scratch.chromaStride, Int32(rect.width), Int32(height))
-            padOddEdge(width: rect.width, height: height)
+            scratch.convert(bgra: source + top * stride, stride: stride, width: rect.width, height: height)
+            scratch.repeatOddEdges(width: rect.width, height: height)
             mergeBand(
                 row: (rect.y + top) / 16, firstColumn: rect.x / 16, width: (rect.width + 1) & ~1,
                 height: (height + 1) & ~1)
@@ -166,19 +165,6 @@ public final class FrameRing {
 
     // MARK: Tiles
 
-    private func padOddEdge(width: Int, height: Int) {
-        if width & 1 == 1 {
-            for row in 0..<height {
-                let line = scratch.y + row * scratch.lumaStride
-                line[width] = line[width - 1]
-            }
-        }
-        if height & 1 == 1 {
-            (scratch.y + height * scratch.lumaStride).update(
-                from: scratch.y + (height - 1) * scratch.lumaStride, count: (width + 1) & ~1)
-        }
-    }
-
     /// Copies one row of tiles from the scratch band into the slot being drawn, where they differ or the slot is behind.
     private func mergeBand(row: Int, firstColumn: Int, width: Int, height: Int) {
         guard let drawing else { return }
@@ -207,26 +193,27 @@ public final class FrameRing {
 
     /// Whether the tile at `x` of the scratch band differs from `reference`, the same part of a frame.
     private func differs(_ reference: PlanarFrame, x: Int, width: Int, height: Int) -> Bool {
-        kine_block_differs(
+        let left = chroma.samples(of: x)
+        let (columns, rows) = (Int32(chroma.samples(of: width)), Int32(chroma.samples(of: height)))
+        return kine_block_differs(
             scratch.y + x, scratch.lumaStride, reference.y + x, reference.lumaStride, Int32(width), Int32(height))
             || kine_block_differs(
-                scratch.u + x / 2, scratch.chromaStride, reference.u + x / 2, reference.chromaStride, Int32(width / 2),
-                Int32(height / 2))
+                scratch.u + left, scratch.chromaStride, reference.u + left, reference.chromaStride, columns, rows)
             || kine_block_differs(
-                scratch.v + x / 2, scratch.chromaStride, reference.v + x / 2, reference.chromaStride, Int32(width / 2),
-                Int32(height / 2))
+                scratch.v + left, scratch.chromaStride, reference.v + left, reference.chromaStride, columns, rows)
     }
 
     private static func copy(_ columns: Range<Int>, of source: PlanarFrame, to target: PlanarFrame, height: Int) {
-        let x = columns.lowerBound
+        let (x, chroma) = (columns.lowerBound, source.colour.chroma)
         for line in 0..<height {
             (target.y + line * target.lumaStride + x).update(
                 from: source.y + line * source.lumaStride + x, count: columns.count)
         }
-        for line in 0..<height / 2 {
-            let (to, from) = (line * target.chromaStride + x / 2, line * source.chromaStride + x / 2)
-            (target.u + to).update(from: source.u + from, count: columns.count / 2)
-            (target.v + to).update(from: source.v + from, count: columns.count / 2)
+        let (left, count) = (chroma.samples(of: x), chroma.samples(of: columns.count))
+        for line in 0..<chroma.samples(of: height) {
+            let (to, from) = (line * target.chromaStride + left, line * source.chromaStride + left)
+            (target.u + to).update(from: source.u + from, count: count)
+            (target.v + to).update(from: source.v + from, count: count)
         }
     }
 

@@ -43,7 +43,7 @@ public final class FrameScaler {
         guard let index = loans.cheapestFree(except: nil, cost: { missed[$0].tileCount }) else { return nil }
         let target = base + index * layout.slotBytes
         if !missed[index].isEmpty {
-            renderer.draw(DamageRegion(missed[index], size: renderer.geometry.size), of: .i420(frame), at: target)
+            renderer.draw(DamageRegion(missed[index], size: renderer.geometry.size), of: .planar(frame), at: target)
         }
         missed[index].removeAll()
         loans.retain(index)

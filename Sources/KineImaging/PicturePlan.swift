@@ -78,18 +78,15 @@ public final class PicturePlan {
             let first = base + part.y * stride + part.x * 4
             return PixelView(
                 base: UnsafeMutableRawPointer(mutating: first).assumingMemoryBound(to: UInt8.self), stride: stride)
-        case .i420(let frame):
-            // Chroma samples serve squares of two by two.
+        case .planar(let frame):
+            // Chroma samples of 4:2:0 serve squares of two by two.
             let left = (part.x + rect.x) & ~1
             let top = (part.y + rect.y) & ~1
             let right = (part.x + rect.maxX + 1) & ~1
             let bottom = (part.y + rect.maxY + 1) & ~1
             let even = PixelRect(x: left, y: top, width: right - left, height: bottom - top)
             let view = loadedPixels.view(of: even.offset(x: -part.x, y: -part.y))
-            let from = frame.part(even)
-            kine_i420_to_bgra_bt709(
-                from.y, from.lumaStride, from.u, from.chromaStride, from.v, from.chromaStride,
-                view[left - part.x, top - part.y], view.stride, Int32(even.width), Int32(even.height))
+            frame.part(even).convert(toBGRA: view[left - part.x, top - part.y], stride: view.stride)
             return view
         }
     }

@@ -1,5 +1,4 @@
 // Pictures in memory of any layout: what a plan draws, in the pixel format that is wanted.
-import CPixels
 import CYUV
 import KineMedia
 
@@ -7,7 +6,7 @@ import KineMedia
 public final class PictureRenderer {
     public let layout: FrameLayout
     private let plan: PicturePlan
-    /// For sources of 4:2:0, where it can be had.
+    /// For planar sources of the standard colours, where it can be had.
     private let planarPlan: PlanarPlan?
     /// BGRA on its way to another format, and 4:2:0 on its way to NV12.
     private let band: UnsafeMutableRawPointer
@@ -40,13 +39,13 @@ public final class PictureRenderer {
     public func draw(_ region: DamageRegion, of source: PictureSource, at target: UnsafeMutableRawPointer) {
         let rows = geometry.orientation.isTransposed ? Self.mostRows : DamageRegion.tileSide
         for rect in region.rectangles() {
-            if geometry.isIdentity {
+            if geometry.isIdentity, source.isStandard {
                 convert(source, rect, to: target)
                 continue
             }
             for top in stride(from: rect.y, to: rect.maxY, by: rows) {
                 let part = PixelRect(x: rect.x, y: top, width: rect.width, height: min(rows, rect.maxY - top))
-                if case .i420(let frame) = source, let planarPlan, geometry.size == layout.size {
+                if case .planar(let frame) = source, source.isStandard, let planarPlan, geometry.size == layout.size {
                     let isPlanar = layout.pixelFormat == .i420
                     let planes = isPlanar ? layout.i420(at: target).part(part) : subsampled
                     planarPlan.draw(part, of: frame, to: planes)
@@ -79,33 +78,19 @@ public final class PictureRenderer {
                 let part = PixelRect(x: rect.x, y: top, width: rect.width, height: height)
                 convert(bgra: base + top * stride + rect.x * 4, stride: stride, part, to: target)
             }
-        case .i420(let frame): convert(frame.part(rect), rect, to: target)
+        case .planar(let frame): convert(frame.part(rect), rect, to: target)
         }
     }
 
     private func convert(bgra: UnsafeRawPointer, stride: Int, _ part: PixelRect, to target: UnsafeMutableRawPointer) {
         let isPlanar = layout.pixelFormat == .i420
         let planes = isPlanar ? layout.i420(at: target).part(part) : subsampled
-        kine_bgra_to_i420_bt709(
-            bgra.assumingMemoryBound(to: UInt8.self), stride, planes.y, planes.lumaStride, planes.u,
-            planes.chromaStride, planes.v, planes.chromaStride, Int32(part.width), Int32(part.height))
+        planes.convert(
+            bgra: bgra.assumingMemoryBound(to: UInt8.self), stride: stride, width: part.width, height: part.height)
         let even = part.size.roundedUpToEven
-        repeatEdges(of: planes, width: part.width, height: part.height)
+        planes.repeatOddEdges(width: part.width, height: part.height)
         guard !isPlanar else { return }
         convert(planes, PixelRect(origin: (part.x, part.y), size: even), to: target)
-    }
-
-    /// The coded frame has even sides.
-    private func repeatEdges(of planes: PlanarFrame, width: Int, height: Int) {
-        if width & 1 == 1 {
-            for row in 0..<height {
-                planes.y[row * planes.lumaStride + width] = planes.y[row * planes.lumaStride + width - 1]
-            }
-        }
-        if height & 1 == 1 {
-            (planes.y + height * planes.lumaStride).update(
-                from: planes.y + (height - 1) * planes.lumaStride, count: (width + 1) & ~1)
-        }
     }
 
     /// `from` begins at `rect`.
@@ -126,9 +111,10 @@ public final class PictureRenderer {
                 from.y, luma, from.u, chroma, from.v, chroma, bytes + rect.y * stride + rect.x, Int32(stride), pairs,
                 Int32(layout.planeStrides[1]), width, height)
         case .bgra:
-            kine_i420_to_bgra_bt709(
-                from.y, from.lumaStride, from.u, from.chromaStride, from.v, from.chromaStride,
-                bytes + offset(of: rect), stride, width, height)
+            PlanarFrame(
+                size: rect.size, y: from.y, u: from.u, v: from.v, lumaStride: from.lumaStride,
+                chromaStride: from.chromaStride
+            ).convert(toBGRA: bytes + offset(of: rect), stride: stride)
         }
     }
 }

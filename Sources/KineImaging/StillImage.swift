@@ -1,5 +1,4 @@
 // A frame as a still image: scaled, and in the colours that image files have.
-import CPixels
 import CYUV
 import KineMedia
 
@@ -24,11 +23,16 @@ public final class StillImage {
             convert(frame)
             return
         }
-        let between = FrameLayout(pixelFormat: .i420, size: layout.size)
+        let between = PlanarLayout(size: layout.size, colour: frame.colour)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: between.slotBytes, alignment: 64)
         defer { memory.deallocate() }
-        let scaled = between.i420(at: memory)
-        I420Scale(
+        let scaled = between.frame(at: memory)
+        let scale =
+            switch frame.colour.chroma {
+            case .yuv420: I420Scale
+            case .yuv444: I444Scale
+            }
+        _ = scale(
             frame.y, Int32(frame.lumaStride), frame.u, Int32(frame.chromaStride), frame.v, Int32(frame.chromaStride),
             Int32(frame.size.width), Int32(frame.size.height), scaled.y, Int32(scaled.lumaStride), scaled.u,
             Int32(scaled.chromaStride), scaled.v, Int32(scaled.chromaStride), Int32(scaled.size.width),
@@ -39,10 +43,7 @@ public final class StillImage {
     deinit { bgra.deallocate() }
 
     private func convert(_ frame: PlanarFrame) {
-        kine_i420_to_bgra_bt709(
-            frame.y, frame.lumaStride, frame.u, frame.chromaStride, frame.v, frame.chromaStride,
-            bgra.assumingMemoryBound(to: UInt8.self), layout.planeStrides[0], Int32(frame.size.width),
-            Int32(frame.size.height))
+        frame.convert(toBGRA: bgra.assumingMemoryBound(to: UInt8.self), stride: layout.planeStrides[0])
     }
 
     private var pixels: (bytes: UnsafePointer<UInt8>, stride: Int32) {

@@ -24,9 +24,10 @@ public struct FrameLayout: Hashable, Sendable {
         let bytes: Int
         switch pixelFormat {
         case .i420:
-            planeStrides = [stride, stride / 2, stride / 2]
-            planeOffsets = [0, stride * rows, stride * rows + stride / 2 * (rows / 2)]
-            bytes = stride * rows * 3 / 2
+            let planes = PlanarLayout(size: size)
+            planeStrides = planes.planeStrides
+            planeOffsets = planes.planeOffsets
+            bytes = planes.slotBytes
         case .nv12:
             planeStrides = [stride, stride]
             planeOffsets = [0, stride * rows]
@@ -36,8 +37,10 @@ public struct FrameLayout: Hashable, Sendable {
             planeOffsets = [0]
             bytes = stride * 4 * size.height
         }
-        slotBytes = (bytes + Self.pageBytes - 1) & ~(Self.pageBytes - 1)
+        slotBytes = Self.wholePages(bytes)
     }
+
+    static func wholePages(_ bytes: Int) -> Int { (bytes + pageBytes - 1) & ~(pageBytes - 1) }
 
     /// The planes of an I420 slot that begins at `base`.
     public func i420(at base: UnsafeMutableRawPointer) -> PlanarFrame {

@@ -16,6 +16,7 @@ public final class X264Continuation {
 
     private let handle: OpaquePointer
     private let size: PixelSize
+    private let colour: ColourFormat
     private var frames: Int64 = 0
 
     /// - Parameters:
@@ -29,6 +30,7 @@ public final class X264Continuation {
         else { throw .otherEncoder }
         self.handle = handle
         self.size = size
+        colour = sequence.colour
         guard X264Encoder.parameterSets(of: handle) == sets else { throw .otherEncoder }
     }
 
@@ -37,7 +39,7 @@ public final class X264Continuation {
     /// Encodes one frame and returns its access unit, whose NAL units stand behind lengths of four bytes. x264 copies the planes.
     /// - Parameter quantizer: 1…51 for the whole frame.
     public func encode(_ frame: PlanarFrame, quantizer: Int, isKeyframe: Bool) throws(Error) -> [UInt8] {
-        guard frame.size == size else { throw .otherEncoder }
+        guard frame.size == size, frame.colour == colour else { throw .otherEncoder }
         var input = x264_picture_t(frame, ticks: frames, isKeyframe: isKeyframe)
         input.i_qpplus1 = Int32(max(1, min(51, quantizer))) + 1
         frames += 1
@@ -71,9 +73,8 @@ extension x264_param_t {
     ) {
         self.init(
             VideoEncoderSettings(
-                size: size, rateControl: .constantQuantizer(Self.middleQuantizer), nominalFrameRate: 30,
-                threads: threads,
-                usesMacroblockInfo: false),
+                size: size, colour: sequence.colour, rateControl: .constantQuantizer(Self.middleQuantizer),
+                nominalFrameRate: 30, threads: threads, usesMacroblockInfo: false),
             level: Int32(sequence.level))
         i_fps_num = UInt32(sequence.timeScale)
         i_fps_den = UInt32(clamping: sequence.unitsInTick * 2)

@@ -4,7 +4,7 @@ import CX264
 import KineCodecs
 import KineMedia
 
-/// An H.264 encoder: High profile at most, no reordering, one reference. Not thread-safe: one thread encodes.
+/// An H.264 encoder: High profile at most, High 4:4:4 Predictive for 4:4:4, no reordering, one reference. Not thread-safe: one thread encodes.
 ///
 /// It links x264, which is under the GNU General Public License, version 2 or later: so is, as a whole, a program that links it.
 public final class X264Encoder: VideoEncoder {
@@ -142,7 +142,9 @@ public final class X264Encoder: VideoEncoder {
     func encode(
         _ frame: PlanarFrame, _ changed: DamageRegion, at time: MediaTime, isKeyframe: Bool, isCoarsest: Bool
     ) throws(VideoEncoderError) -> EncodedSample {
-        precondition(frame.size == settings.size, "the frame has the size that the encoder was opened for")
+        precondition(
+            frame.size == settings.size && frame.colour == settings.colour,
+            "the frame has the size and the colour that the encoder was opened for")
         // Two frames of one tick would have no duration between them; that happens around a pause.
         let ownTicks = time.ticks(timescale: Self.timescale)
         let ticks = max(ownTicks, previousTicks + 1)

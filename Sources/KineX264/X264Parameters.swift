@@ -16,16 +16,16 @@ extension x264_param_t {
         setForm(settings)
         setPrediction(settings)
         setRate(settings)
-        setColour()
+        setColour(settings.colour)
         if let level { i_level_idc = level }
-        guard x264_param_apply_profile(&self, "high") == 0 else { return nil }
+        guard x264_param_apply_profile(&self, settings.colour.profile) == 0 else { return nil }
     }
 
     /// Size, times, threads, and how access units are written.
     private mutating func setForm(_ settings: VideoEncoderSettings) {
         i_width = Int32(settings.size.width)
         i_height = Int32(settings.size.height)
-        i_csp = X264_CSP_I420
+        i_csp = settings.colour.chroma.x264
         i_log_level = X264_LOG_ERROR
         i_threads = Int32(settings.threads)
         b_sliced_threads = settings.threads > 1 ? 1 : 0  // frame threads would hold frames back
@@ -61,14 +61,16 @@ extension x264_param_t {
         analyse.i_me_range = 32
     }
 
-    /// BT.709, limited range (ITU-T H.264, E.2.1), as the conversion makes it and the file's colr box says.
-    private mutating func setColour() {
-        vui.b_fullrange = 0
+    /// BT.709 (ITU-T H.264, E.2.1), as the conversion makes it and the file's colr box says.
+    private mutating func setColour(_ colour: ColourFormat) {
+        vui.b_fullrange = colour.isFullRange ? 1 : 0
         vui.i_colorprim = 1
         vui.i_transfer = 1
         vui.i_colmatrix = 1
         // Each chroma sample is the mean of four pixels, so it lies in their middle (ITU-T H.264, figure E-1: type 1).
-        vui.i_chroma_loc = 1
+        vui.i_chroma_loc = colour.chroma == .yuv420 ? 1 : 0
+        // x264 makes the chroma of 4:4:4 coarser by six, as if nobody had asked for its detail.
+        if colour.chroma == .yuv444, analyse.b_psy != 0 { analyse.i_chroma_qp_offset -= 6 }
         vui.i_sar_width = 1
         vui.i_sar_height = 1
     }
@@ -125,12 +127,31 @@ extension x264_param_t {
     private static func kilobits(_ bits: Int) -> Int32 { Int32(max(1, min(bits / 1000, largestKilobits))) }
 }
 
+extension ColourFormat.Chroma {
+    fileprivate var x264: Int32 {
+        switch self {
+        case .yuv420: X264_CSP_I420
+        case .yuv444: X264_CSP_I444
+        }
+    }
+}
+
+extension ColourFormat {
+    /// The highest profile, by x264's name.
+    fileprivate var profile: String {
+        switch chroma {
+        case .yuv420: "high"
+        case .yuv444: "high444"
+        }
+    }
+}
+
 extension x264_picture_t {
     /// Refers to the planes of `frame`.
     init(_ frame: PlanarFrame, ticks: Int64, isKeyframe: Bool) {
         self.init()
         x264_picture_init(&self)
-        img.i_csp = X264_CSP_I420
+        img.i_csp = frame.colour.chroma.x264
         img.i_plane = 3
         img.plane = (frame.y, frame.u, frame.v, nil)
         let chroma = Int32(frame.chromaStride)

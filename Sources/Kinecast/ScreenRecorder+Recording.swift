@@ -16,6 +16,7 @@ extension ScreenRecorder {
             let file = try recordings().newFile()
             configuration.output = file.path
             configuration.outlivesClient = outlivesApp
+            configuration.video.colour = recordingColour
             configuration.clipBuffer = try recordingClipBuffer.map(Self.checkedClipBuffer)
             return file
         } prepare: { _ throws(RecordingError) in

@@ -63,6 +63,14 @@ extension ScreenRecorder {
         set { contents.withLock { $0.settings.excludedWindows = newValue } }
     }
 
+    /// The chroma and the range of the next recording's frames. 4:4:4 keeps coloured text sharp, and full range the finest steps of
+    /// dark and light; browsers and many other players cannot show 4:4:4. While such a recording runs, it takes no destinations. Samples
+    /// that are asked for uncompressed are converted to the standard colours.
+    public var recordingColour: ColourFormat {
+        get { contents.withLock { $0.settings.colour } }
+        set { contents.withLock { $0.settings.colour = newValue } }
+    }
+
     /// The time that the next recording also keeps for `exportClip`, 30 minutes at most; nil: it keeps none.
     public var recordingClipBuffer: Duration? {
         get { contents.withLock { $0.settings.clipBuffer } }

@@ -49,6 +49,8 @@ public final class ScreenRecorder: Sendable {
         var showsClicks = false
         var excludedWindows: [WindowRule] = []
         var camera: Camera?
+        /// Of recordings; captures and broadcasts have the standard one.
+        var colour = ColourFormat.standard
         /// Of the next recording.
         var clipBuffer: Duration?
         var keepsRunningWhenLocked = false

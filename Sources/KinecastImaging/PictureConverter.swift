@@ -155,7 +155,7 @@ private final class Work {
         switch frame.format {
         case .bgra: return .bgra(base: frame[plane: 0].base, stride: frame[plane: 0].stride)
         case .i420:
-            return .i420(
+            return .planar(
                 PlanarFrame(
                     size: frame.size, y: plane(0), u: plane(1), v: plane(2), lumaStride: frame[plane: 0].stride,
                     chromaStride: frame[plane: 1].stride))
@@ -172,7 +172,7 @@ private final class Work {
                     part.y, Int32(part.lumaStride), part.u, Int32(part.chromaStride), part.v, Int32(part.chromaStride),
                     Int32(rect.width), Int32(rect.height))
             }
-            return .i420(to)
+            return .planar(to)
         }
     }
 

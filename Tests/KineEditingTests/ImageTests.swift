@@ -19,7 +19,7 @@ import Testing
         return try contents(folder.file("rgb"))
     }
 
-    @Test(arguments: ImageEncoder.Format.allCases, [RecordingKind.screen, .settings])
+    @Test(arguments: ImageEncoder.Format.allCases, [RecordingKind.screen, .settings, .colour])
     func `an image shows the frame in its colours`(format: ImageEncoder.Format, kind: RecordingKind) throws {
         let path = try Recordings.path(kind)
         let recording = try FinishedRecording(path)
@@ -32,7 +32,8 @@ import Testing
         let ours = try pixels(["-i", file])
         let theirs = try pixels([
             "-i", path, "-vf",
-            "select=eq(n\\,\(number)),scale=in_color_matrix=bt709:in_range=tv:flags=accurate_rnd+full_chroma_int",
+            "select=eq(n\\,\(number)),scale=in_color_matrix=bt709:in_range=\(kind == .colour ? "pc" : "tv"):"
+                + "flags=accurate_rnd+full_chroma_int",
             "-frames:v", "1",
         ])
         try #require(ours.count == theirs.count && ours.count == image.size.area * 3)

@@ -165,4 +165,41 @@ import Testing
         let row = (8..<frame.width - 8).map { planes.y[frame.height / 2 * planes.size.width + $0] }
         #expect(row.allSatisfy { (110...142).contains($0) }, "\(row.min() ?? 0) to \(row.max() ?? 0)")
     }
+
+    @Test(arguments: ColourFormat.allCases)
+    func `scaled and turned frames of every chroma and range are like the reference, drawn whole or in parts`(
+        colour: ColourFormat
+    ) throws {
+        var screen = TestScreen(page: PixelSize(width: 318, height: 202))
+        var generator = SeededGenerator(seed: 13)
+        for (orientation, size) in [
+            (Orientation.up, PixelSize(width: 318, height: 202)), (.up, PixelSize(width: 160, height: 101)),
+            (.up, PixelSize(width: 481, height: 305)), (.right, PixelSize(width: 202, height: 318)),
+        ] {
+            let compositor = Compositor(
+                size: size, sourceSize: screen.size, orientation: orientation, colour: colour)
+            let geometry = PictureGeometry(
+                source: screen.size, orientation: orientation, crop: .fit, size: size)
+            let planes = try composed(screen, on: compositor).planes
+            let reference = ReferencePicture(
+                screen, orientation: orientation, part: orientation.turned(geometry.part, of: screen.size),
+                place: geometry.place, in: size)
+            if size == size.roundedUpToEven {
+                for (plane, wanted) in zip([planes.y, planes.u, planes.v], reference.planes(colour)) {
+                    let likeness = ReferencePicture.likeness(of: plane, to: wanted)
+                    #expect(likeness >= 45, "\(likeness) dB, \(geometry)")
+                }
+            }
+            for _ in 0..<10 {
+                let rect = screen.randomRect(using: &generator)
+                screen.scribble(rect, using: &generator)
+                var damage = DamageRegion(size: screen.size)
+                damage.insert(rect)
+                let part = try composed(screen, on: compositor, damage).planes
+                let whole = Compositor(size: size, sourceSize: screen.size, orientation: orientation, colour: colour)
+                #expect(try composed(screen, on: whole).planes == part, "\(geometry)")
+            }
+            screen = TestScreen(page: screen.size)
+        }
+    }
 }

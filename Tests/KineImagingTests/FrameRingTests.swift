@@ -15,8 +15,8 @@ import Testing
         var committed: Planes?
         var lent: [(frame: FrameRing.Frame, contents: Planes)] = []
 
-        init(visible: PixelSize, slotCount: Int = 3) {
-            ring = FrameRing(size: visible.roundedUpToEven, slotCount: slotCount)
+        init(visible: PixelSize, colour: ColourFormat = .standard, slotCount: Int = 3) {
+            ring = FrameRing(size: visible.roundedUpToEven, colour: colour, slotCount: slotCount)
             screen = TestScreen(size: visible)
             pending = .full(size: visible)
         }
@@ -31,7 +31,7 @@ import Testing
         mutating func nextFrame(evenIfUnchanged: Bool = false) {
             draw()
             pending.removeAll()
-            let now = Planes(converting: screen)
+            let now = Planes(converting: screen, to: ring.layout.colour)
             let frame = ring.commit(evenIfUnchanged: evenIfUnchanged)
             let changed = committed.map { now.difference(from: $0) } ?? .full(size: ring.size)
             guard let frame else {
@@ -59,8 +59,12 @@ import Testing
             PixelSize(width: 129, height: 65), PixelSize(width: 160, height: 90),
         ], [2, 3, 5])
     func `every frame is the whole screen, and changed is exactly what differs`(visible: PixelSize, slots: Int) {
+        for colour in ColourFormat.allCases { check(visible, colour, slots) }
+    }
+
+    private func check(_ visible: PixelSize, _ colour: ColourFormat, _ slots: Int) {
         var generator = SeededGenerator(seed: UInt64(visible.area + slots))
-        var model = Model(visible: visible, slotCount: slots)
+        var model = Model(visible: visible, colour: colour, slotCount: slots)
         for _ in 0..<250 {
             for _ in 0..<Int.random(in: 0...2, using: &generator) {
                 let rect = model.screen.randomRect(using: &generator)

@@ -49,7 +49,7 @@ import Testing
 
         func show(_ body: (PictureSource) -> Void) {
             if let planar {
-                body(.i420(planar.layout.i420(at: planar.base)))
+                body(.planar(planar.layout.i420(at: planar.base)))
             } else {
                 screen.withPixels(at: PixelRect(size: screen.size)) { body(.bgra(base: $0, stride: $1)) }
             }
@@ -129,7 +129,7 @@ import Testing
             let shown = orientation.turned(geometry.part, of: screen.size)
             let reference = ReferencePicture(
                 screen, orientation: orientation, part: shown, place: geometry.place, in: size
-            ).planes
+            ).planes()
             let frame = Frame(FrameLayout(pixelFormat: .i420, size: size))
             let renderer = PictureRenderer(geometry, layout: frame.layout)
             Source(screen, isPlanar: false).show { renderer.draw(.full(size: size), of: $0, at: frame.base) }
@@ -141,6 +141,40 @@ import Testing
             Source(screen, isPlanar: true).show { renderer.draw(.full(size: size), of: $0, at: frame.base) }
             let likeness = ReferencePicture.likeness(of: frame.planes[0], to: reference[0])
             #expect(likeness >= (PlanarPlan(geometry) != nil ? 45 : 38), "\(likeness) dB of planes, \(geometry)")
+        }
+    }
+
+    @Test(arguments: ColourFormat.allCases, PixelFormat.allCases)
+    func `frames of every chroma and range become the same picture`(colour: ColourFormat, format: PixelFormat) {
+        // Colours change at even places only, so that 4:2:0 holds them too.
+        var screen = TestScreen(size: PixelSize(width: 96, height: 64))
+        var generator = SeededGenerator(seed: 11)
+        for x in stride(from: 0, to: screen.size.width, by: 8) {
+            for y in stride(from: 0, to: screen.size.height, by: 8) {
+                let random = UInt32.random(in: 0...0xff_ffff, using: &generator)
+                screen.fill(PixelRect(x: x, y: y, width: 8, height: 8), random | 0xff00_0000)
+            }
+        }
+        let ring = FrameRing(size: screen.size, colour: colour)
+        #expect(ring.begin())
+        screen.withPixels(at: PixelRect(size: screen.size)) {
+            ring.draw(PixelRect(size: screen.size), bgra: $0, stride: $1)
+        }
+        guard let coded = ring.commit() else {
+            Issue.record("no frame")
+            return
+        }
+        for size in [screen.size, PixelSize(width: 48, height: 32)] {
+            let geometry = PictureGeometry(source: screen.size, orientation: .up, crop: .fit, size: size)
+            let layout = FrameLayout(pixelFormat: format, size: size)
+            let (found, wanted) = (Frame(layout), Frame(layout))
+            let renderer = PictureRenderer(geometry, layout: layout)
+            renderer.draw(.full(size: size), of: .planar(coded.planes), at: found.base)
+            Source(screen, isPlanar: false).show { renderer.draw(.full(size: size), of: $0, at: wanted.base) }
+            for (a, b) in zip(found.planes, wanted.planes) {
+                let worst = zip(a, b).reduce(0) { max($0, abs(Int($1.0) - Int($1.1))) }
+                #expect(worst <= 3, "\(size)")
+            }
         }
     }
 }

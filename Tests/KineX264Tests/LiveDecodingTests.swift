@@ -27,8 +27,8 @@ import Testing
     private func withoutPresentation(_ unit: [UInt8]) throws -> [UInt8] {
         let payload = EmulationPrevention.removed(from: unit)
         var reader = BitReader(payload)
-        let isRead = reader.skipSequenceParameters()
-        try #require(isRead)
+        let chroma = reader.readSequenceParameters()
+        try #require(chroma == .yuv420)
         let end = reader.position  // vui_parameters_present_flag, and then the stop bit
         var result = Array(payload[...((end + 1) >> 3)])
         for bit in end..<result.count * 8 { result[bit >> 3] &= ~(0x80 >> UInt8(bit & 7)) }

@@ -31,13 +31,16 @@ import Testing
     func `the parameter sets of every take are met`(
         preset: EncoderPreset?, rate: VideoEncoderSettings.RateControl
     ) throws {
-        for (size, fps, peak) in [
-            (PixelSize(width: 320, height: 192), 30, nil), (PixelSize(width: 322, height: 182), 1, 500_000),
-            (PixelSize(width: 1280, height: 720), 60, 6_000_000), (PixelSize(width: 16, height: 16), 144, nil),
-        ] as [(PixelSize, Int, Int?)] {
+        for (size, colour, fps, peak) in [
+            (PixelSize(width: 320, height: 192), .standard, 30, nil),
+            (PixelSize(width: 322, height: 182), ColourFormat(chroma: .yuv444), 1, 500_000),
+            (PixelSize(width: 1280, height: 720), ColourFormat(isFullRange: true), 60, 6_000_000),
+            (PixelSize(width: 16, height: 16), ColourFormat(chroma: .yuv444, isFullRange: true), 144, nil),
+        ] as [(PixelSize, ColourFormat, Int, Int?)] {
             let take = try X264Encoder(
                 VideoEncoderSettings(
-                    size: size, rateControl: rate, preset: preset, peak: peak.map { .init(bitrate: $0) },
+                    size: size, colour: colour, rateControl: rate, preset: preset,
+                    peak: peak.map { .init(bitrate: $0) },
                     nominalFrameRate: fps))
             // It throws where the sets differ in a bit.
             _ = try X264Continuation(take.h264ParameterSets, size: size, isDeblocked: true, threads: 2)

@@ -12,11 +12,11 @@ import Testing
 
     private func encoder(
         _ rateControl: VideoEncoderSettings.RateControl = .constantQuantizer(23), size: PixelSize = size,
-        threads: Int = 1, usesMacroblockInfo: Bool = true
+        colour: ColourFormat = .standard, threads: Int = 1, usesMacroblockInfo: Bool = true
     ) throws -> X264Encoder {
         try X264Encoder(
             VideoEncoderSettings(
-                size: size, rateControl: rateControl, nominalFrameRate: 30, threads: threads,
+                size: size, colour: colour, rateControl: rateControl, nominalFrameRate: 30, threads: threads,
                 usesMacroblockInfo: usesMacroblockInfo))
     }
 
@@ -32,6 +32,24 @@ import Testing
         #expect(sets.chromaLocation == [1, 1])  // the middle of four pixels
         #expect(sets.reorderedFrames == 0)
         #expect(try #require(sets.bufferedFrames) <= 1)
+    }
+
+    @Test(arguments: ColourFormat.allCases)
+    func `the parameter sets state the chroma and the range, and are understood here`(colour: ColourFormat) throws {
+        let own = try encoder(colour: colour).h264ParameterSets
+        let sets = try SequenceParameters(own.sequence)
+        #expect(sets.profile == (colour.chroma == .yuv444 ? 244 : 100))
+        #expect(sets.chromaFormat == (colour.chroma == .yuv444 ? 3 : 1))
+        #expect(sets.size == Self.size)
+        #expect(sets.isFullRange == colour.isFullRange)
+        #expect(sets.colour == [1, 1, 1])
+        // Only 4:2:0 has places for its chroma samples (ITU-T H.264, E.2.1).
+        #expect(sets.chromaLocation == (colour.chroma == .yuv420 ? [1, 1] : []))
+        #expect(sets.reorderedFrames == 0)
+        #expect(own.colour == colour)
+        let payload = EmulationPrevention.removed(from: own.sequence)
+        let flag = try #require(VariableRateSPS.fixedFrameRateFlag(in: payload))
+        #expect(payload[flag >> 3] & (0x80 >> UInt8(flag & 7)) == 0)
     }
 
     @Test func `the first frame is an IDR, then only those that are asked for`() throws {
@@ -50,9 +68,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 4], [true, false])
-    func `random damage never leaves a stale block`(threads: Int, usesMacroblockInfo: Bool) throws {
-        let encoder = try encoder(threads: threads, usesMacroblockInfo: usesMacroblockInfo)
+    @Test(arguments: [1, 4], ColourFormat.allCases)
+    func `random damage never leaves a stale block`(threads: Int, colour: ColourFormat) throws {
+        for usesMacroblockInfo in [true, false] {
+            let encoder = try encoder(colour: colour, threads: threads, usesMacroblockInfo: usesMacroblockInfo)
+            try expectNoStaleBlock(encoder)
+        }
+    }
+
+    private func expectNoStaleBlock(_ encoder: X264Encoder) throws {
         let worst = try encoder.worstTile(of: 100, interval: 40, seed: 7, isKeyframe: { $0 % 37 == 0 }) {
             index, frame, generator in
             // Now and then nothing changes at all: a repeat.

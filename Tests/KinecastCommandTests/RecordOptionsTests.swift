@@ -65,6 +65,24 @@ import Testing
         #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["camera", "--off", "--size", "0.5"]) }
     }
 
+    @Test func `chroma and range are the standard ones unless a recording asks for others`() throws {
+        #expect(try configuration().video.colour == .standard)
+        #expect(try configuration("--chroma", "420").video.colour == .standard)
+        #expect(try configuration("--full-range").video.colour == ColourFormat(isFullRange: true))
+        #expect(
+            try configuration("--full-range", "--chroma", "444").video.colour
+                == ColourFormat(chroma: .yuv444, isFullRange: true))
+        #expect(throws: (any Error).self) { try parse("--chroma", "422") }
+        let broadcast = ["broadcast", "--record", "a.mp4"]
+        #expect(throws: Never.self) { try RootCommand.parseAsRoot(broadcast + ["--chroma", "420"]) }
+        for options in [["--full-range"], ["--chroma", "444"]] {
+            let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(broadcast + options) }
+            let message = error.map { RootCommand.message(for: $0) }
+            #expect(message?.contains("are for recordings alone") == true)
+            #expect(error.map { RootCommand.exitCode(for: $0).rawValue } == ExitStatus.usage)
+        }
+    }
+
     @Test func `the command is what stands after the two dashes, options and all`() throws {
         let command = try parse("out.mp4", "--virtual", "800x600", "--", "xterm", "-e", "top", "--fps", "3")
         #expect(command.out == "out.mp4")

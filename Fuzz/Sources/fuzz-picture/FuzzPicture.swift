@@ -29,7 +29,7 @@ private func fuzz(_ input: [UInt8]) {
     func draw(_ region: DamageRegion, to memory: Memory) {
         let picture: PictureSource =
             isPlanar
-            ? .i420(sourceLayout.i420(at: pixels.base))
+            ? .planar(sourceLayout.i420(at: pixels.base))
             : .bgra(base: UnsafeRawPointer(pixels.base), stride: sourceLayout.planeStrides[0])
         renderer.draw(region, of: picture, at: memory.base)
     }

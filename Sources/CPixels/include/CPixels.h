@@ -1,5 +1,5 @@
-// The pixel loops that libyuv of Debian 12 does not have: BGRA to 4:2:0 with BT.709's matrix (it knows BT.601 only), the way
-// back (its BT.709 shows blue twelve steps too dark), scaling (its filter for BGRA reads two pixels of each side however much a
+// The pixel loops that libyuv of Debian 12 does not have: BGRA to 4:2:0 and 4:4:4 with BT.709's matrix (it knows BT.601 only), the
+// way back (its BT.709 shows blue twelve steps too dark), scaling (its filter for BGRA reads two pixels of each side however much a
 // frame shrinks, weighs with seven bits and makes white two steps darker), and the question whether a macroblock changed.
 #pragma once
 #include <stdbool.h>
@@ -12,11 +12,34 @@
 void kine_bgra_to_i420_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
                              ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height);
 
+/// The same with full range: luma 0 to 255, chroma around 128 up to 255 (ITU-T H.273, 8.3).
+void kine_bgra_to_i420_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
+                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
+                                  int height);
+
+/// Converts to planar 4:4:4, where every pixel has chroma samples of its own: limited range, and full range.
+void kine_bgra_to_i444_bt709(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride, uint8_t *u,
+                             ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width, int height);
+void kine_bgra_to_i444_bt709_full(const uint8_t *bgra, ptrdiff_t bgra_stride, uint8_t *y, ptrdiff_t y_stride,
+                                  uint8_t *u, ptrdiff_t u_stride, uint8_t *v, ptrdiff_t v_stride, int width,
+                                  int height);
+
 /// Converts back: planar 4:2:0 as above to BGRA, the fourth byte 255. `width` and `height` are even; each chroma sample serves
 /// its 2×2 square.
 void kine_i420_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
                              const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
                              int height);
+
+/// The same from full range, and from 4:4:4 of both ranges, whose `width` and `height` may be odd.
+void kine_i420_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
+                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
+                                  int width, int height);
+void kine_i444_to_bgra_bt709(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
+                             const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride, int width,
+                             int height);
+void kine_i444_to_bgra_bt709_full(const uint8_t *y, ptrdiff_t y_stride, const uint8_t *u, ptrdiff_t u_stride,
+                                  const uint8_t *v, ptrdiff_t v_stride, uint8_t *bgra, ptrdiff_t bgra_stride,
+                                  int width, int height);
 
 /// The pixels of a scaled row, or of a scaled column: pixel i is the sum of `taps` pixels from `first[i]` on, weighted with as many
 /// of `weights`, in 1/256ths. They add up to 256, and all of the pixels exist; `first` never decreases. The weights of pixel i begin at

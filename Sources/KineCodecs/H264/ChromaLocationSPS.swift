@@ -4,13 +4,14 @@ import KineMedia
 
 enum ChromaLocationSPS {
     /// `unit`, an SPS NAL unit without start code, with chroma samples in the middle of four pixels (ITU-T H.264, E.1.1 and figure
-    /// E-1: type 1). Returned unchanged where it says something of them, has no VUI, or uses syntax that OpenH264 does not write.
+    /// E-1: type 1). Returned unchanged where it is not of 4:2:0, says something of them, has no VUI, or uses syntax that OpenH264 does not write.
     static func insertingMiddle(_ unit: [UInt8]) -> [UInt8] {
         let payload = EmulationPrevention.removed(from: unit)
         var bits = payload.flatMap { byte in (0..<8).map { byte >> UInt8(7 - $0) & 1 } }
         var reader = BitReader(payload)
-        guard reader.skipSequenceParameters(), reader.readFlag() else { return unit }  // vui_parameters_present_flag
-        reader.skipColour()
+        // Then vui_parameters_present_flag.
+        guard reader.readSequenceParameters() == .yuv420, reader.readFlag() else { return unit }
+        _ = reader.readColour()
         let flag = reader.position
         guard let end = bits.lastIndex(of: 1), flag < end, bits[flag] == 0 else { return unit }
         bits.removeSubrange(end...)  // rbsp_trailing_bits (7.3.2.11)

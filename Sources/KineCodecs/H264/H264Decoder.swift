@@ -2,7 +2,7 @@
 import CFFmpeg
 import KineMedia
 
-/// Decodes a stream without reordering, 4:2:0 with eight bits. Not Sendable: one thread uses it.
+/// Decodes a stream without reordering, 4:2:0 or 4:4:4 with eight bits. Not Sendable: one thread uses it.
 ///
 /// For live video open it with one thread: `decode` then hands out the frame of the access unit that it was given, at once. Decoding
 /// begins with a keyframe. After an error, go on with the next keyframe; new parameter sets take a new decoder.
@@ -15,7 +15,7 @@ public final class H264Decoder {
         case cannotOpen(code: Int32)
         /// An access unit is damaged, or is none; `code` is libavutil's.
         case damaged(code: Int32)
-        /// The stream has another pixel format than 4:2:0 with eight bits, or frames with an odd side.
+        /// The stream has another pixel format than 4:2:0 and 4:4:4 with eight bits, or frames with an odd side.
         case pixelFormat
     }
 
@@ -110,11 +110,21 @@ public final class H264Decoder {
 extension PlanarFrame {
     /// Refers to a decoded frame's planes; nil where it has another pixel format, or an odd size.
     fileprivate init?(_ frame: AVFrame) {
-        guard frame.format == AV_PIX_FMT_YUV420P.rawValue, let y = frame.data.0, let u = frame.data.1,
+        guard let chroma = Self.chroma(of: frame), let y = frame.data.0, let u = frame.data.1,
             let v = frame.data.2, frame.linesize.1 == frame.linesize.2, frame.width % 2 == 0, frame.height % 2 == 0
         else { return nil }
         self.init(
-            size: PixelSize(width: Int(frame.width), height: Int(frame.height)), y: y, u: u, v: v,
+            size: PixelSize(width: Int(frame.width), height: Int(frame.height)),
+            colour: ColourFormat(chroma: chroma, isFullRange: frame.color_range == AVCOL_RANGE_JPEG), y: y, u: u, v: v,
             lumaStride: Int(frame.linesize.0), chromaStride: Int(frame.linesize.1))
+    }
+
+    /// libavcodec has names of their own for formats with full range, which some of its versions use and others do not.
+    private static func chroma(of frame: AVFrame) -> ColourFormat.Chroma? {
+        switch frame.format {
+        case AV_PIX_FMT_YUV420P.rawValue, AV_PIX_FMT_YUVJ420P.rawValue: .yuv420
+        case AV_PIX_FMT_YUV444P.rawValue, AV_PIX_FMT_YUVJ444P.rawValue: .yuv444
+        default: nil
+        }
     }
 }

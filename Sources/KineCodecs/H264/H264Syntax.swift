@@ -5,6 +5,7 @@ import KineMedia
 /// The parts of an SPS that a slice header, or x264, needs (7.3.2.1.1 and E.1.1).
 package struct H264SequenceParameters: Equatable {
     package var level: Int
+    package var colour: ColourFormat
     var frameNumberBits: Int
     /// Of the nominal frame rate: `timeScale` is twice the frames in `unitsInTick` seconds (E.2.1).
     package var unitsInTick: Int
@@ -15,16 +16,11 @@ package struct H264SequenceParameters: Equatable {
         guard unit.count < 1024, unit.first.map({ $0 & 31 }) == 7 else { return nil }
         var bits = BitReader(EmulationPrevention.removed(from: unit))
         bits.skip(8)
-        let isHigh = bits.read(8) == 100
+        let profile = bits.read(8)
         bits.skip(8)
         level = bits.read(8)
         bits.skipExponentialGolomb()  // seq_parameter_set_id
-        if isHigh {
-            guard bits.readExponentialGolomb() == 1 else { return nil }  // chroma_format_idc: 4:2:0
-            bits.skipExponentialGolomb(2)  // bit depths
-            bits.skip(1)
-            guard !bits.readFlag() else { return nil }  // seq_scaling_matrix_present_flag
-        }
+        guard let chroma = bits.readChroma(profile: profile) else { return nil }
         frameNumberBits = bits.readExponentialGolomb() + 4
         guard frameNumberBits <= 16, bits.readExponentialGolomb() == 2 else { return nil }  // pic_order_cnt_type
         bits.skipExponentialGolomb()  // max_num_ref_frames
@@ -34,7 +30,8 @@ package struct H264SequenceParameters: Equatable {
         bits.skip(1)  // direct_8x8_inference_flag
         if bits.readFlag() { bits.skipExponentialGolomb(4) }  // frame cropping
         guard bits.readFlag() else { return nil }  // vui_parameters_present_flag
-        bits.skipPresentation()
+        colour = ColourFormat(chroma: chroma, isFullRange: bits.readColour())
+        if bits.readFlag() { bits.skipExponentialGolomb(2) }  // chroma sample locations
         guard bits.readFlag() else { return nil }  // timing_info_present_flag
         (unitsInTick, timeScale) = (bits.read(32), bits.read(32))
         guard unitsInTick > 0, timeScale > 1, !bits.isPastEnd else { return nil }

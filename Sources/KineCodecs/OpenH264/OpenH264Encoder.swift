@@ -33,8 +33,9 @@ public final class OpenH264Encoder: VideoEncoder {
     /// Opens an encoder.
     ///
     /// Throws `VideoEncoderError.missing` where libopenh264 is not installed, or of another version than the one that this was
-    /// built for, and `cannotOpen` for a size that it does not take.
+    /// built for, `cannotOpen` for a size that it does not take, and `noChroma` for 4:4:4, which it does not encode.
     public init(_ settings: VideoEncoderSettings, continuing other: OpenH264Encoder? = nil) throws(VideoEncoderError) {
+        guard settings.colour.chroma == .yuv420 else { throw .noChroma(settings.colour.chroma, library: "OpenH264") }
         guard kine_load_openh264() != 0 else { throw .missing(Self.codec, package: "libopenh264-7") }
         guard let library = OpenH264Library(settings), let sets = library.parameterSets() else {
             throw .cannotOpen(Self.codec, settings.size)

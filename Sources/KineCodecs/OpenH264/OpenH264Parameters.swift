@@ -8,7 +8,7 @@ extension SEncParamExt {
         setForm(settings)
         setPrediction(settings)
         setRate(settings)
-        setColour()
+        setColour(settings.colour)
     }
 
     /// Size, times, threads, and how access units are written.
@@ -73,11 +73,11 @@ extension SEncParamExt {
         sSpatialLayers.0.iMaxSpatialBitrate = rate.highest
     }
 
-    /// BT.709, limited range (ITU-T H.264, E.2.1), square pixels.
-    private mutating func setColour() {
+    /// BT.709 (ITU-T H.264, E.2.1), square pixels.
+    private mutating func setColour(_ colour: ColourFormat) {
         sSpatialLayers.0.bVideoSignalTypePresent = true
         sSpatialLayers.0.uiVideoFormat = UInt8(VF_UNDEF.rawValue)
-        sSpatialLayers.0.bFullRange = false
+        sSpatialLayers.0.bFullRange = colour.isFullRange
         sSpatialLayers.0.bColorDescriptionPresent = true
         sSpatialLayers.0.uiColorPrimaries = UInt8(CP_BT709.rawValue)
         sSpatialLayers.0.uiTransferCharacteristics = UInt8(TRC_BT709.rawValue)

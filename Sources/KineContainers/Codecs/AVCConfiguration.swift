@@ -11,8 +11,18 @@ extension H264ParameterSets {
     }
 }
 
+extension ColourFormat.Chroma {
+    /// chroma_format_idc (ITU-T H.264, table 6-1).
+    fileprivate var formatIdentifier: UInt8 {
+        switch self {
+        case .yuv420: 1
+        case .yuv444: 3
+        }
+    }
+}
+
 extension BoxWriter {
-    /// AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1).
+    /// AVCDecoderConfigurationRecord (ISO/IEC 14496-15, 5.3.3.1.2). Frames have eight bits.
     mutating func decoderConfigurationRecord(_ sets: H264ParameterSets) {
         let profile = sets.profile
         integer(UInt8(1))
@@ -22,8 +32,8 @@ extension BoxWriter {
         networkUnit(sets.sequence)
         integer(UInt8(1))  // one PPS
         networkUnit(sets.picture)
-        if [100, 110, 122, 144].contains(profile[0]) {
-            integer(UInt8(0xfd))  // chroma_format 4:2:0
+        if ![66, 77, 88].contains(profile[0]) {  // Baseline, Main and Extended
+            integer(0xfc | (sets.colour ?? .standard).chroma.formatIdentifier)
             integer(UInt8(0xf8))  // eight bits of luma
             integer(UInt8(0xf8))  // and of chroma
             integer(UInt8(0))  // no SPS extensions

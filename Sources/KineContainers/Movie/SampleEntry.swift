@@ -9,7 +9,7 @@ enum SampleEntry {
         writer.box(FourCharacterCode(rawValue: format.codec.fourCharacterCode)) {
             $0.visualFields(format.size)
             $0.box(format.codec.configurationBox) { $0.decoderConfigurationRecord(format.parameterSets) }
-            $0.presentation(format.size)
+            $0.presentation(format)
         }
         return writer.bytes
     }
@@ -52,16 +52,17 @@ extension BoxWriter {
     }
 
     /// Colours, the shape of pixels, and where the size is odd, the part to show (ISO/IEC 14496-12, 12.1.4 and 12.1.5).
-    fileprivate mutating func presentation(_ size: PixelSize) {
-        box("colr") {  // code points of ITU-T H.273: BT.709, limited range
+    fileprivate mutating func presentation(_ format: VideoFormat) {
+        box("colr") {  // code points of ITU-T H.273: BT.709
             $0.code("nclx")
             for _ in 0..<3 { $0.integer(UInt16(1)) }
-            $0.integer(UInt8(0))
+            $0.integer(UInt8(format.parameterSets.colour.isFullRange ? 0x80 : 0))  // full_range_flag
         }
         box("pasp") {
             $0.integer(UInt32(1))
             $0.integer(UInt32(1))
         }
+        let size = format.size
         guard size != size.roundedUpToEven else { return }
         // Relative to the width and height above, hence no offset (12.1.4.1).
         box("clap") {

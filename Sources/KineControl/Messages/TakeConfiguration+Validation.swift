@@ -9,6 +9,8 @@ extension TakeConfiguration {
         case outOfRange(setting: String, value: String, allowed: String)
         /// The file's path is not absolute, or has a NUL.
         case unusablePath(String)
+        /// Destinations, or no file and no clips, with colours that only a recording has.
+        case colourOfRecordings
     }
 
     /// The coordinates on an X screen, which have 16 bits.
@@ -29,6 +31,7 @@ extension TakeConfiguration {
         try Self.check("audio bitrate", audio.bitrate, in: 8000...512_000)
         if let output, !output.hasPrefix("/") || output.utf8.contains(0) { throw .unusablePath(output) }
         try Self.check("number of destinations", destinations.count, in: 0...Self.mostDestinations)
+        if video.colour != .standard, !destinations.isEmpty || !keepsSamples { throw .colourOfRecordings }
         try Self.check("time for a start", supervision.start)
         try Self.check("time without a heartbeat", supervision.heartbeat)
         try Self.check("time for holding a sample", supervision.held)

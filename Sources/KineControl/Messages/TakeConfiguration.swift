@@ -114,6 +114,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
         /// Absent where it is `up`.
         private var turn: Orientation?
+        /// The chroma and the range of the file's frames. Only a take without destinations can have others than the standard ones.
+        public var colour: ColourFormat {
+            get { colourFormat ?? .standard }
+            set { colourFormat = newValue == .standard ? nil : newValue }
+        }
+        /// Absent where it is standard, as in messages of older clients.
+        private var colourFormat: ColourFormat?
         /// The windows that are painted over in frames of a screen or a part of it.
         public var excludedWindows: [WindowRule] {
             get { exclusions ?? [] }

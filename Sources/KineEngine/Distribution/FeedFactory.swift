@@ -229,7 +229,9 @@ final class FeedFactory: Sendable {
     }
 
     private func requirements(_ manifest: ServiceManifest, size: PixelSize) -> FrameRequirements? {
-        FrameRequirements(manifest, size: size, framesPerSecond: configuration.video.framesPerSecond)
+        FrameRequirements(
+            manifest, size: size, colour: configuration.video.colour,
+            framesPerSecond: configuration.video.framesPerSecond)
     }
 
     private struct FrameSource {

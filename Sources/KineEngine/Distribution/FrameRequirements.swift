@@ -10,13 +10,15 @@ struct FrameRequirements: Equatable {
     /// The highest rate; nil: every frame.
     let framesPerSecond: Int?
     /// The encoder's own frames meet them, and are read in place.
-    var isNative: Bool { layout.pixelFormat == .i420 && geometry.isIdentity }
+    let isNative: Bool
 
-    /// Nil if the manifest does not ask for uncompressed frames. `size`: the take's visible size.
-    init?(_ manifest: ServiceManifest, size: PixelSize, framesPerSecond takeRate: Int) {
+    /// Nil if the manifest does not ask for uncompressed frames. `size`: the take's visible size; `colour`: that of its frames.
+    init?(_ manifest: ServiceManifest, size: PixelSize, colour: ColourFormat = .standard, framesPerSecond takeRate: Int)
+    {
         guard case .raw(let pixelFormat, let maximumSize, let rate, let shape) = manifest.video else { return nil }
         geometry = (shape ?? FrameShape()).geometry(of: size, fitting: maximumSize)
         layout = FrameLayout(pixelFormat: pixelFormat, size: geometry.size.roundedUpToEven)
+        isNative = pixelFormat == .i420 && geometry.isIdentity && colour == .standard
         framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
     }
 

@@ -16,6 +16,7 @@ extension EngineHost {
     ) {
         do throws(TakeError) {
             let destinations = try runningDestinations()
+            guard request?.configuration.video.colour == .standard else { throw .configuration(.colourOfRecordings) }
             let confinement = request?.configuration.confinement ?? ConfinementRequest()
             for checked in try Destinations.check([destination], confinement: confinement, in: TakeRequest.catalog) {
                 let number = try destinations.add(checked, isPaused: machine.phase == .paused, at: now)

@@ -47,7 +47,7 @@ final class CaptureLoop {
         let slots = try output.slots(size)
         compositor = Compositor(
             size: size, sourceSize: source.size, orientation: video.orientation, crop: video.crop,
-            slotCount: slots.count, memory: slots.memory)
+            colour: video.colour, slotCount: slots.count, memory: slots.memory)
         camera = CameraOverlay(over: compositor, open: output.camera, failed: output.cameraFailed)
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])

@@ -75,7 +75,8 @@ struct EncodingPlan: Sendable, Equatable {
             case .bitsPerSecondPerPixel(let bits): .averageBitrate(Int(bits * Double(size.area)))
             }
         return VideoEncoderSettings(
-            size: size, rateControl: rate, preset: video.preset, nominalFrameRate: video.framesPerSecond,
+            size: size, colour: video.colour, rateControl: rate, preset: video.preset,
+            nominalFrameRate: video.framesPerSecond,
             keyframeFrames: video.keyframeFrames,
             // One thread codes 1080p at 60; past that a frame needs both the time and the memory of more.
             threads: size.area * video.framesPerSecond > 2560 * 1440 * 60 ? 4 : 1,

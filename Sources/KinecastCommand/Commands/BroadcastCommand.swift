@@ -40,6 +40,8 @@ struct BroadcastCommand: ParsableCommand {
     @OptionGroup(title: "Camera") var camera: CameraOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoding") var encoding: EncodingOptions
+    /// Only to be refused in words.
+    @OptionGroup(visibility: .hidden) var colours: ColourOptions
     @OptionGroup var options: TakeOptions
 
     /// A viewer begins at a keyframe, and after a loss waits for the next.
@@ -47,6 +49,7 @@ struct BroadcastCommand: ParsableCommand {
 
     func validate() throws {
         _ = try sourceOptions.source()
+        try colours.refuseForBroadcast()
         if destinations.check, out != nil || !options.command.isEmpty {
             throw ValidationError("--check only connects; leave out --record and COMMAND.")
         }

@@ -30,6 +30,7 @@ struct RecordCommand: ParsableCommand {
     @OptionGroup(title: "Camera") var camera: CameraOptions
     @OptionGroup(title: "Audio") var audio: AudioOptions
     @OptionGroup(title: "Encoding") var encoding: EncodingOptions
+    @OptionGroup(title: "Encoding") var colours: ColourOptions
     @OptionGroup var options: TakeOptions
 
     func validate() throws {
@@ -54,6 +55,7 @@ struct RecordCommand: ParsableCommand {
         sourceOptions.apply(to: &configuration)
         camera.apply(to: &configuration)
         encoding.apply(to: &configuration)
+        configuration.video.colour = colours.colour
         audio.apply(to: &configuration.audio)
         options.apply(to: &configuration)
         return configuration

@@ -31,6 +31,27 @@ import Testing
         }.0
     }
 
+    @Test func `a recording with full range or in 4-4-4 takes no destination, at the start or later`() throws {
+        for colour in [ColourFormat(chroma: .yuv444), ColourFormat(isFullRange: true)] {
+            try TestPlace.with { place in
+                try place.installFaults()
+                var configuration = place.faultyTake("none")
+                configuration.video.colour = colour
+                configuration.output = place.path("a.mp4")
+                #expect(throws: TakeConfiguration.Problem.colourOfRecordings) { try configuration.validate() }
+                configuration.destinations = []
+                let engine = try EngineUnderTest(configuration, in: place)
+                try engine.wait("the start") { message -> Bool? in if case .started = message { true } else { nil } }
+                let reason = try refusal(of: .addDestination(Self.good("late"), reference: 1), by: engine)
+                #expect(reason.contains("are for recordings alone"))
+                configuration.output = nil
+                #expect(throws: TakeConfiguration.Problem.colourOfRecordings) { try configuration.validate() }
+                configuration.clipBuffer = .seconds(5)
+                #expect(throws: Never.self) { try configuration.validate() }
+            }
+        }
+    }
+
     @Test func `one is added and removed, and another gets every sample meanwhile`() throws {
         try TestPlace.with { place in
             try place.installFaults { $0.appAudio = .aac }

@@ -47,6 +47,21 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `the parameter sets state the range, and 4-4-4 is refused`(isFullRange: Bool) throws {
+        func open(_ colour: ColourFormat) throws(VideoEncoderError) -> OpenH264Encoder {
+            try OpenH264Encoder(
+                VideoEncoderSettings(
+                    size: Self.size, colour: colour, rateControl: .constantQuantizer(23), nominalFrameRate: 30))
+        }
+        let sets = try open(ColourFormat(isFullRange: isFullRange)).h264ParameterSets
+        #expect(try SequenceParameters(sets.sequence).isFullRange == isFullRange)
+        #expect(sets.colour == ColourFormat(isFullRange: isFullRange))
+        #expect(throws: VideoEncoderError.noChroma(.yuv444, library: "OpenH264")) {
+            try open(ColourFormat(chroma: .yuv444, isFullRange: isFullRange))
+        }
+    }
+
     @Test func `ffmpeg's programs read the stream as it was meant`() throws {
         let encoder = try encoder()
         var stream: [UInt8] = []

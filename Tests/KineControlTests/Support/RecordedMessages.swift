@@ -31,6 +31,7 @@ enum RecordedMessages {
                 appAudio: .pcm)),
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
         .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged), .start(clicking),
+        .start(sharp),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -134,6 +135,12 @@ enum RecordedMessages {
     private static let clicking = {
         var take = enlarged
         take.video.showsClicks = true
+        return take
+    }()
+
+    private static let sharp = {
+        var take = slow
+        take.video.colour = ColourFormat(chroma: .yuv444, isFullRange: true)
         return take
     }()
 

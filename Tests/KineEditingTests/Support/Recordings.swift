@@ -15,6 +15,8 @@ enum RecordingKind: String, CaseIterable, CustomTestStringConvertible {
     case recovered
     /// An odd size, and settings of the user's own.
     case settings
+    /// 4:4:4 with full range, and an odd size.
+    case colour
 
     var testDescription: String { rawValue }
 }
@@ -61,6 +63,10 @@ struct Recordings {
                 try take.recorded(3.5)
                 kill(try place.registry().find(nil).pid, SIGKILL)
                 try #require(try take.wait().status == ExitStatus.engineDied)
+            case .colour:
+                let ended = try place.run(
+                    common + ["--pattern", "321x241", "--full-range", "--chroma", "444", "--duration", "4"])
+                try #require(ended.status == 0, "\(ended)")
             case .settings:
                 let ended = try place.run(
                     common + [

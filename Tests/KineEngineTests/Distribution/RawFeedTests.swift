@@ -36,7 +36,7 @@ import Testing
         let layout = FrameLayout(pixelFormat: .i420, size: geometry.size.roundedUpToEven)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: layout.slotBytes, alignment: 64)
         defer { memory.deallocate() }
-        PictureRenderer(geometry, layout: layout).draw(.full(size: geometry.size), of: .i420(frame), at: memory)
+        PictureRenderer(geometry, layout: layout).draw(.full(size: geometry.size), of: .planar(frame), at: memory)
         return planes(layout.i420(at: memory))
     }
 
@@ -193,6 +193,13 @@ import Testing
         let required = FrameRequirements(.raw(size: limit), size: size, framesPerSecond: 30)
         #expect(required?.geometry.size == expected)
         #expect(required?.isNative == (size == expected))
+    }
+
+    @Test(arguments: ColourFormat.allCases)
+    func `only frames of the standard colours are read in place`(colour: ColourFormat) {
+        let required = FrameRequirements(
+            .raw(size: nil), size: PixelSize(width: 640, height: 480), colour: colour, framesPerSecond: 30)
+        #expect(required?.isNative == (colour == .standard))
     }
 
     @Test(arguments: [

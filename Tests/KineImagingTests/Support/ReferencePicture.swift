@@ -38,19 +38,22 @@ struct ReferencePicture {
         return meanSquare == 0 ? .infinity : 10 * log10(65025 / meanSquare)
     }
 
-    /// The picture in BT.709, limited range (ITU-R BT.709-6, 3.2 to 3.5): luma, and of each two by two pixels the mean of Cb and Cr.
-    var planes: [[Double]] {
+    /// The picture in BT.709 (ITU-R BT.709-6, 3.2 to 3.5; ITU-T H.273, 8.3): luma, and Cb and Cr of each pixel, or of the mean of each
+    /// two by two.
+    func planes(_ colour: ColourFormat = .standard) -> [[Double]] {
         func luma(_ bgr: SIMD3<Double>) -> Double { (0.0722 * bgr[0] + 0.7152 * bgr[1] + 0.2126 * bgr[2]) / 255 }
+        let (black, lumaRange, chromaRange) = colour.isFullRange ? (0.0, 255.0, 255.0) : (16, 219, 224)
         var (y, cb, cr): ([Double], [Double], [Double]) = ([], [], [])
-        for pixel in values { y.append(16 + 219 * luma(pixel)) }
-        for top in stride(from: 0, to: size.height, by: 2) {
-            for left in stride(from: 0, to: size.width, by: 2) {
-                let (right, bottom) = (min(left + 1, size.width - 1), min(top + 1, size.height - 1))
+        for pixel in values { y.append(black + lumaRange * luma(pixel)) }
+        let side = colour.chroma == .yuv420 ? 2 : 1
+        for top in stride(from: 0, to: size.height, by: side) {
+            for left in stride(from: 0, to: size.width, by: side) {
+                let (right, bottom) = (min(left + side - 1, size.width - 1), min(top + side - 1, size.height - 1))
                 let mean =
                     (values[top * size.width + left] + values[top * size.width + right]
                         + values[bottom * size.width + left] + values[bottom * size.width + right]) / 4
-                cb.append(128 + 224 * (mean[0] / 255 - luma(mean)) / 1.8556)
-                cr.append(128 + 224 * (mean[2] / 255 - luma(mean)) / 1.5748)
+                cb.append(128 + chromaRange * (mean[0] / 255 - luma(mean)) / 1.8556)
+                cr.append(128 + chromaRange * (mean[2] / 255 - luma(mean)) / 1.5748)
             }
         }
         return [y, cb, cr]

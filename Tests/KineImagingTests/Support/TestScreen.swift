@@ -71,27 +71,30 @@ struct TestScreen {
 /// The three planes of a frame, without the padding between its rows.
 struct Planes: Equatable {
     let size: PixelSize
+    let colour: ColourFormat
     var y: [UInt8]
     var u: [UInt8]
     var v: [UInt8]
 
     init(_ frame: PlanarFrame) {
         size = frame.size
+        colour = frame.colour
         func copy(_ plane: UnsafeMutablePointer<UInt8>, _ width: Int, _ height: Int, _ stride: Int) -> [UInt8] {
             var result: [UInt8] = []
             result.reserveCapacity(width * height)
             for row in 0..<height { result += UnsafeBufferPointer(start: plane + row * stride, count: width) }
             return result
         }
-        let (halfWidth, halfHeight) = (size.width / 2, size.height / 2)
+        let (width, height) = (colour.chroma.samples(of: size.width), colour.chroma.samples(of: size.height))
         y = copy(frame.y, size.width, size.height, frame.lumaStride)
-        u = copy(frame.u, halfWidth, halfHeight, frame.chromaStride)
-        v = copy(frame.v, halfWidth, halfHeight, frame.chromaStride)
+        u = copy(frame.u, width, height, frame.chromaStride)
+        v = copy(frame.v, width, height, frame.chromaStride)
     }
 
     /// All of `screen` converted at once; an odd last column or row is repeated.
-    init(converting screen: TestScreen) {
+    init(converting screen: TestScreen, to colour: ColourFormat = .standard) {
         size = screen.size.roundedUpToEven
+        self.colour = colour
         var padded = TestScreen(size: size)
         for row in 0..<size.height {
             for column in 0..<size.width {
@@ -100,13 +103,21 @@ struct Planes: Equatable {
                         min(row, screen.size.height - 1) * screen.size.width + min(column, screen.size.width - 1)]
             }
         }
+        let chromaWidth = colour.chroma.samples(of: size.width)
         y = [UInt8](repeating: 0, count: size.area)
-        u = [UInt8](repeating: 0, count: size.area / 4)
+        u = [UInt8](repeating: 0, count: chromaWidth * colour.chroma.samples(of: size.height))
         v = u
+        let kernel =
+            switch (colour.chroma, colour.isFullRange) {
+            case (.yuv420, false): kine_bgra_to_i420_bt709
+            case (.yuv420, true): kine_bgra_to_i420_bt709_full
+            case (.yuv444, false): kine_bgra_to_i444_bt709
+            case (.yuv444, true): kine_bgra_to_i444_bt709_full
+            }
         padded.pixels.withUnsafeBytes { pixels in
-            kine_bgra_to_i420_bt709(
-                pixels.baseAddress, size.width * 4, &y, size.width, &u, size.width / 2, &v, size.width / 2,
-                Int32(size.width), Int32(size.height))
+            kernel(
+                pixels.baseAddress?.assumingMemoryBound(to: UInt8.self), size.width * 4, &y, size.width, &u,
+                chromaWidth, &v, chromaWidth, Int32(size.width), Int32(size.height))
         }
     }
 
@@ -119,9 +130,10 @@ struct Planes: Equatable {
                 region.insert(column: index % width / side, row: index / width / side)
             }
         }
+        let (width, side) = (colour.chroma.samples(of: size.width), colour.chroma.samples(of: 16))
         mark(y, other.y, width: size.width, side: 16)
-        mark(u, other.u, width: size.width / 2, side: 8)
-        mark(v, other.v, width: size.width / 2, side: 8)
+        mark(u, other.u, width: width, side: side)
+        mark(v, other.v, width: width, side: side)
         return region
     }
 }

@@ -44,7 +44,15 @@ package final class TestDecoder {
         defer { av_frame_unref(frame) }
         #expect(frame.pointee.decode_error_flags == 0)
         let size = PixelSize(width: Int(frame.pointee.width), height: Int(frame.pointee.height))
-        let copied = TestFrame(size: size)
+        let formats: [Int32: ColourFormat.Chroma] = [
+            AV_PIX_FMT_YUV420P.rawValue: .yuv420, AV_PIX_FMT_YUVJ420P.rawValue: .yuv420,
+            AV_PIX_FMT_YUV444P.rawValue: .yuv444, AV_PIX_FMT_YUVJ444P.rawValue: .yuv444,
+        ]
+        let colour = ColourFormat(
+            chroma: try #require(formats[frame.pointee.format]),
+            isFullRange: frame.pointee.color_range == AVCOL_RANGE_JPEG)
+        let copied = TestFrame(size: size, colour: colour)
+        let (width, height) = (colour.chroma.samples(of: size.width), colour.chroma.samples(of: size.height))
         func copy(
             _ source: UnsafeMutablePointer<UInt8>?, _ stride: Int32, _ target: UnsafeMutablePointer<UInt8>,
             _ width: Int,
@@ -55,8 +63,8 @@ package final class TestDecoder {
         }
         let (data, strides) = (frame.pointee.data, frame.pointee.linesize)
         try copy(data.0, strides.0, copied.planes.y, size.width, size.height)
-        try copy(data.1, strides.1, copied.planes.u, size.width / 2, size.height / 2)
-        try copy(data.2, strides.2, copied.planes.v, size.width / 2, size.height / 2)
+        try copy(data.1, strides.1, copied.planes.u, width, height)
+        try copy(data.2, strides.2, copied.planes.v, width, height)
         return copied
     }
 }
@@ -90,7 +98,7 @@ extension VideoEncoder {
     ) throws -> Double {
         let decoder = try TestDecoder(h264Sets())
         var generator = SeededGenerator(seed: seed)
-        let frame = TestFrame(size: settings.size)
+        let frame = TestFrame(size: settings.size, colour: settings.colour)
         frame.write(PixelRect(size: frame.size), using: &generator)
         var worst = 99.0
         for index in 0..<count {
@@ -102,7 +110,9 @@ extension VideoEncoder {
             let encoded = try sample(
                 of: frame.planes, changed: changed, at: .milliseconds(Int64(index) * interval),
                 forceKeyframe: isKeyframe(index))
-            worst = min(worst, frame.worstTile(of: try decoder.decode(encoded)))
+            let decoded = try decoder.decode(encoded)
+            #expect(decoded.planes.colour == settings.colour)
+            worst = min(worst, frame.worstTile(of: decoded))
         }
         return worst
     }

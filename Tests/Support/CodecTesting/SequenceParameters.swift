@@ -5,6 +5,8 @@ import Testing
 /// The sequence parameter set as a decoder reads it (ITU-T H.264, 7.3.2.1.1 and E.1.1).
 package struct SequenceParameters {
     package var profile = 0
+    /// chroma_format_idc: 1 for 4:2:0, 3 for 4:4:4.
+    package var chromaFormat = 1
     package var referenceFrames = 0
     package var size = PixelSize(width: 0, height: 0)
     package var isFullRange = true
@@ -21,8 +23,9 @@ package struct SequenceParameters {
         profile = bits.read(8)
         _ = bits.read(16)
         _ = bits.golomb()
-        if profile == 100 {
-            try #require(bits.golomb() == 1, "4:2:0")
+        if profile == 100 || profile == 244 {
+            chromaFormat = bits.golomb()
+            if chromaFormat == 3 { try #require(bits.read(1) == 0, "the planes of one frame") }
             _ = (bits.golomb(), bits.golomb(), bits.read(1))
             try #require(bits.read(1) == 0, "no scaling matrices")
         }
@@ -35,7 +38,9 @@ package struct SequenceParameters {
         _ = bits.read(1)
         var crop = [0, 0, 0, 0]
         if bits.read(1) == 1 { for index in crop.indices { crop[index] = bits.golomb() } }
-        size = PixelSize(width: columns * 16 - 2 * (crop[0] + crop[1]), height: rows * 16 - 2 * (crop[2] + crop[3]))
+        let unit = chromaFormat == 3 ? 1 : 2
+        size = PixelSize(
+            width: columns * 16 - unit * (crop[0] + crop[1]), height: rows * 16 - unit * (crop[2] + crop[3]))
         guard bits.read(1) == 1 else { return }
         if bits.read(1) == 1, bits.read(8) == 255 { _ = bits.read(32) }
         if bits.read(1) == 1 { _ = bits.read(1) }

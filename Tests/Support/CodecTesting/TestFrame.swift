@@ -2,21 +2,23 @@
 import Glibc
 import KineMedia
 
-/// A 4:2:0 frame that owns its planes, rows packed.
+/// A frame that owns its planes, rows packed.
 package final class TestFrame {
     package let size: PixelSize
     package let planes: PlanarFrame
     private let memory: UnsafeMutablePointer<UInt8>
 
     /// Black.
-    package init(size: PixelSize) {
+    package init(size: PixelSize, colour: ColourFormat = .standard) {
         self.size = size
-        memory = .allocate(capacity: size.area * 3 / 2)
-        memory.initialize(repeating: 128, count: size.area * 3 / 2)
-        memory.update(repeating: 16, count: size.area)
+        let chroma = PixelSize(
+            width: colour.chroma.samples(of: size.width), height: colour.chroma.samples(of: size.height))
+        memory = .allocate(capacity: size.area + 2 * chroma.area)
+        memory.initialize(repeating: ColourFormat.noColour, count: size.area + 2 * chroma.area)
+        memory.update(repeating: colour.black, count: size.area)
         planes = PlanarFrame(
-            size: size, y: memory, u: memory + size.area, v: memory + size.area * 5 / 4, lumaStride: size.width,
-            chromaStride: size.width / 2)
+            size: size, colour: colour, y: memory, u: memory + size.area, v: memory + size.area + chroma.area,
+            lumaStride: size.width, chromaStride: chroma.width)
     }
 
     deinit { memory.deallocate() }
@@ -41,10 +43,11 @@ package final class TestFrame {
                 planes.y[y * size.width + x] = isInk && y % 5 != 0 ? ink : paper
             }
         }
-        for y in inside.y / 2..<inside.maxY / 2 {
-            for x in inside.x / 2..<inside.maxX / 2 {
-                planes.u[y * size.width / 2 + x] = colour.0
-                planes.v[y * size.width / 2 + x] = colour.1
+        let chroma = planes.colour.chroma
+        for y in chroma.samples(of: inside.y)..<chroma.samples(of: inside.maxY) {
+            for x in chroma.samples(of: inside.x)..<chroma.samples(of: inside.maxX) {
+                planes.u[y * planes.chromaStride + x] = colour.0
+                planes.v[y * planes.chromaStride + x] = colour.1
             }
         }
     }
@@ -78,8 +81,9 @@ package final class TestFrame {
                     }
                 }
                 add(planes.y, decoded.planes.y, size.width, 1)
-                add(planes.u, decoded.planes.u, size.width / 2, 2)
-                add(planes.v, decoded.planes.v, size.width / 2, 2)
+                let scale = planes.colour.chroma == .yuv420 ? 2 : 1
+                add(planes.u, decoded.planes.u, planes.chromaStride, scale)
+                add(planes.v, decoded.planes.v, planes.chromaStride, scale)
                 guard error > 0 else { continue }
                 worst = min(worst, 10 * log10(255 * 255 * Double(count) / Double(error)))
             }
