@@ -36,8 +36,19 @@ public protocol VideoSourceOpening: AnyObject {
     /// For poll: readable when the opening can go on. Negative: none.
     var descriptor: Int32 { get }
 
+    /// The instant of CLOCK_MONOTONIC, in nanoseconds, at which the opening goes on also if there are no events; nil: none.
+    var deadline: Int64? { get }
+
+    /// The opening shows something on the screen for a person: until it is over, no frame of that screen may be read.
+    var coversScreen: Bool { get }
+
     /// Goes on as far as possible. Returns nil while there is more to wait for. To be called right before each poll.
     func processEvents() throws(VideoSourceError) -> (any VideoSource)?
+}
+
+extension VideoSourceOpening {
+    public var deadline: Int64? { nil }
+    public var coversScreen: Bool { false }
 }
 
 /// For a source that opens without waiting for a person: all of it happens at the first call.

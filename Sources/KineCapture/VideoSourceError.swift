@@ -35,6 +35,12 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case windowNotShown(UInt32)
     case noFocusedWindow
     case noWindowTitled(String)
+    /// The person did not want to draw a region.
+    case regionCancelled
+    /// A region was to be drawn, and nobody did anything for a minute.
+    case regionNotDrawn
+    /// A region was to be drawn, and another program has the mouse or the keyboard to itself.
+    case inputGrabbed
     case severalWindowsTitled(String, [UInt32])
     /// Without the Composite extension, no window can be recorded.
     case noComposite

@@ -20,7 +20,7 @@ enum Availability {
         case .windowTitled(let title):
             return sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }
         case .screen(let name?): return sources.monitors.contains { $0.name == name }
-        case .screen(nil), .region, .virtual: return !sources.monitors.isEmpty
+        case .screen(nil), .region, .drawnRegion, .virtual: return !sources.monitors.isEmpty
         }
     }
 

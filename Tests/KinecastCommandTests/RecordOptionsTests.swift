@@ -26,6 +26,11 @@ import Testing
         #expect(
             try configuration("--region", "640x480+1+2").source
                 == .region(PixelRect(x: 1, y: 2, width: 640, height: 480)))
+        #expect(try configuration("--region", "draw").source == .drawnRegion)
+        #expect(throws: (any Error).self) { try parse("--region", "drawn") }
+        #expect(throws: (any Error).self) { try parse("--region", "draw", "--virtual", "640x480") }
+        let switched = try #require(try RootCommand.parseAsRoot(["switch", "--region", "draw"]) as? SwitchCommand)
+        #expect(try switched.display.chosen.onlySource == .drawnRegion)
         #expect(try configuration("--monitor", "all").source == .screen(monitor: nil))
         #expect(try configuration("--window", "0x10").source == .window(16))
         #expect(try configuration("--window", "focused").source == .focusedWindow)

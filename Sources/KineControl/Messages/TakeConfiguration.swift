@@ -10,6 +10,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case screen(monitor: String?)
         /// A rectangle of the X screen, in root coordinates.
         case region(PixelRect)
+        /// A rectangle of the X screen that the person at it draws with the mouse when the source is opened.
+        case drawnRegion
         /// One top-level window, by its X id.
         case window(UInt32)
         /// The top-level window that has the focus when the source is opened.
@@ -281,6 +283,7 @@ extension TakeConfiguration.Source: CustomStringConvertible {
         case .screen(nil): "screen"
         case .screen(let monitor?): "screen \(monitor)"
         case .region(let rect): "region \(rect.width)x\(rect.height)+\(rect.x)+\(rect.y)"
+        case .drawnRegion: "drawn region"
         case .window(let id): "window 0x\(String(id, radix: 16))"
         case .focusedWindow: "focused window"
         case .windowTitled(let title): "window \"\(title.printable(limit: 100))\""

@@ -93,7 +93,7 @@ extension TakeConfiguration.Source {
     /// Whether what is captured is on a person's desktop.
     var showsDesktop: Bool {
         switch self {
-        case .screen, .region, .window, .focusedWindow, .windowTitled: true
+        case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled: true
         case .virtual, .pattern: false
         }
     }
@@ -103,7 +103,7 @@ extension TakeConfiguration.Source {
         switch self {
         case .screen(nil): "the screen"
         case .screen(let monitor?): "the monitor \(monitor.printable(limit: 40))"
-        case .region: "a part of the screen"
+        case .region, .drawnRegion: "a part of the screen"
         case .window, .focusedWindow, .windowTitled: "a window"
         case .virtual: "a private screen"
         case .pattern: "a test pattern"

@@ -42,7 +42,8 @@ extension TakeConfiguration.Source {
     /// Whether a take that began with this source can show that one: it is on the same display, or as much a pattern.
     fileprivate func canBecome(_ source: TakeConfiguration.Source) -> Bool {
         switch (self, source) {
-        case (_, .virtual): false
+        // Nobody sits at a private screen.
+        case (_, .virtual), (.virtual, .drawnRegion): false
         case (.pattern, .pattern): true
         case (.pattern, _), (_, .pattern): false
         default: true

@@ -46,6 +46,13 @@ extension VideoSourceError {
             "\(ids.count) windows have \"\(title.printable(limit: 100))\" in their titles "
                 + "(\(ids.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", "))); give more of the title, or one of "
                 + "these ids."
+        case .regionCancelled:
+            "Drawing the region was cancelled; draw one, or give it as --region 640x480+100+50."
+        case .regionNotDrawn:
+            "Nobody drew a region for a minute; draw one, or give it as --region 640x480+100+50."
+        case .inputGrabbed:
+            "No region can be drawn, since another program has the mouse or the keyboard to itself; close its menu or dialog, or "
+                + "give the region as --region 640x480+100+50."
         case .noComposite:
             "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region."
         case .noCamera(nil, _):

@@ -4,12 +4,14 @@ import KineControl
 import KinePlatform
 
 struct X11Kind: SourceKind {
-    let target: X11ScreenSource.Target
+    /// Nil: a region that the person draws.
+    let target: X11ScreenSource.Target?
 
     init?(_ source: TakeConfiguration.Source) {
         switch source {
         case .screen(let monitor): target = .screen(monitor: monitor)
         case .region(let rect): target = .region(rect)
+        case .drawnRegion: target = nil
         case .window(let id): target = .window(.id(id))
         case .focusedWindow: target = .window(.focused)
         case .windowTitled(let title): target = .window(.titled(title))
@@ -20,9 +22,15 @@ struct X11Kind: SourceKind {
     func open(
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
-        ImmediateOpening { () throws(VideoSourceError) in
+        func open(_ target: X11ScreenSource.Target) throws(VideoSourceError) -> X11ScreenSource {
             try X11ScreenSource(target, video, cancellation)
         }
+        guard let target else {
+            return try X11RegionOpening(cancellation: cancellation) { (rect) throws(VideoSourceError) in
+                try open(.region(rect))
+            }
+        }
+        return ImmediateOpening { () throws(VideoSourceError) in try open(target) }
     }
 
     var annotation: [String: String] {
@@ -31,7 +39,7 @@ struct X11Kind: SourceKind {
             var result = [SourceAnnotation.source: "screen"]
             result[SourceAnnotation.monitor] = monitor
             return result
-        case .region: return [SourceAnnotation.source: "region"]
+        case .region, nil: return [SourceAnnotation.source: "region"]
         case .window(let choice):
             var result = [SourceAnnotation.source: "window"]
             if let window = try? X11Inventory.window(choice) {

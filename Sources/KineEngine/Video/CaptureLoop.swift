@@ -100,6 +100,7 @@ final class CaptureLoop {
         if let cameraChange, camera.change(to: cameraChange.settings) { machine.noteSourceChanged() }
         goOnOpening()
         let now = MonotonicClock.now()
+        if next?.opening.coversScreen == true { return .sleep(until: .max, for: .nothing) }
         machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
         if let awaited, !machine.isNewSource || machine.isResting {
             self.awaited = nil
@@ -150,6 +151,11 @@ final class CaptureLoop {
     }
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
+        if let opening = next?.opening, opening.coversScreen {
+            // The source is not asked either: its frames would show what the person is shown.
+            var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor])
+            return waiter.wait(until: opening.deadline, for: .sources)
+        }
         var deadline = deadline
         // A source's deadline passes unheeded between two frames, as its events do.
         if interest == .sources {
@@ -158,7 +164,7 @@ final class CaptureLoop {
                 return machine.noteSourceChanged()
             }
             if camera.descriptor != cameraDescriptor { renewWaiter() }
-            deadline = min(deadline, source.deadline ?? .max, camera.deadline)
+            deadline = min(deadline, source.deadline ?? .max, camera.deadline, next?.opening.deadline ?? .max)
         }
         waiter.wait(until: deadline, for: interest)
     }

@@ -148,7 +148,7 @@ final class CaptureThread: Sendable {
             let source = try opening.processEvents()
             if control.withLock({ $0.isStopping }) { return nil }
             if let source { return source }
-            waiter.wait(until: nil, for: .sources)
+            waiter.wait(until: opening.deadline, for: .sources)
         }
     }
 

@@ -18,6 +18,8 @@ public enum CaptureScope: Sendable, Equatable {
     case windowTitled(String)
     /// A rectangle of the screen, in pixels from its upper left corner.
     case region(PixelRect)
+    /// A rectangle of the screen that the person draws with the mouse when the take begins. Where they cancel that, the take does not begin.
+    case drawnRegion
     /// A private screen of that size, with audio of its own. `RecordingStart.environment` has what a program needs to appear there.
     case virtual(PixelSize)
 
@@ -30,6 +32,7 @@ public enum CaptureScope: Sendable, Equatable {
         case .focusedWindow: .focusedWindow
         case .windowTitled(let title): .windowTitled(title)
         case .region(let rect): .region(rect)
+        case .drawnRegion: .drawnRegion
         case .virtual(let size): .virtual(size)
         }
     }

@@ -27,6 +27,20 @@ struct RegionOption: ExpressibleByArgument, Equatable {
     }
 }
 
+/// `draw`, or a rectangle as `RegionOption` has it.
+struct RegionSourceOption: ExpressibleByArgument, Equatable {
+    var source: TakeConfiguration.Source
+
+    init?(argument: String) {
+        if argument == "draw" {
+            source = .drawnRegion
+            return
+        }
+        guard let region = RegionOption(argument: argument) else { return nil }
+        source = .region(region.rect)
+    }
+}
+
 /// `fit`, `fill`, or a part as `RegionOption` has it.
 struct CropOption: ExpressibleByArgument, Equatable {
     var crop: PictureGeometry.Crop

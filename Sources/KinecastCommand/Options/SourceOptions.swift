@@ -11,8 +11,11 @@ struct DisplayOptions: ParsableArguments {
             valueName: "NAME|all"))
     var monitor: String?
 
-    @Option(help: ArgumentHelp("A rectangle of the screen.", valueName: "WxH+X+Y"))
-    var region: RegionOption?
+    @Option(
+        help: ArgumentHelp(
+            "A rectangle of the screen in its pixels, or draw: draw it with the mouse. Escape cancels.",
+            valueName: "WxH+X+Y|draw"))
+    var region: RegionSourceOption?
 
     @Option(
         help: ArgumentHelp(
@@ -24,7 +27,7 @@ struct DisplayOptions: ParsableArguments {
     var chosen: [(option: String, source: TakeConfiguration.Source)] {
         var chosen: [(option: String, source: TakeConfiguration.Source)] = []
         if let monitor { chosen.append(("--monitor", .screen(monitor: monitor == "all" ? nil : monitor))) }
-        if let region { chosen.append(("--region", .region(region.rect))) }
+        if let region { chosen.append(("--region", region.source)) }
         if let window { chosen.append(("--window", window.source)) }
         return chosen
     }
@@ -62,7 +65,7 @@ struct SourceOptions: ParsableArguments {
         let source = try chosen.onlySource ?? .screen(monitor: nil)
         try input.check(for: source)
         switch source {
-        case .screen, .region, .virtual: return source
+        case .screen, .region, .drawnRegion, .virtual: return source
         case .window, .focusedWindow, .windowTitled, .pattern:
             guard exclude.isEmpty else {
                 throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")

@@ -31,7 +31,7 @@ enum RecordedMessages {
                 appAudio: .pcm)),
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
         .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged), .start(clicking),
-        .start(sharp),
+        .start(sharp), .switchSource(.drawnRegion),
     ]
 
     static let fromEngines: [EngineMessage] =

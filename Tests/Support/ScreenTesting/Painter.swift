@@ -212,6 +212,54 @@ public final class Painter {
         free(xcb_set_pointer_mapping_reply(connection, cookie, nil))
     }
 
+    /// Presses the Escape key and releases it.
+    public func typeEscape() throws(Failure) {
+        guard let setup = xcb_get_setup(connection) else { return }
+        let (first, last) = (setup.pointee.min_keycode, setup.pointee.max_keycode)
+        let mapping = xcb_get_keyboard_mapping_reply(
+            connection, xcb_get_keyboard_mapping(connection, first, last - first + 1), nil)
+        defer { free(mapping) }
+        let symbols = UnsafeBufferPointer(
+            start: xcb_get_keyboard_mapping_keysyms(mapping),
+            count: Int(xcb_get_keyboard_mapping_keysyms_length(mapping)))
+        guard let mapping, let index = symbols.firstIndex(of: 0xff1b) else {  // XK_Escape
+            throw Failure(description: "The keyboard has no Escape key.")
+        }
+        let key = first + UInt8(index / Int(mapping.pointee.keysyms_per_keycode))
+        fakeInput(XCB_KEY_PRESS, key)
+        fakeInput(XCB_KEY_RELEASE, key)
+    }
+
+    private func fakeInput(_ type: Int32, _ detail: UInt8) {
+        xcb_test_fake_input(connection, UInt8(type), detail, 0, root, 0, 0, 0)
+        finish()
+    }
+
+    /// Takes the mouse for this client alone. False where another has it.
+    public func grabMouse() -> Bool {
+        let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
+        let reply = xcb_grab_pointer_reply(
+            connection, xcb_grab_pointer(connection, 0, root, 0, mode, mode, 0, 0, UInt32(XCB_CURRENT_TIME)), nil)
+        defer { free(reply) }
+        return reply?.pointee.status == UInt8(XCB_GRAB_STATUS_SUCCESS.rawValue)
+    }
+
+    public func releaseMouse() {
+        xcb_ungrab_pointer(connection, UInt32(XCB_CURRENT_TIME))
+        finish()
+    }
+
+    /// The colour of a pixel as the screen shows it, 0xRRGGBB.
+    public func pixel(x: Int, y: Int) -> UInt32? {
+        let reply = xcb_get_image_reply(
+            connection,
+            xcb_get_image(
+                connection, UInt8(XCB_IMAGE_FORMAT_Z_PIXMAP.rawValue), root, Int16(x), Int16(y), 1, 1, ~0), nil)
+        defer { free(reply) }
+        guard let reply, let data = xcb_get_image_data(reply) else { return nil }
+        return UInt32(data[2]) << 16 | UInt32(data[1]) << 8 | UInt32(data[0])
+    }
+
     /// Moves the pointer as a program does, of which no device tells.
     public func warpPointer(x: Int, y: Int) {
         xcb_warp_pointer(connection, 0, root, 0, 0, 0, 0, Int16(x), Int16(y))

@@ -1,0 +1,73 @@
+// The rectangle that a person draws on the screen with the mouse. Pure.
+import KineMedia
+
+/// Follows the mouse from the press of a button to its release.
+struct RegionSelection: Equatable {
+    /// A pixel of the screen.
+    struct Point: Equatable {
+        var x: Int
+        var y: Int
+    }
+
+    enum Event: Equatable {
+        /// Buttons have the numbers of X11: 1 is the left one.
+        case pressed(button: Int, at: Point)
+        case moved(to: Point)
+        case released(button: Int, at: Point)
+        /// The Escape key.
+        case escaped
+    }
+
+    enum State: Equatable {
+        /// No button is pressed yet.
+        case waiting
+        case drawing(from: Point, to: Point)
+        case drawn(PixelRect)
+        case cancelled
+    }
+
+    private(set) var state = State.waiting
+    private let screen: PixelRect
+
+    private static let leftButton = 1
+    private static let rightButton = 3
+
+    init(screen: PixelSize) { self.screen = PixelRect(size: screen) }
+
+    /// The rectangle to show: the pixels under the pointer at both corners are in it. Nil while nothing is drawn.
+    var rect: PixelRect? {
+        switch state {
+        case .drawing(let from, let to):
+            PixelRect(
+                x: min(from.x, to.x), y: min(from.y, to.y), width: abs(to.x - from.x) + 1,
+                height: abs(to.y - from.y) + 1
+            ).intersection(screen)
+        case .drawn(let rect): rect
+        case .waiting, .cancelled: nil
+        }
+    }
+
+    /// Whether there is no more to wait for.
+    var isOver: Bool {
+        switch state {
+        case .waiting, .drawing: false
+        case .drawn, .cancelled: true
+        }
+    }
+
+    mutating func handle(_ event: Event) {
+        switch (state, event) {
+        case (.drawn, _), (.cancelled, _): break
+        case (_, .escaped), (_, .pressed(Self.rightButton, _)): state = .cancelled
+        case (.waiting, .pressed(Self.leftButton, let point)): state = .drawing(from: point, to: point)
+        case (.drawing(let from, _), .moved(let point)): state = .drawing(from: from, to: point)
+        case (.drawing(let from, _), .released(Self.leftButton, let point)):
+            state = .drawing(from: from, to: point)
+            // A click, or less than can be recorded, was no drawing.
+            let sides = VideoCodec.frameSides
+            guard let rect, sides.contains(rect.width), sides.contains(rect.height) else { return state = .waiting }
+            state = .drawn(rect)
+        case (.waiting, _), (.drawing, _): break
+        }
+    }
+}

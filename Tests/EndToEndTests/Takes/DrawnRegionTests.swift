@@ -1,0 +1,170 @@
+// Regions that are drawn with the mouse, on a real screen: what is recorded, what is not, and what is left when nothing is drawn.
+import Glibc
+import KineControl
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import ScreenTesting
+import Testing
+
+@Suite(.serialized) struct DrawnRegionTests {
+    private static let size = PixelSize(width: 640, height: 480)
+    private static let ground: UInt32 = 0xc0_8040
+    private static let mark: UInt32 = 0x40_c0c0
+    /// What is drawn in these tests; the mark fills it.
+    private static let region = PixelRect(x: 104, y: 56, width: 333, height: 217)
+
+    /// A screen of one colour, with the mark on it.
+    private struct Stage {
+        let screen: PrivateScreen
+        let painter: Painter
+
+        init() throws {
+            screen = try PrivateScreen(size: size)
+            painter = try Painter(display: screen.name)
+            let window = painter.window(PixelRect(size: size), colour: 0)
+            var pixels = [UInt32](repeating: ground, count: size.area)
+            for y in region.y..<region.maxY {
+                for x in region.x..<region.maxX { pixels[y * size.width + x] = mark }
+            }
+            // The server shows them by itself where another window was.
+            painter.setFrame(pixels, size: size, of: window)
+            painter.moveMouse(x: 500, y: 400)
+        }
+
+        /// Whether the screen is shown dark. Then the mouse is waited for.
+        var isDark: Bool { painter.pixel(x: 2, y: 2) == ground >> 1 & 0x7f_7f7f }
+
+        func waitForOverlay() throws { try wait("the dark screen") { isDark } }
+
+        func expectNothingLeft() throws {
+            try wait("the screen as it was") { painter.pixel(x: 2, y: 2) == ground }
+            try wait("the mouse") { painter.grabMouse() }
+            painter.releaseMouse()
+        }
+
+        func drag(_ rect: PixelRect) {
+            painter.moveMouse(x: rect.maxX - 1, y: rect.maxY - 1)
+            painter.setButton(1, isPressed: true)
+            painter.moveMouse(x: rect.x + 90, y: rect.y + 90)
+            painter.moveMouse(x: rect.x, y: rect.y)
+            painter.setButton(1, isPressed: false)
+        }
+
+        func record(in place: TestPlace, _ arguments: String...) throws -> RunningKinecast {
+            try place.start(
+                ["record", "a.mp4", "--audio", "none", "--no-cursor", "--json"] + arguments,
+                ["DISPLAY=\(screen.name)"])
+        }
+    }
+
+    @Test func `the region that is drawn is recorded, to the pixel, and the dark screen is in no frame`() throws {
+        try TestPlace.with { place in
+            let stage = try Stage()
+            let take = try stage.record(in: place, "--region", "draw")
+            try stage.waitForOverlay()
+            // The rectangle is bright while it is drawn.
+            stage.painter.moveMouse(x: 20, y: 300)
+            stage.painter.setButton(1, isPressed: true)
+            stage.painter.moveMouse(x: 90, y: 400)
+            try wait("the bright rectangle") { stage.painter.pixel(x: 60, y: 350) == Self.ground }
+            #expect(stage.isDark)
+            // Too small to be recorded: another is drawn.
+            stage.painter.moveMouse(x: 22, y: 302)
+            stage.painter.setButton(1, isPressed: false)
+            #expect(stage.isDark)
+            stage.drag(Self.region)
+            try take.recorded(0.5)
+            try stage.expectNothingLeft()
+            #expect(try place.run("status").output.contains("drawn region"))
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+            for frame in try ColourFrame.all(in: place.path("a.mp4")) {
+                #expect(frame.size == Self.region.size)
+                #expect(frame.distance(from: Self.mark, in: PixelRect(size: frame.size)) <= 8)
+            }
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `Escape, or the right button, ends the command, and there is no file`(isButton: Bool) throws {
+        try TestPlace.with { place in
+            let stage = try Stage()
+            let take = try stage.record(in: place, "--region", "draw")
+            try stage.waitForOverlay()
+            if isButton { stage.painter.setButton(3, isPressed: true) } else { try stage.painter.typeEscape() }
+            let ended = try take.wait()
+            if isButton { stage.painter.setButton(3, isPressed: false) }
+            #expect(ended.status == ExitStatus.noPermission, "\(ended)")
+            #expect((ended.output + ended.errors).contains("Drawing the region was cancelled"), "\(ended)")
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+            try stage.expectNothingLeft()
+        }
+    }
+
+    @Test func `where another program has the mouse, a sentence says so`() throws {
+        try TestPlace.with { place in
+            let stage = try Stage()
+            try #require(stage.painter.grabMouse())
+            let ended = try stage.record(in: place, "--region", "draw").wait()
+            #expect(ended.status == ExitStatus.unavailable, "\(ended)")
+            #expect((ended.output + ended.errors).contains("another program has the mouse"), "\(ended)")
+            stage.painter.releaseMouse()
+            try stage.expectNothingLeft()
+        }
+    }
+
+    @Test func `nothing is left of a drawing whose engine is killed, or that is stopped`() throws {
+        try TestPlace.with { place in
+            let stage = try Stage()
+            let take = try stage.record(in: place, "--region", "draw")
+            try stage.waitForOverlay()
+            kill(try place.registry().find(nil).pid, SIGKILL)
+            #expect(try take.wait().status != 0)
+            try stage.expectNothingLeft()
+
+            let stopped = try stage.record(in: place, "--region", "draw", "--overwrite")
+            try stage.waitForOverlay()
+            stopped.signal(SIGINT)
+            #expect(try stopped.wait().status != 0)
+            try stage.expectNothingLeft()
+        }
+    }
+
+    @Test func `a take that runs shows a region that is drawn, and nothing of the drawing`() throws {
+        try TestPlace.with { place in
+            let stage = try Stage()
+            let take = try stage.record(in: place, "--monitor", "all", "--fps", "60")
+            try take.recorded(0.3)
+            func switchSource() throws -> RunningKinecast {
+                let running = try place.start(["switch", "--region", "draw", "--json"])
+                try stage.waitForOverlay()
+                return running
+            }
+            let cancelled = try switchSource()
+            try stage.painter.typeEscape()
+            let ended = try cancelled.wait()
+            #expect(ended.status != 0 && (ended.output + ended.errors).contains("was cancelled"), "\(ended)")
+            try stage.expectNothingLeft()
+            let drawn = try switchSource()
+            stage.drag(Self.region)
+            #expect(try drawn.wait().status == 0)
+            try stage.expectNothingLeft()
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            let middle = PixelRect(x: 200, y: 120, width: 100, height: 100)
+            let corner = PixelRect(x: 8, y: 456, width: 16, height: 16)
+            for frame in frames {
+                #expect(frame.size == Self.size)
+                #expect(frame.distance(from: Self.mark, in: middle) <= 8)
+                // The ground, and then the border beside a region of another shape, which is all of the mark's colour.
+                #expect(
+                    frame.distance(from: Self.ground, in: corner) <= 8 || frame.distance(from: 0, in: corner) <= 8)
+            }
+            #expect(frames.first.map { $0.distance(from: Self.ground, in: corner) <= 8 } == true)
+            #expect(frames.last.map { $0.distance(from: 0, in: corner) <= 8 } == true)
+        }
+    }
+}
