@@ -69,6 +69,8 @@ let package = Package(
             name: "CXCB",
             linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]
                 .map { .linkedLibrary("xcb\($0)") }),
+        .target(name: "CXKB", dependencies: ["CLinux"]),
+        .target(name: "CCairo", dependencies: ["CLinux"]),
         .target(name: "CLinux"),
         .target(name: "CPixels"),
         .target(name: "CSandbox"),
@@ -82,8 +84,8 @@ let package = Package(
         .target(
             name: "KineCapture",
             dependencies: [
-                "KineMedia", "KinePlatform", "CXCB", "CPulse", "CFFmpeg", "CAVDevice", "CYUV", "CLinux",
-                system,
+                "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CPulse", "CFFmpeg", "CAVDevice", "CYUV",
+                "CLinux", system,
             ]),
         .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
         // Links no codec: the libraries are loaded when an encoder or a decoder is made.
@@ -304,12 +306,15 @@ let package = Package(
         .testTarget(
             name: "KineCaptureTests",
             dependencies: [
-                "KineCapture", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting", "CoreTesting",
-                "ProcessTesting", system,
+                "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting",
+                "CoreTesting", "ProcessTesting", system,
             ]),
         .testTarget(
             name: "KineDesktopTests",
-            dependencies: ["KineDesktop", "DesktopTesting", "KineMeasure", "KinePlatform", "CoreTesting"]),
+            dependencies: [
+                "KineDesktop", "KineCapture", "DesktopTesting", "ScreenTesting", "KineMeasure", "KineMedia",
+                "KinePlatform", "CoreTesting",
+            ]),
         .testTarget(
             name: "KinePasteboardTests",
             dependencies: [
@@ -420,8 +425,8 @@ let package = Package(
                 "kinecast-witness",
                 "kinecast-hostile", "kinecast-setup-fixture", "kinecast-passer", "kinecast-frame-app",
                 "kinecast-messenger", "kinecast-scene", "kinecast-farend", "KinecastExchange",
-                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineDesktop", "KineMeasure", "ScreenTesting",
-                "RTMPTesting", "KineRelay", "KineControl",
+                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineCapture", "KineDesktop", "KineMeasure",
+                "ScreenTesting", "RTMPTesting", "KineRelay", "KineControl",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux",
                 system,
             ]),

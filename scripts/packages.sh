@@ -2,10 +2,10 @@
 
 # To build: the libraries' headers.
 build_packages=(
-    libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libopenh264-dev libpulse-dev libswresample-dev
-    libswscale-dev libsystemd-dev libwayland-dev libx264-dev
-    libxcb-composite0-dev libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev
-    libxcb-xtest0-dev libxcb1-dev libyuv-dev
+    libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libcairo2-dev libopenh264-dev libpulse-dev
+    libswresample-dev libswscale-dev libsystemd-dev libwayland-dev libx264-dev libxcb-composite0-dev libxcb-damage0-dev
+    libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev libxcb-xkb-dev libxcb-xtest0-dev libxcb1-dev
+    libxkbcommon-x11-dev libyuv-dev
 )
 # To build what is measured beside Kinecast.
 measure_packages=(libturbojpeg0-dev)
@@ -35,6 +35,7 @@ install_packages() {
 
 # To test: decoders that are not ours, a browser, RTMP servers, bad networks, and other programs of the desktop.
 test_packages=(
-    chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg iproute2 libnginx-mod-rtmp mediainfo nftables
-    nginx-light openssl picom sway weston wl-clipboard x11-xserver-utils xclip xterm xwayland
+    at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core iproute2
+    libnginx-mod-rtmp mediainfo nftables nginx-light openssl picom sway weston wl-clipboard x11-xserver-utils xclip
+    xterm xwayland zenity
 )

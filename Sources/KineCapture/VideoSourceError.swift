@@ -24,6 +24,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case missingExtensions(display: String)
     /// The server does not tell what mice and keyboards do (XI2).
     case noInputEvents
+    /// Keys cannot be shown without what Debian's package has.
+    case missingLibrary(package: String)
 
     // MARK: A target that is not there
 

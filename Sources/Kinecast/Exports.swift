@@ -16,5 +16,7 @@ public typealias SampleRequest = KineControl.SampleRequest
 public typealias WindowRule = TakeConfiguration.WindowRule
 /// A camera over the picture.
 public typealias Camera = TakeConfiguration.Camera
+/// Keys that are shown in the frames as they are pressed.
+public typealias ShownKeys = TakeConfiguration.ShownKeys
 /// Who an app is.
 public typealias AppIdentity = KineRelay.AppIdentity

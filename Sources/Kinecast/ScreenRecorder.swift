@@ -47,6 +47,7 @@ public final class ScreenRecorder: Sendable {
         var showsCursor = true
         var cursorScale = 1.0
         var showsClicks = false
+        var shownKeys: ShownKeys?
         var excludedWindows: [WindowRule] = []
         var camera: Camera?
         /// Of recordings; captures and broadcasts have the standard one.

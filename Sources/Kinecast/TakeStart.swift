@@ -24,6 +24,7 @@ struct TakeStart: Sendable {
         configuration.video.showsCursor = settings.showsCursor
         configuration.video.cursorScale = settings.cursorScale
         configuration.video.showsClicks = settings.showsClicks
+        configuration.video.shownKeys = settings.shownKeys
         configuration.video.excludedWindows = settings.excludedWindows
         configuration.video.camera = settings.camera
         configuration.whenLocked = settings.keepsRunningWhenLocked ? .keepRunning : .pause

@@ -189,6 +189,12 @@ import Testing
         #expect(try !configuration().video.showsClicks)
     }
 
+    @Test func `shortcuts are shown, or all keys`() throws {
+        #expect(try configuration("--show-keys", "shortcuts").video.shownKeys == .shortcuts)
+        #expect(try configuration("--show-keys", "all", "--window", "7").video.shownKeys == .all)
+        #expect(try configuration().video.shownKeys == nil)
+    }
+
     @Test(arguments: [
         ["--monitor", "a", "--pattern", "640x480"], ["--pattern"], ["--mic"],
         ["--window", "1", "--region", "640x480+0+0"],
@@ -201,7 +207,8 @@ import Testing
         ["--exclude", "app:"], ["--exclude", "focused"], ["--exclude", "app:a", "--window", "7"], [""],
         ["--cursor-scale", "0.9"], ["--cursor-scale", "8.1"], ["--cursor-scale", "nan"], ["--cursor-scale", "big"],
         ["--cursor-scale", "2", "--no-cursor"], ["--cursor-scale", "2", "--pattern", "640x480"],
-        ["--show-clicks", "--pattern", "640x480"],
+        ["--show-clicks", "--pattern", "640x480"], ["--show-keys", "all", "--pattern", "640x480"],
+        ["--show-keys"], ["--show-keys", "letters"],
     ])
     func `what contradicts itself is wrong usage, 64`(arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try RootCommand.parseAsRoot(["record"] + arguments) }

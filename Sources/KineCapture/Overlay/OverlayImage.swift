@@ -3,7 +3,7 @@ import KineMedia
 
 /// Premultiplied ARGB, as the server has the pointer's image (X Fixes, GetCursorImage) and cairo draws: a word for each pixel, rows
 /// packed.
-struct OverlayImage {
+struct OverlayImage: Sendable {
     let size: PixelSize
     /// `size.area` pixels.
     let pixels: [UInt32]
@@ -37,6 +37,18 @@ struct OverlayImage {
             result |= min(value, 255) << shift
         }
         return result
+    }
+
+    /// The image with less opacity: 1 leaves it as it is, 0 makes it invisible.
+    func faded(to opacity: Double) -> OverlayImage {
+        guard opacity < 1 else { return self }
+        let keep = UInt32((max(0, opacity) * 256).rounded())
+        let pixels = pixels.map { pixel in
+            // Two channels at a time, with room for each product.
+            let (even, odd) = ((pixel & 0xff_00ff) * keep >> 8, (pixel >> 8 & 0xff_00ff) * keep)
+            return even & 0xff_00ff | odd & 0xff00_ff00
+        }
+        return OverlayImage(size: size, pixels: pixels)
     }
 
     // MARK: Scaling

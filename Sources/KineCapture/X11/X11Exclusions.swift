@@ -10,6 +10,15 @@ public enum X11WindowRule: Hashable, Sendable {
     case titled(String)
     /// Every window of the application with this WM_CLASS. Case does not matter.
     case application(String)
+
+    /// Whether the rule means a window with this title and this WM_CLASS; empty: it has none.
+    func matches(_ window: UInt32, title: String, application: String) -> Bool {
+        switch self {
+        case .id(let id): window == id
+        case .titled(let text): !title.isEmpty && title.lowercased().contains(text.lowercased())
+        case .application(let name): !application.isEmpty && application.lowercased() == name.lowercased()
+        }
+    }
 }
 
 /// Follows the windows of a connection's screen that match some rules. Used by the capture thread.
@@ -148,14 +157,7 @@ final class X11Exclusions {
         // Before its properties are read: a change after that is then told.
         if watched.insert(window).inserted { select(UInt32(XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue), of: window) }
         let (title, application) = X11Layout.names(of: window, connection)
-        let isMeant = rules.contains { rule in
-            switch rule {
-            case .id(let id): id == window
-            case .titled(let text): !title.isEmpty && title.lowercased().contains(text.lowercased())
-            case .application(let name): !application.isEmpty && application.lowercased() == name.lowercased()
-            }
-        }
-        if isMeant { return true }
+        if rules.contains(where: { $0.matches(window, title: title, application: application) }) { return true }
         // A program's own window has a class; what lies in it is the program's affair.
         guard application.isEmpty, depth < Self.deepest else { return false }
         return children(of: window).contains { matches($0, child, depth: depth + 1) }

@@ -1,8 +1,8 @@
-// The raw events of mice, which come whatever window the person works with (XI2, "Raw events").
+// The raw events of mice (XI2, XI_RawMotion and following). They come whatever window the person works with.
 import CXCB
 import Glibc
 
-/// What the mice of a connection's server do. Used by the capture thread.
+/// The raw events of a connection's server. Used by the capture thread.
 final class X11Input {
     enum Event: Equatable {
         case motion
@@ -36,7 +36,7 @@ final class X11Input {
         kine_select_raw_events(connection.handle, connection.root, events.rawValue)
     }
 
-    /// What an event of the extension tells; nil: nothing of interest. The wheel is buttons 4 to 7.
+    /// The meaning of an event of the extension; nil: nothing of interest. The wheel is buttons 4 to 7.
     func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Event? {
         let type = event.withMemoryRebound(to: xcb_ge_generic_event_t.self, capacity: 1) {
             $0.pointee.extension == connection.inputOpcode ? Int32($0.pointee.event_type) : nil

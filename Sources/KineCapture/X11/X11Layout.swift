@@ -57,7 +57,6 @@ enum X11Layout {
                     return Array(UnsafeBufferPointer(start: xcb_query_tree_children(reply), count: count))
                 } ?? []
         }
-        let processAtom = connection.atom("_NET_WM_PID")
         return ids.compactMap { id in
             guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1 else {
                 return nil
@@ -68,7 +67,7 @@ enum X11Layout {
             let names = names(of: id, connection)
             return X11Inventory.Window(
                 id: id, title: names.title, application: names.application,
-                processID: X11Properties.process(property(processAtom, of: id, connection)), bounds: bounds)
+                processID: process(of: id, connection), bounds: bounds)
         }
     }
 
@@ -123,6 +122,11 @@ enum X11Layout {
         let application = X11Properties.application(
             property(UInt32(XCB_ATOM_WM_CLASS.rawValue), of: window, connection))
         return (title, application)
+    }
+
+    /// The process that a window's owner has named as its own.
+    static func process(of window: UInt32, _ connection: X11Connection) -> Int32? {
+        X11Properties.process(property(connection.atom("_NET_WM_PID"), of: window, connection))
     }
 
     static func isShown(_ window: UInt32, _ connection: X11Connection) -> Bool {

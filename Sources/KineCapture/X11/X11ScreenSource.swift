@@ -35,6 +35,8 @@ public final class X11ScreenSource: VideoSource {
     private let cursor: X11Cursor?
     /// Nil: clicks are not shown.
     private let clicks: X11Clicks?
+    /// Nil: keys are not shown.
+    private let keys: X11Keys?
     /// Nil: every window may be seen.
     private let exclusions: X11Exclusions?
     private let target: Target
@@ -51,19 +53,23 @@ public final class X11ScreenSource: VideoSource {
     private var windowIsGone = false
     private var everythingIsDamaged = true
 
-    /// `display` is the server's name; nil stands for DISPLAY's. Throws if there is no such server, or no such target on it.
+    /// Throws if there is no such server, or no such target on it. A server that stops answering keeps every call of this class
+    /// waiting.
     ///
     /// - Parameters:
+    ///   - target: the source of the frames.
+    ///   - showsCursor: the pointer is drawn into the frames.
     ///   - cursorScale: the factor by which the pointer's image is enlarged, from 1 on.
     ///   - showsClicks: a ring is drawn round the pointer while a button of a mouse is held, and fades after that; also where the pointer
     ///     is not shown.
+    ///   - shownKeys: the keys that are shown; nil: none.
     ///   - excluded: windows that are painted over in the frames of a screen or a part of it.
-    ///
-    /// A server that stops answering keeps every call of this class waiting; `cancellation` ends the wait, and then the source
-    /// cannot be used any more.
+    ///   - display: the server's name; nil stands for DISPLAY's.
+    ///   - cancellation: ends the waits for the server. The source cannot be used any more then.
     public init(
         target: Target, showsCursor: Bool, cursorScale: Double = 1, showsClicks: Bool = false,
-        excluding excluded: [X11WindowRule] = [], display: String? = nil, cancellation: Cancellation? = nil
+        keys shownKeys: KeyDisplay? = nil, excluding excluded: [X11WindowRule] = [], display: String? = nil,
+        cancellation: Cancellation? = nil
     ) throws(VideoSourceError) {
         let connection = try X11Connection(display: display, cancellation: cancellation)
         self.connection = connection
@@ -112,6 +118,12 @@ public final class X11ScreenSource: VideoSource {
         cursor = showsCursor ? X11Cursor(connection: connection, scale: cursorScale) : nil
         clicks = showsClicks ? X11Clicks(scale: cursorScale) : nil
         if showsClicks, input == nil { throw .noInputEvents }
+        keys =
+            if let shownKeys {
+                try X11Keys(
+                    shownKeys, in: KeyScope(window: windowPixmap?.window, excluded: excluded), frameHeight: size.height,
+                    connection: connection, display: display, cancellation: cancellation)
+            } else { nil }
         selectInput()
         xcb_flush(handle)
     }
@@ -120,19 +132,23 @@ public final class X11ScreenSource: VideoSource {
 
     public var descriptor: Int32 { connection.descriptor }
 
-    public var deadline: Int64? { [exclusions?.deadline, clicks?.deadline].compactMap(\.self).min() }
+    public var deadline: Int64? {
+        [exclusions?.deadline, clicks?.deadline, keys?.deadline].compactMap(\.self).min()
+    }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         xcb_flush(connection.handle)  // first: it may read events while it writes
         exclusions?.expire(at: MonotonicClock.now())
         try handleEvents()
         clicks?.advance(to: MonotonicClock.now())
+        keys?.advance(to: MonotonicClock.now())
         return hasChanged
     }
 
     private var hasChanged: Bool {
         damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
             || needsPointer && pointer.mayHaveMoved || cursor?.mayHaveChanged ?? false || clicks?.hasChanged ?? false
+            || keys?.hasChanged ?? false
     }
 
     /// Whether something that is drawn goes where the pointer goes.
@@ -181,6 +197,7 @@ public final class X11ScreenSource: VideoSource {
             case .release(let button): clicks?.release(button, at: MonotonicClock.now())
             case nil: break
             }
+        case UInt8(XCB_CLIENT_MESSAGE): keys?.note()
         case UInt8(XCB_MAPPING_NOTIFY):
             input?.noteMapping()
         case UInt8(XCB_DESTROY_NOTIFY):
@@ -225,6 +242,7 @@ public final class X11ScreenSource: VideoSource {
         try handleEvents()
         if region.size != size { region = DamageRegion(size: size) }
         clicks?.advance(to: MonotonicClock.now())
+        keys?.advance(to: MonotonicClock.now())
         selectInput()
         var question: xcb_query_pointer_cookie_t?
         // Without XI2 no event tells of motion.
@@ -246,6 +264,7 @@ public final class X11ScreenSource: VideoSource {
             clicks?.move(to: place)
         }
         clicks?.update(damage: &region)
+        keys?.update(damage: &region)
     }
 
     private func addReportedDamage(to region: inout DamageRegion) {
@@ -290,6 +309,7 @@ public final class X11ScreenSource: VideoSource {
     ) {
         clicks?.draw(over: pixels, stride: stride, area: rect)
         cursor?.draw(over: pixels, stride: stride, area: rect)
+        keys?.draw(over: pixels, stride: stride, area: rect)
         receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
     }
 

@@ -100,7 +100,7 @@ extension TakeConfiguration {
         }
     }
 
-    /// What is wrong with the factor by which the pointer is enlarged.
+    /// Throws where the pointer cannot be enlarged by this factor.
     public static func check(cursorScale factor: Double) throws(Problem) {
         guard !(1...8).contains(factor) else { return }
         throw .outOfRange(setting: "cursor scale", value: "\(factor)", allowed: "a number from 1 to 8")

@@ -80,6 +80,14 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
     }
 
+    /// Keys that are shown in the frames as they are pressed.
+    public enum ShownKeys: String, Codable, Sendable, CaseIterable {
+        /// Combinations with Ctrl, Alt or Super, function keys and Esc.
+        case shortcuts
+        /// Typed keys too, but never while a password field or a terminal has the focus, or while that is not known.
+        case all
+    }
+
     public struct Video: Codable, Sendable, Equatable {
         public var framesPerSecond = 30
         public var rateControl = RateControl.constantQuality(Video.defaultQuality)
@@ -147,6 +155,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         }
         /// Absent where it is false, as in messages of older clients.
         private var clicks: Bool?
+        /// The keys that are shown; nil: none. Absent then, as in messages of older clients.
+        public var shownKeys: ShownKeys?
 
         public static let defaultQuality = 23
         public static let defaultMinimumBitrate = 400_000

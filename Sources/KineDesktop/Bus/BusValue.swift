@@ -89,6 +89,7 @@ public indirect enum BusValue: Sendable, Equatable {
     }
 
     /// Of a structure.
+    public var elements: [BusValue]? { if case .array(_, let elements) = self { elements } else { nil } }
     public var members: [BusValue]? { if case .structure(let members) = self { members } else { nil } }
 }
 

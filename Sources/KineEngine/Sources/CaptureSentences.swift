@@ -25,7 +25,9 @@ extension VideoSourceError {
         case .missingExtensions(let display):
             "The X server \(display) lacks DAMAGE, XFIXES or RANDR, which recording needs; use Xorg or Xvfb."
         case .noInputEvents:
-            "The X server lacks XInput 2, without which clicks cannot be shown; record without --show-clicks."
+            "The X server lacks XInput 2 or XKB, without which clicks and keys cannot be shown; record without --show-clicks and "
+                + "--show-keys."
+        case .missingLibrary(let package): "Showing keys needs Debian's \(package), which is not installed; install it."
         case .noMonitor(let name, let existing):
             "There is no monitor \(name) on this display; it has \(existing.joined(separator: ", "))."
         case .outsideScreen(let area, let screen):

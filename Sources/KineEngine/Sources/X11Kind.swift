@@ -92,8 +92,8 @@ extension X11ScreenSource {
     ) throws(VideoSourceError) {
         try self.init(
             target: target, showsCursor: video.showsCursor, cursorScale: video.cursorScale,
-            showsClicks: video.showsClicks, excluding: video.excludedWindows.map(\.x11),
-            cancellation: cancellation)
+            showsClicks: video.showsClicks, keys: video.shownKeys?.display,
+            excluding: video.excludedWindows.map(\.x11), cancellation: cancellation)
     }
 }
 

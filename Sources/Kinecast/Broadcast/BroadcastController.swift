@@ -154,6 +154,14 @@ public final class BroadcastController: Sendable {
         set { contents.withLock { $0.settings.showsClicks = newValue } }
     }
 
+    /// The keys that the next broadcast shows at the bottom of the frame as they are pressed; nil: none. Typed letters are shown only with
+    /// `all`, and only where a program tells assistive technologies that it is neither a password field nor a terminal. Of a window that is
+    /// captured by itself, only keys that go there are shown.
+    public var shownKeys: ShownKeys? {
+        get { contents.withLock { $0.settings.shownKeys } }
+        set { contents.withLock { $0.settings.shownKeys = newValue } }
+    }
+
     /// The windows that the next broadcast does not show: they are painted over wherever they are on the screen, also while they move or appear.
     /// A window that is captured by itself has no other in it.
     public var excludedWindows: [WindowRule] {

@@ -1,6 +1,8 @@
-// The options that choose what is seen of the mouse.
+// The options that choose what is seen of the mouse and the keyboard.
 import ArgumentParser
 import KineControl
+
+extension TakeConfiguration.ShownKeys: ExpressibleByArgument {}
 
 struct InputOptions: ParsableArguments {
     @Flag(help: "Leave the mouse pointer out.")
@@ -14,6 +16,16 @@ struct InputOptions: ParsableArguments {
             "Draw a ring round the mouse pointer while a button is held: yellow for the left, pink for the middle, blue for the right."
     )
     var showClicks = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Show the keys that are pressed, at the bottom: combinations with Ctrl, Alt or Super and function keys, or all.",
+            discussion: """
+                With all, what is typed is shown only where a program tells assistive technologies that a field for anyone's eyes \
+                has the focus, and a moment later. It is never shown while a password field or a terminal has it, or while \
+                that is not known. Of one window, only keys that go there are shown.
+                """, valueName: "shortcuts|all"))
+    var showKeys: TakeConfiguration.ShownKeys?
 
     func validate() throws {
         guard let cursorScale else { return }
@@ -30,16 +42,19 @@ struct InputOptions: ParsableArguments {
     /// Throws where the source has neither a pointer nor a keyboard.
     func check(for source: TakeConfiguration.Source) throws {
         guard case .pattern = source, let option = chosen.first else { return }
-        throw ValidationError("\(option) is for a screen or a window; a \(source) has no pointer. Leave it out.")
+        throw ValidationError(
+            "\(option) is for a screen or a window; a \(source) has neither pointer nor keys. Leave it out.")
     }
 
     private var chosen: [String] {
         (cursorScale == nil ? [] : ["--cursor-scale"]) + (showClicks ? ["--show-clicks"] : [])
+            + (showKeys == nil ? [] : ["--show-keys"])
     }
 
     func apply(to video: inout TakeConfiguration.Video) {
         video.showsCursor = !noCursor
         video.cursorScale = cursorScale ?? 1
         video.showsClicks = showClicks
+        video.shownKeys = showKeys
     }
 }

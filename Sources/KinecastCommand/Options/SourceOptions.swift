@@ -50,7 +50,7 @@ struct SourceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"))
     var pattern: SizeOption?
 
-    @OptionGroup(title: "Pointer") var input: InputOptions
+    @OptionGroup var input: InputOptions
 
     func apply(to configuration: inout TakeConfiguration) {
         configuration.video.excludedWindows = exclude.map(\.rule)

@@ -27,7 +27,7 @@ public enum Tool {
         "pactl": "pulseaudio-utils",
         "chromium": "chromium", "chromedriver": "chromium-driver", "nginx": "nginx-light", "ip": "iproute2",
         "tc": "iproute2", "nft": "nftables", "nsenter": "util-linux", "unshare": "util-linux",
-        "setpriv": "util-linux", "wl-copy": "wl-clipboard", "wl-paste": "wl-clipboard",
+        "setpriv": "util-linux", "wl-copy": "wl-clipboard", "wl-paste": "wl-clipboard", "dbus-send": "dbus-bin",
     ]
 
     /// The absolute path of `name` on the search path; a name with a slash in it is a path already.

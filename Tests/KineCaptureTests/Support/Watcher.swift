@@ -21,11 +21,11 @@ final class Watcher {
     /// Opens the source and reads its first frame.
     init(
         _ target: X11ScreenSource.Target, on display: String, cursor: Bool = false, cursorScale: Double = 1,
-        clicks: Bool = false, excluding: [X11WindowRule] = []
+        clicks: Bool = false, keys: KeyDisplay? = nil, excluding: [X11WindowRule] = []
     ) throws {
         source = try X11ScreenSource(
-            target: target, showsCursor: cursor, cursorScale: cursorScale, showsClicks: clicks, excluding: excluding,
-            display: display)
+            target: target, showsCursor: cursor, cursorScale: cursorScale, showsClicks: clicks, keys: keys,
+            excluding: excluding, display: display)
         size = source.size
         pixels = [UInt32](repeating: 0, count: size.area)
         waiter = SourceWaiter(wake: WakeSignal(), descriptors: [source.descriptor])

@@ -31,7 +31,7 @@ enum RecordedMessages {
                 appAudio: .pcm)),
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
         .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged), .start(clicking),
-        .start(sharp), .switchSource(.drawnRegion),
+        .start(sharp), .switchSource(.drawnRegion), .start(typing),
     ]
 
     static let fromEngines: [EngineMessage] =
@@ -141,6 +141,12 @@ enum RecordedMessages {
     private static let sharp = {
         var take = slow
         take.video.colour = ColourFormat(chroma: .yuv444, isFullRange: true)
+        return take
+    }()
+
+    private static let typing = {
+        var take = clicking
+        take.video.shownKeys = .all
         return take
     }()
 

@@ -85,6 +85,14 @@ public final class Painter {
         finish()
     }
 
+    /// Says whose a window is, as `_NET_WM_PID` (EWMH).
+    public func setProcess(_ window: UInt32, _ process: Int32) {
+        xcb_change_property(
+            connection, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom("_NET_WM_PID"),
+            UInt32(XCB_ATOM_CARDINAL.rawValue), 32, 1, [process])
+        finish()
+    }
+
     public func raise(_ window: UInt32) {
         configure(window, UInt32(XCB_CONFIG_WINDOW_STACK_MODE.rawValue), [UInt32(XCB_STACK_MODE_ABOVE.rawValue)])
     }
@@ -288,6 +296,46 @@ public final class Painter {
         var area = xcb_rectangle_t(x: 0, y: 0, width: UInt16(size.width), height: UInt16(size.height))
         xcb_poly_fill_rectangle(connection, bitmap, context, 1, &area)
         xcb_free_gc(connection, context)
+    }
+
+    // MARK: Keyboard
+
+    /// A key by its place on the keyboard, as the kernel numbers it, and 8 (XKB's evdev keycodes).
+    public enum Key: UInt8, Sendable {
+        case escape = 9
+        case tab = 23
+        case t = 28
+        case control = 37
+        case a = 38
+        case s = 39
+        case shift = 50
+        case alt = 64
+        case f5 = 71
+    }
+
+    /// Presses and releases a key, with others held.
+    public func press(_ key: Key, with held: Key...) {
+        for key in held { set(key, isPressed: true) }
+        set(key, isPressed: true)
+        set(key, isPressed: false)
+        for key in held.reversed() { set(key, isPressed: false) }
+        finish()
+    }
+
+    private func set(_ key: Key, isPressed: Bool) {
+        let type = UInt8(isPressed ? XCB_KEY_PRESS : XCB_KEY_RELEASE)
+        xcb_test_fake_input(connection, type, key.rawValue, 0, root, 0, 0, 0)
+    }
+
+    /// Takes the keyboard, as a screen locker does, or gives it back.
+    public func setKeyboardGrabbed(_ isGrabbed: Bool) {
+        if isGrabbed {
+            let mode = UInt8(XCB_GRAB_MODE_ASYNC.rawValue)
+            free(xcb_grab_keyboard_reply(connection, xcb_grab_keyboard(connection, 0, root, 0, mode, mode), nil))
+        } else {
+            xcb_ungrab_keyboard(connection, 0)
+            finish()
+        }
     }
 
     // MARK: Monitors

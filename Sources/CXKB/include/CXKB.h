@@ -1,0 +1,18 @@
+// libxkbcommon with libxkbcommon-x11: which key means what, by the mapping of an X server. And XKB's events of libxcb.
+#pragma once
+#include <xcb/xcb.h>
+#include <xkbcommon/xkbcommon-x11.h>
+#include <xkbcommon/xkbcommon.h>
+
+// Loads the libraries; 0 where one is not installed. Nothing else here may be called before this has succeeded. Any thread may call.
+int kine_load_xkb(void);
+
+// Begins with the extension on a connection and asks for its events of the core keyboard. Returns that keyboard's number, or -1.
+// `first_event` is the number of all events of the extension.
+int32_t kine_watch_keyboard(xcb_connection_t *connection, uint8_t *first_event);
+
+typedef enum { KINE_KEYBOARD_OTHER, KINE_KEYBOARD_STATE, KINE_KEYBOARD_MAP } kine_keyboard_change;
+
+// Reads an event of the extension. KINE_KEYBOARD_STATE: the modifiers and the layout, with which it has updated `state`.
+// KINE_KEYBOARD_MAP: keys have other meanings now, or it is another keyboard.
+kine_keyboard_change kine_read_keyboard_event(const xcb_generic_event_t *event, struct xkb_state *state);

@@ -1,0 +1,57 @@
+// libxcb-xkb, which libxkbcommon-x11 needs too, and the events of the X keyboard extension.
+#include "CLinux.h"
+#include "CXKB.h"
+#include "libraries.h"
+// A field of it is named as a keyword of C++ is; nothing else is wrong with it.
+#include <xcb/xkb.h>
+
+LATE_LIBRARY("libxcb-xkb.so.1")
+
+LATE_FUNCTION(xcb_void_cookie_t, xcb_xkb_select_events_aux,
+        (xcb_connection_t *c, xcb_xkb_device_spec_t deviceSpec, uint16_t affectWhich, uint16_t clear,
+         uint16_t selectAll, uint16_t affectMap, uint16_t map, const xcb_xkb_select_events_details_t *details),
+        (c, deviceSpec, affectWhich, clear, selectAll, affectMap, map, details))
+
+int kine_load_xcb_xkb(void) { return late_library() != 0; }
+
+// The events that libxkbcommon's documentation asks for ("Using xkbcommon with X11").
+enum {
+    EVENTS = XCB_XKB_EVENT_TYPE_NEW_KEYBOARD_NOTIFY | XCB_XKB_EVENT_TYPE_MAP_NOTIFY | XCB_XKB_EVENT_TYPE_STATE_NOTIFY,
+    KEYBOARDS = XCB_XKB_NKN_DETAIL_KEYCODES,
+    MAPS = XCB_XKB_MAP_PART_KEY_TYPES | XCB_XKB_MAP_PART_KEY_SYMS | XCB_XKB_MAP_PART_MODIFIER_MAP |
+        XCB_XKB_MAP_PART_EXPLICIT_COMPONENTS | XCB_XKB_MAP_PART_KEY_ACTIONS | XCB_XKB_MAP_PART_VIRTUAL_MODS |
+        XCB_XKB_MAP_PART_VIRTUAL_MOD_MAP,
+    STATES = XCB_XKB_STATE_PART_MODIFIER_BASE | XCB_XKB_STATE_PART_MODIFIER_LATCH |
+        XCB_XKB_STATE_PART_MODIFIER_LOCK | XCB_XKB_STATE_PART_GROUP_BASE | XCB_XKB_STATE_PART_GROUP_LATCH |
+        XCB_XKB_STATE_PART_GROUP_LOCK,
+};
+
+int32_t kine_watch_keyboard(xcb_connection_t *connection, uint8_t *first_event) {
+    if (!xkb_x11_setup_xkb_extension(connection, XKB_X11_MIN_MAJOR_XKB_VERSION, XKB_X11_MIN_MINOR_XKB_VERSION,
+                                     XKB_X11_SETUP_XKB_EXTENSION_NO_FLAGS, 0, 0, first_event, 0))
+        return -1;
+    int32_t device = xkb_x11_get_core_keyboard_device_id(connection);
+    if (device < 0) return -1;
+    xcb_xkb_select_events_details_t details = {
+        .affectNewKeyboard = KEYBOARDS,
+        .newKeyboardDetails = KEYBOARDS,
+        .affectState = STATES,
+        .stateDetails = STATES,
+    };
+    xcb_xkb_select_events_aux(connection, (xcb_xkb_device_spec_t)device, EVENTS, 0, 0, MAPS, MAPS, &details);
+    return device;
+}
+
+kine_keyboard_change kine_read_keyboard_event(const xcb_generic_event_t *event, struct xkb_state *state) {
+    switch (event->pad0) {  // all events of the extension have one number, and their type here
+    case XCB_XKB_STATE_NOTIFY: {
+        const xcb_xkb_state_notify_event_t *it = (const xcb_xkb_state_notify_event_t *)event;
+        xkb_state_update_mask(state, it->baseMods, it->latchedMods, it->lockedMods, (xkb_layout_index_t)it->baseGroup,
+                              (xkb_layout_index_t)it->latchedGroup, it->lockedGroup);
+        return KINE_KEYBOARD_STATE;
+    }
+    case XCB_XKB_MAP_NOTIFY:
+    case XCB_XKB_NEW_KEYBOARD_NOTIFY: return KINE_KEYBOARD_MAP;
+    default: return KINE_KEYBOARD_OTHER;
+    }
+}

@@ -1,0 +1,77 @@
+// A pressed key as a person reads it. Pure: what the keyboard's mapping says is the input.
+
+/// A key, or a combination of keys.
+enum KeyStroke: Equatable {
+    /// It does something, and is never a part of a text: Ctrl + S, F5.
+    case shortcut(String)
+    /// It writes, or moves and deletes what is written: a letter, Enter.
+    case typed(String)
+
+    struct Modifiers: OptionSet {
+        let rawValue: Int
+        static let control = Modifiers(rawValue: 1)
+        static let alt = Modifiers(rawValue: 2)
+        static let shift = Modifiers(rawValue: 4)
+        static let `super` = Modifiers(rawValue: 8)
+    }
+
+    /// Nil for a key that means nothing by itself, such as Shift.
+    ///
+    /// - Parameters:
+    ///   - keysym: the key's symbol without modifiers (X11 protocol, Appendix A; xkbcommon-keysyms.h).
+    ///   - character: the character of that symbol, if it has one.
+    ///   - text: what the key writes with the modifiers there are.
+    ///   - modifiers: those that are held. AltGr, which is for writing, is none of them.
+    init?(keysym: UInt32, character: Character?, text: String, _ modifiers: Modifiers) {
+        guard !Self.isModifier(keysym) else { return nil }
+        let name = Self.command(keysym) ?? Self.names[keysym]
+        if !modifiers.isDisjoint(with: [.control, .alt, .super]) || Self.command(keysym) != nil {
+            guard let key = name ?? character.flatMap(Self.printable)?.uppercased() else { return nil }
+            self = .shortcut((Self.list(modifiers) + [key]).joined(separator: " + "))
+        } else if let name {
+            self = .typed(((modifiers.contains(.shift) ? ["Shift"] : []) + [name]).joined(separator: " + "))
+        } else {
+            guard text.count == 1, let written = text.first.flatMap(Self.printable) else { return nil }
+            self = .typed(written)
+        }
+    }
+
+    private static func list(_ modifiers: Modifiers) -> [String] {
+        let all: [(Modifiers, String)] = [(.control, "Ctrl"), (.alt, "Alt"), (.shift, "Shift"), (.super, "Super")]
+        return all.filter { modifiers.contains($0.0) }.map(\.1)
+    }
+
+    private static func printable(_ character: Character) -> String? {
+        let isPlain = character.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .privateUse, .surrogate, .unassigned, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+        return isPlain && !character.isWhitespace ? String(character) : nil
+    }
+
+    /// Shift to Hyper, the shifts to other levels and layouts, Num Lock and Scroll Lock.
+    private static func isModifier(_ keysym: UInt32) -> Bool {
+        (0xffe1...0xffee).contains(keysym) || (0xfe01...0xfe13).contains(keysym)
+            || [0xff7e, 0xff7f, 0xff14].contains(keysym)
+    }
+
+    /// The keys that never write and never move in a text.
+    private static func command(_ keysym: UInt32) -> String? {
+        switch keysym {
+        case 0xffbe...0xffe0: "F\(keysym - 0xffbd)"
+        case 0xff1b: "Esc"
+        case 0xff61: "Print Screen"
+        case 0xff13: "Pause"
+        case 0xff67: "Menu"
+        default: nil
+        }
+    }
+
+    private static let names: [UInt32: String] = [
+        0xff0d: "Enter", 0xff8d: "Enter", 0xff09: "Tab", 0xfe20: "Tab", 0xff08: "Backspace", 0xffff: "Delete",
+        0xff63: "Insert", 0xff50: "Home", 0xff57: "End", 0xff55: "Page Up", 0xff56: "Page Down", 0xff51: "Left",
+        0xff52: "Up", 0xff53: "Right", 0xff54: "Down", 0x20: "Space",
+    ]
+}

@@ -1,0 +1,121 @@
+// The object that has the keyboard's focus, as programs tell it to assistive technologies (AT-SPI 2: at-spi2-core, xml/).
+import Glibc
+import KinePlatform
+
+/// Follows the focus of all programs that are on the accessibility bus. Used on one thread, which polls.
+///
+/// A program tells of its focus when that changes: what had it before this was made is not known.
+public final class AccessibleFocus {
+    /// Called whenever an object gets or loses the focus.
+    public var focusMoved: () -> Void = {}
+
+    private let session: BusConnection?
+    /// The accessibility bus, once the session's has said where it is.
+    private var bus: BusConnection?
+    /// The path of the focused object, by the program's name on the bus.
+    private var focused: [String: String] = [:]
+    private var processes: [String: Int32] = [:]
+    /// Programs come and go; those that went are forgotten with all others.
+    private static let mostPrograms = 256
+
+    private static let accessible = "org.a11y.atspi.Accessible"
+    private static let events = "org.a11y.atspi.Event.Object"
+    private static let registry = "org.a11y.atspi.Registry"
+
+    /// - Parameter addresses: the bus of the session is used. Without one, nothing is known ever.
+    public init(_ addresses: BusAddresses) {
+        session = addresses.session.flatMap { try? BusConnection(address: $0) }
+        session?.call(
+            BusCall("org.a11y.Bus", path: "/org/a11y/bus", interface: "org.a11y.Bus", "GetAddress")
+        ) { [weak self] answer in
+            if let address = (try? answer.get())?.first?.asString { self?.connect(address) }
+        }
+    }
+
+    private func connect(_ address: String) {
+        guard let bus = try? BusConnection(address: address) else { return }
+        self.bus = bus
+        bus.match("type='signal',interface='\(Self.events)',member='StateChanged',arg0='focused'") { [weak self] in
+            self?.received($0)
+        }
+        // Programs send only what somebody has asked for.
+        bus.call(
+            BusCall(
+                Self.registry, path: "/org/a11y/atspi/registry", interface: Self.registry, "RegisterEvent",
+                [.string("object:state-changed:focused")])
+        ) { _ in }
+    }
+
+    // MARK: For the thread's poll
+
+    public var pollEntries: [pollfd] { [session, bus].compactMap(\.self).map(\.pollEntry) }
+
+    /// The latest instant to call `process`, nanoseconds of CLOCK_MONOTONIC; nil: not before poll returns.
+    public var nextDeadline: Int64? { [session, bus].compactMap { $0?.nextDeadline }.min() }
+
+    /// Sends and receives without waiting, and calls `focusMoved` and answers.
+    public func process() {
+        session?.process()
+        guard let bus, !bus.isClosed else { return }
+        bus.process()
+        guard bus.isClosed else { return }
+        focused = [:]
+        processes = [:]
+        focusMoved()
+    }
+
+    // MARK: Focus
+
+    private func received(_ signal: BusSignal) {
+        let arguments = signal.arguments
+        guard signal.interface == Self.events, arguments.count > 1, arguments[0].asString == "focused" else { return }
+        if arguments[1].asInt32 == 1 {
+            if focused.count >= Self.mostPrograms {
+                focused = [:]
+                processes = [:]
+            }
+            focused[signal.sender] = signal.path
+            findProcess(of: signal.sender)
+        } else if focused[signal.sender] == signal.path {
+            focused[signal.sender] = nil
+        }
+        focusMoved()
+    }
+
+    private func findProcess(of program: String) {
+        guard processes[program] == nil else { return }
+        bus?.call(BusDaemon.method("GetConnectionUnixProcessID", [.string(program)])) { [weak self] answer in
+            guard let number = (try? answer.get())?.first?.asUInt32, let process = Int32(exactly: number) else {
+                return
+            }
+            self?.processes[program] = process
+            self?.focusMoved()
+        }
+    }
+
+    /// Asks the program with that process for its focused object, now. The answer names the object if it is of a kind in which what is typed
+    /// is seen by anyone who looks at the screen; nil: it is a password field or a terminal, or it is not known. It may come late or, if
+    /// the program does not answer, never.
+    public func ask(process: Int32, answer: @escaping (String?) -> Void) {
+        let programs = focused.filter { processes[$0.key] == process }
+        guard programs.count == 1, let (program, path) = programs.first else { return answer(nil) }
+        call(program, path, "GetRole") { [weak self] values in
+            guard let number = values?.first?.asUInt32, let role = AccessibleRole(rawValue: number), let self else {
+                return answer(nil)
+            }
+            call(program, path, "GetState") { values in
+                let words = values?.first?.elements?.compactMap(\.asUInt32) ?? []
+                let isFocused = words.first.map { $0 >> Self.focusedState & 1 != 0 } ?? false
+                answer(isFocused ? "\(program) \(path) \(role)" : nil)
+            }
+        }
+    }
+
+    /// ATSPI_STATE_FOCUSED (at-spi2-core, atspi-constants.h).
+    private static let focusedState: UInt32 = 12
+
+    private func call(_ program: String, _ path: String, _ method: String, _ heard: @escaping ([BusValue]?) -> Void) {
+        guard let bus else { return heard(nil) }
+        bus.call(BusCall(program, path: path, interface: Self.accessible, method)) { heard(try? $0.get()) }
+    }
+}

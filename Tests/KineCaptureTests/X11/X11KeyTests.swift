@@ -1,0 +1,204 @@
+// Keys in the frames of a real X server.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ScreenTesting
+import Testing
+
+@testable import KineCapture
+
+@Suite(.serialized) struct X11KeyTests {
+    private static let ground: UInt32 = 0x20_4060
+    private static let size = PixelSize(width: 320, height: 240)
+
+    /// Answers what the test wants.
+    private final class Inspector: FocusInspector {
+        let object: Monitor<String?>
+        var focusMoved: () -> Void = {}
+        var pollEntries: [pollfd] { [] }
+        var nextDeadline: Int64? { nil }
+
+        init(_ object: Monitor<String?>) { self.object = object }
+
+        func process() {}
+        func ask(process: Int32, answer: @escaping (String?) -> Void) {
+            answer(process == getpid() ? object.withLock { $0 } : nil)
+        }
+    }
+
+    private struct Stage {
+        let screen: PrivateScreen
+        let painter: Painter
+        /// Has the focus.
+        let window: UInt32
+        /// The object with the focus, if what is typed there may be seen.
+        let object = Monitor<String?>("field")
+
+        init(application: String = "Editor") throws {
+            screen = try PrivateScreen(size: X11KeyTests.size)
+            painter = try Painter(display: screen.name)
+            window = painter.window(PixelRect(size: X11KeyTests.size), colour: X11KeyTests.ground)
+            painter.setApplication(window, application)
+            painter.setProcess(window, getpid())
+            painter.focus(window)
+        }
+
+        func watcher(
+            _ keys: KeyDisplay.Keys, _ target: X11ScreenSource.Target = .screen(monitor: nil),
+            excluding: [X11WindowRule] = []
+        ) throws -> Watcher {
+            let object = object
+            return try Watcher(
+                target, on: screen.name, keys: KeyDisplay(keys) { Inspector(object) }, excluding: excluding)
+        }
+    }
+
+    /// The frame of the ground with this badge, and the badge's place.
+    private func frame(_ text: String) throws -> (pixels: [UInt32], rect: PixelRect) {
+        let image = try #require(KeyBadge(frameHeight: Self.size.height).image(of: text))
+        let rect = PixelRect(
+            origin: (
+                (Self.size.width - image.size.width) / 2,
+                Self.size.height - image.size.height - image.size.height / 2
+            ), size: image.size)
+        var pixels = [UInt32](repeating: Self.ground, count: Self.size.area)
+        pixels.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return }
+            image.draw(
+                at: (rect.x, rect.y), over: base, stride: Self.size.width * 4, area: PixelRect(size: Self.size))
+        }
+        return (pixels.map { $0 & 0xff_ffff }, rect)
+    }
+
+    /// Types a letter again and again until its badge is shown: until the focus is known, none is.
+    private func type(_ key: Painter.Key, _ stage: Stage, until text: String, in watcher: Watcher) throws {
+        let expected = try frame(text).pixels
+        let deadline = MonotonicClock.now() + 60_000_000_000
+        while watcher.pixels != expected, MonotonicClock.now() < deadline {
+            stage.painter.press(key)
+            while try watcher.wait(until: MonotonicClock.now() + 250_000_000) == .changed, watcher.pixels != expected {
+                try watcher.look()
+            }
+        }
+        #expect(watcher.pixels == expected)
+    }
+
+    /// Types letters, and expects nothing of them.
+    private func expectNothing(of keys: [Painter.Key], _ stage: Stage, in watcher: Watcher) throws {
+        for key in keys { stage.painter.press(key) }
+        #expect(try watcher.wait(until: MonotonicClock.now() + 700_000_000) == .deadline)
+    }
+
+    @Test func `a shortcut is shown at the bottom, and is gone without a trace after it has faded`() throws {
+        let stage = try Stage()
+        let watcher = try stage.watcher(.shortcuts)
+        try watcher.settle()
+        let before = watcher.pixels
+        let (pixels, rect) = try frame("Ctrl + Shift + T")
+        stage.painter.press(.t, with: .control, .shift)
+        var region = DamageRegion(size: Self.size)
+        region.insert(rect)
+        #expect(try watcher.follow { $0.pixels == pixels } == region)
+        #expect(try watcher.follow { $0.pixels == before } == region)
+        #expect(watcher.source.deadline == nil)
+        #expect(try watcher.wait(until: MonotonicClock.now() + 100_000_000) == .deadline)
+    }
+
+    @Test func `the newest shortcut replaces the last`() throws {
+        let stage = try Stage()
+        let watcher = try stage.watcher(.shortcuts)
+        stage.painter.press(.s, with: .control)
+        try watcher.follow { $0.pixels == (try? frame("Ctrl + S").pixels) }
+        stage.painter.press(.f5)
+        try watcher.follow { $0.pixels == (try? frame("F5").pixels) }
+    }
+
+    @Test func `with shortcuts no letter is shown, also where it may be seen`() throws {
+        let stage = try Stage()
+        let watcher = try stage.watcher(.shortcuts)
+        try watcher.settle()
+        try expectNothing(of: [.a, .s, .a], stage, in: watcher)
+    }
+
+    @Test func `with all, letters are shown where they may be seen, and nowhere else`() throws {
+        let stage = try Stage()
+        let watcher = try stage.watcher(.all)
+        try type(.a, stage, until: "a", in: watcher)
+        // The same window says now that it is a password's.
+        stage.object.withLock { $0 = nil }
+        try watcher.follow { $0.isAll(Self.ground, in: PixelRect(size: Self.size)) }
+        try expectNothing(of: [.s, .s, .t], stage, in: watcher)
+        stage.object.withLock { $0 = "field" }
+        try type(.t, stage, until: "t", in: watcher)
+    }
+
+    @Test func `what is typed while a program has the keyboard for itself is never shown`() throws {
+        let stage = try Stage()
+        let watcher = try stage.watcher(.all)
+        try type(.a, stage, until: "a", in: watcher)
+        try watcher.follow { $0.isAll(Self.ground, in: PixelRect(size: Self.size)) }
+        stage.painter.setKeyboardGrabbed(true)
+        try expectNothing(of: [.s, .t], stage, in: watcher)
+        stage.painter.setKeyboardGrabbed(false)
+        try type(.s, stage, until: "s", in: watcher)
+        // As a window manager switches windows.
+        let other = stage.painter.window(PixelRect(size: Self.size), colour: Self.ground)
+        stage.painter.setApplication(other, "Editor")
+        stage.painter.setProcess(other, getpid())
+        stage.painter.setKeyboardGrabbed(true)
+        stage.painter.focus(other)
+        stage.painter.setKeyboardGrabbed(false)
+        try type(.t, stage, until: "t", in: watcher)
+    }
+
+    @Test func `what is typed in a terminal, or in a window that does not say whose it is, is not shown`() throws {
+        let stage = try Stage(application: "XTerm")
+        let watcher = try stage.watcher(.all)
+        try watcher.settle()
+        try expectNothing(of: [.a, .s, .t], stage, in: watcher)
+        stage.painter.setApplication(stage.window, "Editor")
+        stage.painter.setProcess(stage.window, 1)
+        try expectNothing(of: [.a, .s, .t], stage, in: watcher)
+        stage.painter.setProcess(stage.window, getpid())
+        try type(.s, stage, until: "s", in: watcher)
+    }
+
+    @Test func `of a window only its own keys are shown, and of a hidden window none`() throws {
+        let stage = try Stage()
+        let other = stage.painter.window(PixelRect(x: 0, y: 0, width: 50, height: 50), colour: Self.ground)
+        stage.painter.setApplication(other, "Vault")
+        stage.painter.setProcess(other, getpid())
+        for watcher in [
+            try stage.watcher(.all, .window(.id(stage.window))),
+            try stage.watcher(.all, excluding: [.application("vault")]),
+        ] {
+            stage.painter.focus(stage.window)
+            try watcher.settle()
+            stage.painter.press(.f5)
+            let expected = try frame("F5").pixels
+            try watcher.follow { Array($0.pixels[(100 * 320)...]) == Array(expected[(100 * 320)...]) }
+            stage.painter.focus(other)
+            try watcher.follow { $0.isAll(Self.ground, in: PixelRect(x: 50, y: 50, width: 270, height: 190)) }
+            try expectNothing(of: [.a, .f5, .s, .escape], stage, in: watcher)
+        }
+    }
+
+    @Test func `the thread of the keys ends with the source`() throws {
+        let stage = try Stage()
+        func threads() -> Int {
+            PrivateDirectory.entries("/proc/self/task").count {
+                ProcFiles.read("/proc/self/task/\($0)/comm") == "keys\n"
+            }
+        }
+        let before = threads()
+        do {
+            let watcher = try stage.watcher(.shortcuts)
+            #expect(threads() == before + 1)
+            withExtendedLifetime(watcher) {}
+        }
+        let deadline = MonotonicClock.now() + 10_000_000_000
+        while threads() > before, MonotonicClock.now() < deadline { usleep(10000) }
+        #expect(threads() == before)
+    }
+}
