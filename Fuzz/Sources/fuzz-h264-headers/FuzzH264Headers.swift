@@ -14,6 +14,7 @@ private func fuzz(_ bytes: [UInt8]) {
     let sequence = Array(rest.prefix(Int(bytes[0])))
     let picture = Array(rest.dropFirst(sequence.count).prefix(Int(bytes[1])))
     let sets = H264ParameterSets(sequence: sequence, picture: picture)
+    _ = sets.colour
     let unit = Array(rest.dropFirst(sequence.count + picture.count))
     guard let header = H264SliceHeader(accessUnit: unit, sets) else { return }
     precondition(0...51 ~= header.quantizer, "the quantizer \(header.quantizer)")

@@ -17,13 +17,12 @@ public final class X11RegionOpening: VideoSourceOpening {
 
     private static let grabPatience: Int64 = 1_000_000_000
     private static let grabInterval: Int64 = 50_000_000
-    /// A screen saver cannot lock the screen while another has the keyboard: without any input the drawing ends.
-    private static let idleLimit: Int64 = 60_000_000_000
     private static let quietTime: Int64 = 150_000_000
     private static let settlingLimit: Int64 = 1_000_000_000
 
     private let connection: X11Connection
     private let cancellation: Cancellation?
+    private let patience: Int64
     private let open: (PixelRect) throws(VideoSourceError) -> any VideoSource
     private let cursor: UInt32
     private let escapeKeys: Set<UInt8>
@@ -32,14 +31,17 @@ public final class X11RegionOpening: VideoSourceOpening {
     public private(set) var deadline: Int64?
 
     /// `display` is the server's name; nil stands for DISPLAY's. Throws if there is no such server, or its screen cannot be captured.
-    /// - Parameter open: opens the region that was drawn, in the screen's coordinates.
+    /// - Parameters:
+    ///   - patience: nanoseconds without any input after which the drawing ends. A screen saver cannot lock the screen meanwhile.
+    ///   - open: opens the region that was drawn, in the screen's coordinates.
     public init(
-        display: String? = nil, cancellation: Cancellation? = nil,
+        display: String? = nil, cancellation: Cancellation? = nil, patience: Int64 = 60_000_000_000,
         open: @escaping (PixelRect) throws(VideoSourceError) -> any VideoSource
     ) throws(VideoSourceError) {
         connection = try X11Connection(display: display, cancellation: cancellation)
         if let problem = connection.screenProblem { throw problem }
         self.cancellation = cancellation
+        self.patience = patience
         self.open = open
         cursor = Self.crosshair(connection)
         escapeKeys = Self.keys(of: Self.escape, connection)
@@ -105,7 +107,7 @@ public final class X11RegionOpening: VideoSourceOpening {
         }
         let overlay = try X11RegionOverlay(connection, cursor: cursor)
         overlay.show("Drag over the part to capture. Escape cancels.", beside: pointerPosition)
-        state = .drawing(overlay, RegionSelection(screen: overlay.screen), until: now + Self.idleLimit)
+        state = .drawing(overlay, RegionSelection(screen: overlay.screen), until: now + patience)
     }
 
     private func release() {
@@ -157,7 +159,7 @@ public final class X11RegionOpening: VideoSourceOpening {
     ) {
         var selection = selection
         selection.handle(input)
-        state = .drawing(overlay, selection, until: now + Self.idleLimit)
+        state = .drawing(overlay, selection, until: now + patience)
         switch selection.state {
         case .drawn(let rect): settle(.success(rect), hiding: overlay, now)
         case .cancelled: settle(.failure(.regionCancelled), hiding: overlay, now)

@@ -4,7 +4,7 @@ import KineMedia
 
 /// Decodes a stream without reordering, 4:2:0 or 4:4:4 with eight bits. Not Sendable: one thread uses it.
 ///
-/// For live video open it with one thread: `decode` then hands out the frame of the access unit that it was given, at once. Decoding
+/// Each frame says which in its `colour`. For live video open it with one thread: `decode` then hands out the frame of the access unit that it was given, at once. Decoding
 /// begins with a keyframe. After an error, go on with the next keyframe; new parameter sets take a new decoder.
 public final class H264Decoder {
     /// The reasons why it cannot be opened, or why there is no frame.

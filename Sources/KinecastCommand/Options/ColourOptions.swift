@@ -18,7 +18,7 @@ struct ColourOptions: ParsableArguments {
             discussion: """
                 With 444, coloured text stays as sharp as black text. The file is larger, and browsers and many other players \
                 cannot show it. Not for a broadcast.
-                """))
+                """, valueName: "420|444"))
     var chroma = ColourFormat.Chroma.yuv420
 
     var colour: ColourFormat { ColourFormat(chroma: chroma, isFullRange: fullRange) }
