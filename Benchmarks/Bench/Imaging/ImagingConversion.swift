@@ -58,7 +58,7 @@ struct ImagingConversion {
         let picture: PictureSource =
             from.pixelFormat == .bgra
             ? .bgra(base: UnsafeRawPointer(source.base), stride: from.planeStrides[0])
-            : .i420(from.i420(at: source.base))
+            : .planar(from.i420(at: source.base))
         let whole = DamageRegion.full(size: to.size)
         // A tenth of each side of what is shown, in its middle.
         let part = geometry.part
