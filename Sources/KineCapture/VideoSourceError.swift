@@ -39,7 +39,7 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case noWindowTitled(String)
     /// The person did not want to draw a region.
     case regionCancelled
-    /// A region was to be drawn, and nobody did anything for a minute.
+    /// The person was asked to draw a region, and did nothing for a minute.
     case regionNotDrawn
     /// A region was to be drawn, and another program has the mouse or the keyboard to itself.
     case inputGrabbed

@@ -69,7 +69,7 @@ extension x264_param_t {
         vui.i_colmatrix = 1
         // Each chroma sample is the mean of four pixels, so it lies in their middle (ITU-T H.264, figure E-1: type 1).
         vui.i_chroma_loc = colour.chroma == .yuv420 ? 1 : 0
-        // x264 makes the chroma of 4:4:4 coarser by six, as if nobody had asked for its detail.
+        // x264 raises the chroma quantizer of 4:4:4 by six, which would lose the detail that 4:4:4 is chosen for.
         if colour.chroma == .yuv444, analyse.b_psy != 0 { analyse.i_chroma_qp_offset -= 6 }
         vui.i_sar_width = 1
         vui.i_sar_height = 1

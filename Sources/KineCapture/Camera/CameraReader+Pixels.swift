@@ -1,4 +1,4 @@
-// The pixel formats that webcams have, through libyuv: libswscale takes ten times as long. It does the rest.
+// Converts the pixel formats of webcams with libyuv. libswscale is slower, and converts the others.
 import CAVDevice
 import CFFmpeg
 import CYUV

@@ -129,7 +129,7 @@ struct Pace {
     mutating func instant(of time: Int64?, now: Int64) -> Int64 {
         let time = time ?? (last.map { $0.time + Self.interval } ?? 0)
         var due = max(now, last.map { $0.instant + Self.interval } ?? now)
-        // Times that leap, and a machine that slept, begin anew.
+        // Where a time leaps, or the machine has slept, the pace starts again with this frame.
         if let begin, let last, time >= last.time, time - last.time < Self.longestGap,
             begin.instant + time - begin.time > now - 1_000_000_000
         {

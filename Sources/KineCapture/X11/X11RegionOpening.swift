@@ -10,7 +10,7 @@ public final class X11RegionOpening: VideoSourceOpening {
         /// Others may hold mouse or keyboard for a moment, as a desktop does while the key of a shortcut is down.
         case grabbing(until: Int64)
         case drawing(X11RegionOverlay, RegionSelection, until: Int64)
-        /// The overlay is hidden, and the windows below it draw themselves anew until `quiet` or, on a screen that never rests, `until`.
+        /// The overlay is hidden, and the windows below it repaint. This ends at `quiet`, or at `until` if the screen goes on changing.
         case settling(Result<PixelRect, VideoSourceError>, quiet: Int64, until: Int64)
         case over
     }

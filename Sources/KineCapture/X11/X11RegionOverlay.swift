@@ -94,10 +94,10 @@ final class X11RegionOverlay {
         restore { write(hint, x: point.x + Self.lineHeight, y: point.y + Self.lineHeight) }
     }
 
-    /// Shows the screen again. The windows below draw themselves anew.
+    /// Shows the screen again. The windows below repaint.
     func hide() { xcb_unmap_window(connection.handle, window) }
 
-    /// Shows the window's content anew, where something else has taken its place.
+    /// Repaints the window where something else was drawn over it.
     func repaint() {
         copy(PixelRect(size: screen), of: canvas, to: window)
         xcb_flush(connection.handle)

@@ -36,8 +36,8 @@ struct IndicatorContents: Sendable, Equatable {
         isCameraOn = configuration.video.camera?.showsPerson == true
     }
 
-    /// Whether it concerns a person: nobody's screen is in a private screen or a pattern, but a microphone hears whoever is there,
-    /// and a camera sees them.
+    /// Whether it captures something of a person: their screen, what they say, or their face. A private screen and a pattern show
+    /// nothing of theirs.
     var concernsPerson: Bool { source.showsDesktop || isMicrophoneOn || isCameraOn }
 
     var notification: Notification {

@@ -26,7 +26,7 @@ final class CameraFeeds: Sendable {
             loans = SlotLoans(slotCount: slotCount, memory: memory)
         }
 
-        /// Draws the source's newest frame into a slot that nobody reads, and lends it once. Nil where there is none.
+        /// Draws the newest frame into a free slot and lends that slot once. Nil if no slot is free.
         fileprivate func draw(_ source: any VideoSource) -> Int? {
             guard let slot = loans.firstFree() else { return nil }
             if renderer?.geometry.source != source.size {

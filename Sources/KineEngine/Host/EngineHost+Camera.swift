@@ -52,6 +52,6 @@ extension CameraInput {
 }
 
 extension TakeConfiguration.Camera {
-    /// Whether it is a device, which sees whoever is there: not a file or a generated picture.
+    /// Whether it is a device, which can show a person. A file or a generated picture cannot.
     var showsPerson: Bool { device != "pattern" && (!device.hasPrefix("/") || device.hasPrefix("/dev/")) }
 }

@@ -45,7 +45,7 @@ final class CameraOverlay {
         self.failed = failed
     }
 
-    /// For poll, as that of a source.
+    /// For poll: the camera's descriptor; negative: none.
     var descriptor: Int32 {
         switch state {
         case .off, .waiting: -1

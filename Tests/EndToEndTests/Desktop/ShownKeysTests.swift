@@ -63,7 +63,7 @@ import Testing
             try #require(ended.status == 0, "\(ended)")
             let frames = try ColourFrame.all(in: place.path("a.mp4"))
             let inTerminal = frames.filter { $0.distance(from: Self.red, in: inside(Self.marker)) < 24 }
-            #expect(inTerminal.count > 5)
+            #expect(!inTerminal.isEmpty)
             #expect(!inTerminal.contains(where: hasBadge))
         }
     }

@@ -1,4 +1,5 @@
 // Keys in the frames of a real X server.
+import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
@@ -194,11 +195,10 @@ import Testing
         let before = threads()
         do {
             let watcher = try stage.watcher(.shortcuts)
-            #expect(threads() == before + 1)
+            // A thread gives itself its name.
+            try wait("the thread of the keys") { threads() == before + 1 }
             withExtendedLifetime(watcher) {}
         }
-        let deadline = MonotonicClock.now() + 10_000_000_000
-        while threads() > before, MonotonicClock.now() < deadline { usleep(10000) }
-        #expect(threads() == before)
+        try wait("its end") { threads() == before }
     }
 }
