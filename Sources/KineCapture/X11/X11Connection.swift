@@ -165,6 +165,27 @@ final class X11Connection {
         return atom
     }
 
+    /// Has the server send these events of a window, and no others.
+    func select(_ events: UInt32, of window: UInt32) {
+        var mask = events
+        xcb_change_window_attributes(handle, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
+    }
+
+    /// The windows that lie in one, from the lowest to the highest.
+    func children(of window: UInt32) -> [UInt32] {
+        reply(xcb_query_tree(handle, window), xcb_query_tree_reply) { reply in
+            let count = Int(xcb_query_tree_children_length(reply))
+            return Array(UnsafeBufferPointer(start: xcb_query_tree_children(reply), count: count))
+        } ?? []
+    }
+
+    func parent(of window: UInt32) -> UInt32? {
+        reply(xcb_query_tree(handle, window), xcb_query_tree_reply) { $0.pointee.parent }
+    }
+
+    /// A number for the client that has made a window: the bits of the id that the server gives to each client.
+    func client(of window: UInt32) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
+
     func geometry(of drawable: UInt32) -> (rect: PixelRect, border: Int)? {
         reply(xcb_get_geometry(handle, drawable), xcb_get_geometry_reply) {
             let g = $0.pointee

@@ -51,11 +51,7 @@ enum X11Layout {
         let listed = property(connection.atom("_NET_CLIENT_LIST"), of: connection.root, connection)
         var ids = X11Properties.windows(listed)
         if ids.isEmpty {
-            ids =
-                connection.reply(xcb_query_tree(connection.handle, connection.root), xcb_query_tree_reply) { reply in
-                    let count = Int(xcb_query_tree_children_length(reply))
-                    return Array(UnsafeBufferPointer(start: xcb_query_tree_children(reply), count: count))
-                } ?? []
+            ids = connection.children(of: connection.root)
         }
         return ids.compactMap { id in
             guard isShown(id, connection), let geometry = connection.geometry(of: id), geometry.rect.width > 1 else {
@@ -97,9 +93,7 @@ enum X11Layout {
         }
         // 0 and 1 stand for no window and for that under the pointer.
         while let window = focus, window > 1, window != connection.root {
-            let parent = connection.reply(xcb_query_tree(connection.handle, window), xcb_query_tree_reply) {
-                $0.pointee.parent
-            }
+            let parent = connection.parent(of: window)
             if parent == connection.root { return window }
             focus = parent
         }

@@ -87,9 +87,7 @@ public final class X11ScreenSource: VideoSource {
             if let problem = connection.screenProblem { throw problem }
             if exclusions == nil {
                 // Monitors that a person has defined (RRSetMonitor) change with no other event than this one.
-                var mask = UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
-                xcb_change_window_attributes(
-                    connection.handle, connection.root, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
+                connection.select(UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: connection.root)
             }
             let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
             drawable = connection.root

@@ -16,10 +16,8 @@ final class X11WindowPixmap {
         self.connection = connection
         guard connection.hasComposite else { throw .noComposite }
         guard connection.geometry(of: window) != nil else { throw .noWindow(window) }
-        let handle = connection.handle
-        var mask = UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue)
-        xcb_change_window_attributes(handle, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
-        xcb_composite_redirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
+        connection.select(UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: window)
+        xcb_composite_redirect_window(connection.handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
         guard renew() else { throw .windowNotShown(window) }
     }
 

@@ -80,8 +80,7 @@ final class X11KeyFocus {
     /// 0 and 1 stand for no window and for that under the pointer.
     private func select(_ events: UInt32, of window: UInt32) {
         guard window > 1 else { return }
-        var mask = events
-        xcb_change_window_attributes(connection.handle, window, UInt32(XCB_CW_EVENT_MASK.rawValue), &mask)
+        connection.select(events, of: window)
     }
 
     /// Looks at a window and those that it lies in.
@@ -108,10 +107,7 @@ final class X11KeyFocus {
                 application = names.application
                 process = X11Layout.process(of: window, connection)
             }
-            window =
-                connection.reply(xcb_query_tree(connection.handle, window), xcb_query_tree_reply) {
-                    $0.pointee.parent
-                } ?? 0
+            window = connection.parent(of: window) ?? 0
         }
         return Look()
     }

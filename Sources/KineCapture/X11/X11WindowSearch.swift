@@ -1,0 +1,134 @@
+// Windows that a person means by their id, their title or their application, found among all that a screen shows.
+import CXCB
+import KineMedia
+
+/// A window, or several.
+public enum X11WindowRule: Hashable, Sendable {
+    case id(UInt32)
+    /// Every window whose title holds this text. Case does not matter.
+    case titled(String)
+    /// Every window of the application with this WM_CLASS, and its menus and tips, which often have none. Case does not matter.
+    case application(String)
+
+    /// Whether the rule means a window with this title and this WM_CLASS; empty: it has none.
+    func matches(_ window: UInt32, title: String, application: String) -> Bool {
+        switch self {
+        case .id(let id): window == id
+        case .titled(let text): !title.isEmpty && title.lowercased().contains(text.lowercased())
+        case .application(let name): !application.isEmpty && application.lowercased() == name.lowercased()
+        }
+    }
+
+    fileprivate var isApplication: Bool { if case .application = self { true } else { false } }
+}
+
+/// Finds those of the root's children that are windows of the given rules, or in which such windows lie, and notices when there may be
+/// others. Used by the capture thread.
+final class X11WindowSearch {
+    struct Found {
+        /// The root's child.
+        let window: UInt32
+        /// With its border, in the screen's coordinates.
+        let bounds: PixelRect
+    }
+
+    private let connection: X11Connection
+    private let rules: [X11WindowRule]
+    private let exceptions: [X11WindowRule]
+    /// The windows whose properties are watched.
+    private var watched: Set<UInt32> = []
+    private var isNeeded = true
+    /// How often windows were searched for.
+    private(set) var count = 0
+    /// The properties that a rule looks at.
+    private let names: Set<UInt32>
+
+    /// Window managers put a window into a frame of theirs, some into two.
+    private static let deepest = 3
+
+    /// - Parameters:
+    ///   - rules: the windows that are looked for.
+    ///   - exceptions: windows that are not found though one of `rules` means them.
+    init(_ rules: [X11WindowRule], except exceptions: [X11WindowRule] = [], connection: X11Connection) {
+        self.rules = rules
+        self.exceptions = exceptions
+        self.connection = connection
+        names = [
+            connection.atom("_NET_WM_NAME"), UInt32(XCB_ATOM_WM_NAME.rawValue), UInt32(XCB_ATOM_WM_CLASS.rawValue),
+        ]
+        // All that is to be told of the root window: the source needs its own changes too.
+        connection.select(
+            UInt32(XCB_EVENT_MASK_SUBSTRUCTURE_NOTIFY.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue),
+            of: connection.root)
+    }
+
+    /// Notes whether other windows may be meant after this event.
+    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
+        switch Int32(event.pointee.response_type & 0x7f) {
+        case XCB_DESTROY_NOTIFY:
+            event.withMemoryRebound(to: xcb_destroy_notify_event_t.self, capacity: 1) {
+                _ = watched.remove($0.pointee.window)
+            }
+        case XCB_CREATE_NOTIFY, XCB_MAP_NOTIFY, XCB_REPARENT_NOTIFY: isNeeded = true
+        case XCB_PROPERTY_NOTIFY:
+            event.withMemoryRebound(to: xcb_property_notify_event_t.self, capacity: 1) {
+                if names.contains($0.pointee.atom) { isNeeded = true }
+            }
+        default: break
+        }
+    }
+
+    /// Looks at all windows again if others may be meant than before; nil: none are. Its replies may bring events. The windows that are
+    /// shown come from the lowest to the highest.
+    func run() -> [Found]? {
+        guard isNeeded else { return nil }
+        isNeeded = false
+        count += 1
+        var applications: Set<UInt32> = []
+        let looks = connection.children(of: connection.root).map { ($0, look(at: $0, depth: 1, &applications)) }
+        return looks.compactMap { child, look in
+            let isMeant =
+                switch look {
+                case .meant: true
+                // A menu or a tip.
+                case .nameless: applications.contains(connection.client(of: child))
+                case .other: false
+                }
+            guard isMeant, X11Layout.isShown(child, connection), let geometry = connection.geometry(of: child)
+            else { return nil }
+            let (rect, border) = geometry
+            return Found(
+                window: child,
+                bounds: PixelRect(x: rect.x, y: rect.y, width: rect.width + 2 * border, height: rect.height + 2 * border))
+        }
+    }
+
+    private enum Look { case meant, nameless, other }
+
+    /// Looks at a window and those that lie in it. Adds to `applications` the clients whose windows a rule means by their application.
+    private func look(at window: UInt32, depth: Int, _ applications: inout Set<UInt32>) -> Look {
+        // Before its properties are read: a change after that is then told.
+        if watched.insert(window).inserted {
+            connection.select(UInt32(XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue), of: window)
+        }
+        let (title, application) = X11Layout.names(of: window, connection)
+        let matches = { (rule: X11WindowRule) in rule.matches(window, title: title, application: application) }
+        if exceptions.contains(where: matches) { return .other }
+        if let rule = rules.first(where: matches) {
+            if rule.isApplication { applications.insert(connection.client(of: window)) }
+            return .meant
+        }
+        // A program's own window has a class; what lies in it is the program's affair.
+        guard application.isEmpty else { return .other }
+        guard depth < Self.deepest else { return .nameless }
+        var result = Look.nameless
+        for child in connection.children(of: window) {
+            switch look(at: child, depth: depth + 1, &applications) {
+            case .meant: return .meant
+            case .other: result = .other
+            case .nameless: break
+            }
+        }
+        return result
+    }
+}
