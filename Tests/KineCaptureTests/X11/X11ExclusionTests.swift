@@ -19,7 +19,10 @@ import Testing
     private func stage() throws -> (screen: PrivateScreen, painter: Painter) {
         let screen = try PrivateScreen(size: Self.size)
         let painter = try Painter(display: screen.name)
-        _ = painter.window(PixelRect(size: Self.size), colour: Self.ground)
+        // With a class, or it would count as one of the application's nameless windows: both are this painter's.
+        let ground = painter.window(PixelRect(size: Self.size), colour: Self.ground, isShown: false)
+        painter.setApplication(ground, "Desktop")
+        painter.map(ground)
         return (screen, painter)
     }
 
