@@ -67,8 +67,10 @@ let package = Package(
         .target(name: "CWayland", dependencies: ["CLinux"]),
         .target(
             name: "CXCB",
-            linkerSettings: ["", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-xinput", "-xtest"]
-                .map { .linkedLibrary("xcb\($0)") }),
+            linkerSettings: [
+                "", "-shm", "-damage", "-xfixes", "-randr", "-composite", "-render", "-shape", "-xinput", "-xtest",
+            ]
+            .map { .linkedLibrary("xcb\($0)") }),
         .target(name: "CXKB", dependencies: ["CLinux"]),
         .target(name: "CCairo", dependencies: ["CLinux"]),
         .target(name: "CLinux"),

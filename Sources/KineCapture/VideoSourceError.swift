@@ -37,6 +37,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case windowNotShown(UInt32)
     case noFocusedWindow
     case noWindowTitled(String)
+    /// None is shown. `existing` are the applications that have one.
+    case noWindowOfApplication(String, existing: [String])
     /// The person did not want to draw a region.
     case regionCancelled
     /// The person was asked to draw a region, and did nothing for a minute.
@@ -44,7 +46,7 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     /// A region was to be drawn, and another program has the mouse or the keyboard to itself.
     case inputGrabbed
     case severalWindowsTitled(String, [UInt32])
-    /// Without the Composite extension, no window can be recorded.
+    /// Without the Composite extension, no window can be recorded, and an application's not without Render and Shape either.
     case noComposite
 
     // MARK: A camera

@@ -19,6 +19,8 @@ enum Availability {
         case .focusedWindow: return !sources.windows.isEmpty
         case .windowTitled(let title):
             return sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }
+        case .application(let name, _):
+            return sources.windows.contains { $0.application.lowercased() == name.lowercased() }
         case .screen(let name?): return sources.monitors.contains { $0.name == name }
         case .screen(nil), .region, .drawnRegion, .virtual: return !sources.monitors.isEmpty
         }

@@ -35,6 +35,11 @@ import Testing
         #expect(try configuration("--window", "0x10").source == .window(16))
         #expect(try configuration("--window", "focused").source == .focusedWindow)
         #expect(try configuration("--window", "title:Über uns").source == .windowTitled("Über uns"))
+        #expect(try configuration("--app", "gimp").source == .application("gimp", monitor: nil))
+        #expect(try configuration("--app", "gimp", "--monitor", "all").source == .application("gimp", monitor: nil))
+        let onOne = try configuration("--monitor", "DP-1", "--app", "gimp", "--exclude", "title:Mail")
+        #expect(onOne.source == .application("gimp", monitor: "DP-1"))
+        #expect(onOne.video.excludedWindows == [.titled("Mail")])
         #expect(
             try configuration("--exclude", "0x10", "--exclude", "title:Mail", "--exclude", "app:KeePassXC").video
                 .excludedWindows
@@ -203,7 +208,7 @@ import Testing
         ["--separate-tracks"], ["--separate-tracks", "--mic", "default", "--audio", "none"],
         ["--duration", "0"], ["--settings", "obs"], ["--audio-bitrate", "1k"], ["a.mp4", "-o", "b.mp4"],
         ["a.mp4", "b.mp4"], ["--crop", "1"], ["--crop", "fill"], ["--rotate", "45"], ["--window", "me"],
-        ["--window", "title:"],
+        ["--window", "title:"], ["--app", ""], ["--app", "a", "--window", "7"], ["--app", "a", "--virtual", "640x480"],
         ["--exclude", "app:"], ["--exclude", "focused"], ["--exclude", "app:a", "--window", "7"], [""],
         ["--cursor-scale", "0.9"], ["--cursor-scale", "8.1"], ["--cursor-scale", "nan"], ["--cursor-scale", "big"],
         ["--cursor-scale", "2", "--no-cursor"], ["--cursor-scale", "2", "--pattern", "640x480"],

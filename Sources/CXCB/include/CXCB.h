@@ -4,6 +4,8 @@
 #include <xcb/composite.h>
 #include <xcb/damage.h>
 #include <xcb/randr.h>
+#include <xcb/render.h>
+#include <xcb/shape.h>
 #include <xcb/shm.h>
 #include <xcb/xcb.h>
 #include <xcb/xfixes.h>
@@ -16,6 +18,8 @@ static inline const xcb_query_extension_reply_t *kine_xfixes_extension(xcb_conne
 static inline const xcb_query_extension_reply_t *kine_randr_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_randr_id); }
 static inline const xcb_query_extension_reply_t *kine_shm_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_shm_id); }
 static inline const xcb_query_extension_reply_t *kine_composite_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_composite_id); }
+static inline const xcb_query_extension_reply_t *kine_render_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_render_id); }
+static inline const xcb_query_extension_reply_t *kine_shape_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_shape_id); }
 static inline const xcb_query_extension_reply_t *kine_input_extension(xcb_connection_t *c) { return xcb_get_extension_data(c, &xcb_input_id); }
 
 // Asks for these events of all pointers and keyboards, and for no others from now on (XISelectEvents).

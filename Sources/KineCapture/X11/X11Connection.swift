@@ -30,15 +30,20 @@ final class X11Connection {
     private let link: Link
     let handle: OpaquePointer
     let root: UInt32
+    let rootVisual: UInt32
+    let rootDepth: UInt8
     /// The root window's size when the connection was made; it may change later.
     let initialSize: PixelSize
     /// First event numbers of the extensions.
     let damageEvent: UInt8
     let fixesEvent: UInt8
     let randrEvent: UInt8
+    /// Nil: windows have no other shape than a rectangle.
+    let shapeEvent: UInt8?
     let inputOpcode: UInt8?
     let hasSharedMemory: Bool
     let hasComposite: Bool
+    let hasRender: Bool
 
     /// `display` is the server's name; nil stands for DISPLAY's. `cancellation` ends every wait for the server once the
     /// connection is made.
@@ -56,7 +61,7 @@ final class X11Connection {
         var screens = xcb_setup_roots_iterator(xcb_get_setup(connection))
         for _ in 0..<max(0, screenNumber) where screens.rem > 1 { xcb_screen_next(&screens) }
         let screen = screens.data.pointee
-        root = screen.root
+        (root, rootVisual, rootDepth) = (screen.root, screen.root_visual, screen.root_depth)
         initialSize = PixelSize(width: Int(screen.width_in_pixels), height: Int(screen.height_in_pixels))
 
         func present(_ reply: UnsafePointer<xcb_query_extension_reply_t>?) -> xcb_query_extension_reply_t? {
@@ -75,9 +80,11 @@ final class X11Connection {
         damageEvent = damage.first_event
         fixesEvent = fixes.first_event
         randrEvent = randr.first_event
+        shapeEvent = present(kine_shape_extension(connection))?.first_event
         inputOpcode = present(kine_input_extension(connection))?.major_opcode
         hasSharedMemory = present(kine_shm_extension(connection)) != nil
         hasComposite = present(kine_composite_extension(connection)) != nil
+        hasRender = present(kine_render_extension(connection)) != nil
         negotiateVersions()
         if cancellation?.isCancelled == true { throw .serverGivenUp }
     }
@@ -115,6 +122,7 @@ final class X11Connection {
         if hasComposite {
             free(xcb_composite_query_version_reply(handle, xcb_composite_query_version(handle, 0, 4), nil))
         }
+        if hasRender { free(xcb_render_query_version_reply(handle, xcb_render_query_version(handle, 0, 11), nil)) }
         if inputOpcode != nil {
             free(xcb_input_xi_query_version_reply(handle, xcb_input_xi_query_version(handle, 2, 2), nil))
         }
@@ -185,6 +193,13 @@ final class X11Connection {
 
     /// A number for the client that has made a window: the bits of the id that the server gives to each client.
     func client(of window: UInt32) -> UInt32 { window & ~xcb_get_setup(handle).pointee.resource_id_mask }
+
+    /// The place in another window where a window's content begins.
+    func contentOrigin(of window: UInt32, in other: UInt32) -> (x: Int, y: Int)? {
+        reply(xcb_translate_coordinates(handle, window, other, 0, 0), xcb_translate_coordinates_reply) {
+            (Int($0.pointee.dst_x), Int($0.pointee.dst_y))
+        }
+    }
 
     func geometry(of drawable: UInt32) -> (rect: PixelRect, border: Int)? {
         reply(xcb_get_geometry(handle, drawable), xcb_get_geometry_reply) {

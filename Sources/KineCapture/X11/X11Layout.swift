@@ -10,9 +10,9 @@ enum X11Layout {
     ) throws(VideoSourceError) -> PixelRect {
         let wanted: PixelRect
         switch target {
-        case .screen(nil), .window:
+        case .screen(nil), .application(_, nil), .window:
             wanted = rootBounds
-        case .screen(let name?):
+        case .screen(let name?), .application(_, let name?):
             let all = monitors(connection)
             guard let monitor = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {
                 throw .noMonitor(name, existing: all.map(\.name))
@@ -58,7 +58,7 @@ enum X11Layout {
                 return nil
             }
             // A window manager puts a window into another one, and its coordinates are then relative to that.
-            let origin = rootPosition(of: id, connection)
+            let origin = connection.contentOrigin(of: id, in: connection.root)
             let bounds = origin.map { PixelRect(origin: $0, size: geometry.rect.size) } ?? geometry.rect
             let names = names(of: id, connection)
             return X11Inventory.Window(
@@ -98,14 +98,6 @@ enum X11Layout {
             focus = parent
         }
         return nil
-    }
-
-    /// The place on the screen where a window's content begins.
-    private static func rootPosition(of window: UInt32, _ connection: X11Connection) -> (x: Int, y: Int)? {
-        connection.reply(
-            xcb_translate_coordinates(connection.handle, window, connection.root, 0, 0),
-            xcb_translate_coordinates_reply
-        ) { (Int($0.pointee.dst_x), Int($0.pointee.dst_y)) }
     }
 
     /// Empty where a window has none.

@@ -14,6 +14,9 @@ public final class X11ScreenSource: VideoSource {
         case region(PixelRect)
         /// A window; it may be covered by others.
         case window(WindowChoice)
+        /// The whole screen or a monitor, with one application's windows alone: those with this WM_CLASS, its menus and its tips. Other
+        /// windows may cover them. Case does not matter.
+        case application(String, monitor: String?)
     }
 
     /// One of the top-level windows.
@@ -39,10 +42,12 @@ public final class X11ScreenSource: VideoSource {
     private let keys: X11Keys?
     /// Nil: every window may be seen.
     private let exclusions: X11Exclusions?
+    /// Nil: not one application's windows are the target.
+    private let application: X11ApplicationWindows?
     private let target: Target
-    /// The root window, or the window's off-screen pixmap: its pixels are read.
+    /// The root window, or a window's or an application's off-screen pixmap: its pixels are read.
     private var drawable: UInt32
-    /// The frame's origin in `drawable`.
+    /// The frame's origin on the screen, or in a window's pixmap.
     private var origin = (x: 0, y: 0)
     private var windowPixmap: X11WindowPixmap?
     private var rootBounds: PixelRect
@@ -63,7 +68,7 @@ public final class X11ScreenSource: VideoSource {
     ///   - showsClicks: a ring is drawn round the pointer while a button of a mouse is held, and fades after that; also where the pointer
     ///     is not shown.
     ///   - shownKeys: the keys that are shown; nil: none.
-    ///   - excluded: windows that are painted over in the frames of a screen or a part of it.
+    ///   - excluded: windows that are painted over in the frames of a screen or a part of it, and left out of those of an application.
     ///   - display: the server's name; nil stands for DISPLAY's.
     ///   - cancellation: ends the waits for the server. The source cannot be used any more then.
     public init(
@@ -77,14 +82,11 @@ public final class X11ScreenSource: VideoSource {
         reader = X11PixelReader(connection: connection)
         rootBounds = PixelRect(size: connection.initialSize)
         var watched = connection.root
-        // One window's own pixels have no other window in them.
-        exclusions =
-            if case .window = target { nil } else {
-                excluded.isEmpty ? nil : X11Exclusions(excluded, connection: connection)
-            }
         switch target {
         case .screen, .region:
             if let problem = connection.screenProblem { throw problem }
+            exclusions = excluded.isEmpty ? nil : X11Exclusions(excluded, connection: connection)
+            application = nil
             if exclusions == nil {
                 // Monitors that a person has defined (RRSetMonitor) change with no other event than this one.
                 connection.select(UInt32(XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue), of: connection.root)
@@ -93,9 +95,19 @@ public final class X11ScreenSource: VideoSource {
             drawable = connection.root
             origin = (area.x, area.y)
             size = area.size
+        case .application(let name, _):
+            let area = try X11Layout.area(of: target, on: connection, rootBounds: rootBounds)
+            let windows = try X11ApplicationWindows(
+                name, except: excluded, area: area, connection: connection, at: MonotonicClock.now())
+            (exclusions, application) = (nil, windows)
+            drawable = windows.pixmap
+            origin = (area.x, area.y)
+            size = area.size
         case .window(let choice):
             let id = try X11Layout.window(choice, on: connection)
             let pixmap = try X11WindowPixmap(window: id, connection: connection)
+            // One window's own pixels have no other window in them.
+            (exclusions, application) = (nil, nil)
             windowPixmap = pixmap
             drawable = pixmap.id
             origin = pixmap.origin
@@ -107,7 +119,10 @@ public final class X11ScreenSource: VideoSource {
         damagedRegion = xcb_generate_id(handle)
         xcb_xfixes_create_region(handle, damagedRegion, 0, nil)
         // Non-empty: one event, and no more until the damage is collected. Other levels send an event for every rectangle.
-        xcb_damage_create(handle, damage, watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
+        // An application's windows are watched each by itself.
+        if application == nil {
+            xcb_damage_create(handle, damage, watched, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
+        }
         xcb_randr_select_input(
             handle, connection.root,
             UInt16(XCB_RANDR_NOTIFY_MASK_SCREEN_CHANGE.rawValue | XCB_RANDR_NOTIFY_MASK_CRTC_CHANGE.rawValue))
@@ -119,11 +134,20 @@ public final class X11ScreenSource: VideoSource {
         keys =
             if let shownKeys {
                 try X11Keys(
-                    shownKeys, in: KeyScope(window: windowPixmap?.window, excluded: excluded), frameHeight: size.height,
-                    connection: connection, display: display, cancellation: cancellation)
+                    shownKeys, in: KeyScope(windows: Self.ownWindows(target, windowPixmap), excluded: excluded),
+                    frameHeight: size.height, connection: connection, display: display, cancellation: cancellation)
             } else { nil }
         selectInput()
         xcb_flush(handle)
+    }
+
+    /// The only windows in the frames; nil: all that are on the screen.
+    private static func ownWindows(_ target: Target, _ pixmap: X11WindowPixmap?) -> X11WindowRule? {
+        switch target {
+        case .screen, .region: nil
+        case .window: pixmap.map { .id($0.window) }
+        case .application(let name, _): .application(name)
+        }
     }
 
     // MARK: Events
@@ -131,12 +155,13 @@ public final class X11ScreenSource: VideoSource {
     public var descriptor: Int32 { connection.descriptor }
 
     public var deadline: Int64? {
-        [exclusions?.deadline, clicks?.deadline, keys?.deadline].compactMap(\.self).min()
+        [exclusions?.deadline, application?.deadline, clicks?.deadline, keys?.deadline].compactMap(\.self).min()
     }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         xcb_flush(connection.handle)  // first: it may read events while it writes
         exclusions?.expire(at: MonotonicClock.now())
+        application?.expire(at: MonotonicClock.now())
         try handleEvents()
         clicks?.advance(to: MonotonicClock.now())
         keys?.advance(to: MonotonicClock.now())
@@ -145,7 +170,8 @@ public final class X11ScreenSource: VideoSource {
 
     private var hasChanged: Bool {
         damageIsPending || layoutChanged || everythingIsDamaged || exclusions?.hasChanged ?? false
-            || needsPointer && pointer.mayHaveMoved || cursor?.mayHaveChanged ?? false || clicks?.hasChanged ?? false
+            || application?.hasChanged ?? false || needsPointer && pointer.mayHaveMoved
+            || cursor?.mayHaveChanged ?? false || clicks?.hasChanged ?? false
             || keys?.hasChanged ?? false
     }
 
@@ -171,6 +197,7 @@ public final class X11ScreenSource: VideoSource {
             if connection.isBroken { throw .serverLost }
             if windowIsGone { throw .windowClosed }
             if exclusions?.search(at: MonotonicClock.now()) == true { continue }
+            if application?.update(at: MonotonicClock.now()) == true { continue }
             guard layoutChanged else { return }
             layoutChanged = false
             try followLayout()
@@ -179,10 +206,11 @@ public final class X11ScreenSource: VideoSource {
 
     private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
         exclusions?.note(event, at: MonotonicClock.now())
+        application?.note(event, at: MonotonicClock.now())
         let type = event.pointee.response_type & 0x7f
         switch type {
         case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
-            damageIsPending = true
+            damageIsPending = application == nil
         case connection.fixesEvent + UInt8(XCB_XFIXES_CURSOR_NOTIFY):
             cursor?.noteImage()
         case connection.randrEvent + UInt8(XCB_RANDR_SCREEN_CHANGE_NOTIFY),
@@ -229,6 +257,10 @@ public final class X11ScreenSource: VideoSource {
             guard area.size != size || area.x != origin.x || area.y != origin.y else { return }
             origin = (area.x, area.y)
             size = area.size
+            if let application {
+                application.setArea(area)
+                drawable = application.pixmap
+            }
         }
         everythingIsDamaged = true
         pointer.noteMotion()  // it has another place in the frame, though it has not moved
@@ -252,6 +284,7 @@ public final class X11ScreenSource: VideoSource {
             addReportedDamage(to: &region)
         }
         exclusions?.addDamage(to: &region, origin: origin)
+        application?.addDamage(to: &region)
         if everythingIsDamaged {
             everythingIsDamaged = false
             region.insertAll()
@@ -286,7 +319,11 @@ public final class X11ScreenSource: VideoSource {
         let plan = X11ReadPlan(region)
         guard !plan.parts.isEmpty else { return true }
         let isComplete =
-            if let exclusions { try read(plan, without: exclusions, into: receive) } else { read(plan, into: receive) }
+            if exclusions == nil, application == nil {
+                reader.read(plan, at: origin, of: drawable) { handOn($1, $2, $0, receive) }
+            } else {
+                try readAgainUntilKnown(plan, into: receive)
+            }
         if !isComplete {
             // The screen or the window changed its size between the event and the request: all of it is read again.
             if connection.isBroken { throw .serverLost }
@@ -294,12 +331,6 @@ public final class X11ScreenSource: VideoSource {
             everythingIsDamaged = true
         }
         return isComplete
-    }
-
-    private func read(_ plan: X11ReadPlan, into receive: (FramePart) -> Void) -> Bool {
-        reader.read(plan, at: origin, of: drawable) { rect, pixels, stride in
-            handOn(pixels, stride, rect, receive)
-        }
     }
 
     private func handOn(
@@ -311,19 +342,23 @@ public final class X11ScreenSource: VideoSource {
         receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
     }
 
-    /// Reads until no window has come that may be one that must not be seen.
-    private func read(
-        _ plan: X11ReadPlan, without exclusions: X11Exclusions, into receive: (FramePart) -> Void
+    /// Reads until no window has come meanwhile that may be one that must not be seen.
+    private func readAgainUntilKnown(
+        _ plan: X11ReadPlan, into receive: (FramePart) -> Void
     ) throws(VideoSourceError) -> Bool {
         for _ in 0..<Self.mostAttempts {
             var parts: [(rect: PixelRect, pixels: UnsafeMutableRawPointer, stride: Int)] = []
-            let (searches, size, origin) = (exclusions.searches, size, origin)
-            guard reader.read(plan, at: origin, of: drawable, { parts.append(($0, $1, $2)) }) else { return false }
+            let (searches, revision, size, origin) = (exclusions?.searches, application?.revision, size, origin)
+            let start = application == nil ? origin : (0, 0)
+            guard reader.read(plan, at: start, of: drawable, { parts.append(($0, $1, $2)) }) else { return false }
             try handleEvents()
             guard self.size == size, self.origin == origin else { return false }
-            guard exclusions.searches == searches else { continue }
+            guard exclusions?.searches == searches, application?.revision == revision else {
+                application?.redraw()
+                continue
+            }
             for part in parts {
-                exclusions.cover(part.pixels, stride: part.stride, area: part.rect, origin: origin)
+                exclusions?.cover(part.pixels, stride: part.stride, area: part.rect, origin: origin)
                 handOn(part.pixels, part.stride, part.rect, receive)
             }
             return true

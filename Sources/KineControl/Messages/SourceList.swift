@@ -93,6 +93,9 @@ extension SourceList {
                     ["--window 0x\(String($0.id, radix: 16))", Self.text($0.bounds), $0.application, $0.title]
                 }),
             Section(
+                title: "Applications with windows",
+                rows: Set(windows.map(\.application)).subtracting([""]).sorted().map { ["--app \($0.shellWord)"] }),
+            Section(
                 title: "Applications with audio", rows: applications.map { ["--audio \("app:\($0)".shellWord)"] }),
             Section(
                 title: "System audio",

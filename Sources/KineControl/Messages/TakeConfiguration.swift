@@ -18,6 +18,9 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case focusedWindow
         /// The one window whose title is this text; where there is none, the one whose title holds it. Case does not matter.
         case windowTitled(String)
+        /// The windows of one application, by its WM_CLASS, and no other: those on the whole screen, or on the monitor of that RandR name.
+        /// Case does not matter.
+        case application(String, monitor: String?)
         /// A private X server of that size and a private audio server, which end with the take.
         case virtual(PixelSize)
         /// A generated frame with a counter and a beep: needs nothing of the machine.
@@ -297,6 +300,8 @@ extension TakeConfiguration.Source: CustomStringConvertible {
         case .window(let id): "window 0x\(String(id, radix: 16))"
         case .focusedWindow: "focused window"
         case .windowTitled(let title): "window \"\(title.printable(limit: 100))\""
+        case .application(let name, nil): "application \"\(name.printable(limit: 100))\""
+        case .application(let name, let monitor?): "application \"\(name.printable(limit: 100))\" on \(monitor)"
         case .virtual(let size): "virtual screen \(size.width)x\(size.height)"
         case .pattern(let size): "pattern \(size.width)x\(size.height)"
         }

@@ -93,7 +93,7 @@ extension TakeConfiguration.Source {
     /// Whether what is captured is on a person's desktop.
     var showsDesktop: Bool {
         switch self {
-        case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled: true
+        case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled, .application: true
         case .virtual, .pattern: false
         }
     }
@@ -105,6 +105,7 @@ extension TakeConfiguration.Source {
         case .screen(let monitor?): "the monitor \(monitor.printable(limit: 40))"
         case .region, .drawnRegion: "a part of the screen"
         case .window, .focusedWindow, .windowTitled: "a window"
+        case .application(let name, _): "the windows of \(name.printable(limit: 40))"
         case .virtual: "a private screen"
         case .pattern: "a test pattern"
         }

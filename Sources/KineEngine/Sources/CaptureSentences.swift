@@ -44,6 +44,10 @@ extension VideoSourceError {
             "No window of this display has the focus; click into one, or name it: kinecast sources lists them."
         case .noWindowTitled(let title):
             "No window of this display has \"\(title.printable(limit: 100))\" in its title; kinecast sources lists them."
+        case .noWindowOfApplication(let name, let existing):
+            "No window of \(name.printable(limit: 100)) is shown on this display"
+                + "\(existing.isEmpty ? "" : " (there are windows of \(existing.prefix(20).joined(separator: ", ")))"); open one and "
+                + "record again."
         case .severalWindowsTitled(let title, let ids):
             "\(ids.count) windows have \"\(title.printable(limit: 100))\" in their titles "
                 + "(\(ids.prefix(8).map { "0x" + String($0, radix: 16) }.joined(separator: ", "))); give more of the title, or one of "
@@ -56,7 +60,8 @@ extension VideoSourceError {
             "No region can be drawn, since another program has the mouse or the keyboard to itself; close its menu or dialog, or "
                 + "give the region as --region 640x480+100+50."
         case .noComposite:
-            "The X server lacks the COMPOSITE extension, which --window needs; record the screen or a --region."
+            "The X server lacks the COMPOSITE extension, which --window needs, or RENDER and SHAPE, which --app needs too; record the "
+                + "screen or a --region."
         case .noCamera(nil, _):
             "There is no camera on this machine; plug one in, or record without --camera."
         case .noCamera(let name?, let existing):

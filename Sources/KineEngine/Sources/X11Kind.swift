@@ -15,6 +15,7 @@ struct X11Kind: SourceKind {
         case .window(let id): target = .window(.id(id))
         case .focusedWindow: target = .window(.focused)
         case .windowTitled(let title): target = .window(.titled(title))
+        case .application(let name, let monitor): target = .application(name, monitor: monitor)
         default: return nil
         }
     }
@@ -40,6 +41,10 @@ struct X11Kind: SourceKind {
             result[SourceAnnotation.monitor] = monitor
             return result
         case .region, nil: return [SourceAnnotation.source: "region"]
+        case .application(let name, let monitor):
+            var result = [SourceAnnotation.source: "application", SourceAnnotation.application: name]
+            result[SourceAnnotation.monitor] = monitor
+            return result
         case .window(let choice):
             var result = [SourceAnnotation.source: "window"]
             if let window = try? X11Inventory.window(choice) {

@@ -16,6 +16,9 @@ public enum CaptureScope: Sendable, Equatable {
     case focusedWindow
     /// The one window whose title is this text; where there is none, the one whose title holds it. Case does not matter.
     case windowTitled(String)
+    /// The windows of one application, its menus and its tips, where they lie on the screen or on the monitor of that name; black is where
+    /// it has none. Other windows are not seen, also where they cover these. The name is the WM_CLASS of its windows; case does not matter.
+    case application(String, monitor: String? = nil)
     /// A rectangle of the screen, in pixels from its upper left corner.
     case region(PixelRect)
     /// A rectangle of the screen that the person draws with the mouse when the take begins. Where they cancel that, the take does not begin.
@@ -31,6 +34,7 @@ public enum CaptureScope: Sendable, Equatable {
         case .window(let id): .window(id)
         case .focusedWindow: .focusedWindow
         case .windowTitled(let title): .windowTitled(title)
+        case .application(let name, let monitor): .application(name, monitor: monitor)
         case .region(let rect): .region(rect)
         case .drawnRegion: .drawnRegion
         case .virtual(let size): .virtual(size)

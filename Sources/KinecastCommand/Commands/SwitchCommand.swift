@@ -16,7 +16,7 @@ struct SwitchCommand: ParsableCommand {
 
     func validate() throws {
         guard try display.chosen.onlySource != nil else {
-            throw ValidationError("Say what to show: --monitor, --region or --window.")
+            throw ValidationError("Say what to show: --monitor, --region, --window or --app.")
         }
     }
 

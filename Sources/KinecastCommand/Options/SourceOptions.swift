@@ -23,10 +23,26 @@ struct DisplayOptions: ParsableArguments {
             valueName: "ID|title:TEXT|focused"))
     var window: WindowOption?
 
+    @Option(
+        help: ArgumentHelp(
+            "All windows of one application where they lie on the screen, and nothing else; with --monitor, on that monitor. The name is what kinecast sources lists.",
+            valueName: "NAME"))
+    var app: String?
+
+    func validate() throws {
+        guard let app, !(1...1000).contains(app.utf8.count) else { return }
+        throw ValidationError("--app takes the name of an application; kinecast sources lists those that have windows.")
+    }
+
     /// What was asked for, each with its option.
     var chosen: [(option: String, source: TakeConfiguration.Source)] {
         var chosen: [(option: String, source: TakeConfiguration.Source)] = []
-        if let monitor { chosen.append(("--monitor", .screen(monitor: monitor == "all" ? nil : monitor))) }
+        let monitorName = monitor == "all" ? nil : monitor
+        if let app {
+            chosen.append(("--app", .application(app, monitor: monitorName)))
+        } else if monitor != nil {
+            chosen.append(("--monitor", .screen(monitor: monitorName)))
+        }
         if let region { chosen.append(("--region", region.source)) }
         if let window { chosen.append(("--window", window.source)) }
         return chosen
@@ -65,7 +81,7 @@ struct SourceOptions: ParsableArguments {
         let source = try chosen.onlySource ?? .screen(monitor: nil)
         try input.check(for: source)
         switch source {
-        case .screen, .region, .drawnRegion, .virtual: return source
+        case .screen, .region, .drawnRegion, .application, .virtual: return source
         case .window, .focusedWindow, .windowTitled, .pattern:
             guard exclude.isEmpty else {
                 throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")

@@ -232,18 +232,6 @@ import Testing
         }
     }
 
-    private func xrandr(_ arguments: [String], _ screen: PrivateScreen) throws {
-        let process = try ChildProcess(
-            executable: "/usr/bin/xrandr", arguments: arguments, environment: ["DISPLAY=\(screen.name)"])
-        #expect(process.wait() == .exited(status: 0))
-    }
-
-    /// Makes a monitor of Xvfb's one output.
-    private func setMonitor(_ name: String, _ rect: PixelRect, on screen: PrivateScreen) throws {
-        let geometry = "\(rect.width)/75x\(rect.height)/50+\(rect.x)+\(rect.y)"
-        try xrandr(["--setmonitor", name, geometry, "screen"], screen)
-    }
-
     @Test(arguments: [false, true])
     func `a monitor that comes back elsewhere is followed, and its last picture stays until then`(hasExclusions: Bool)
         throws
@@ -253,15 +241,15 @@ import Testing
         painter.fill(window, PixelRect(x: 0, y: 0, width: 320, height: 480), colours[0])
         painter.fill(window, PixelRect(x: 320, y: 0, width: 320, height: 480), colours[1])
         let size = PixelSize(width: 300, height: 200)
-        try setMonitor("Left", PixelRect(origin: (10, 20), size: size), on: screen)
+        try screen.setMonitor("Left", PixelRect(origin: (10, 20), size: size))
         let watcher = try Watcher(
             .screen(monitor: "left"), on: screen.name, excluding: hasExclusions ? [.titled("none")] : [])
         #expect(watcher.size == size && watcher.isAll(colours[0], in: PixelRect(size: size)))
-        try xrandr(["--delmonitor", "Left"], screen)
+        try screen.deleteMonitor("Left")
         try watcher.settle()
         #expect(watcher.size == size && watcher.isAll(colours[0], in: PixelRect(size: size)))
         let larger = PixelSize(width: 300, height: 400)
-        try setMonitor("Left", PixelRect(origin: (330, 30), size: larger), on: screen)
+        try screen.setMonitor("Left", PixelRect(origin: (330, 30), size: larger))
         try watcher.follow { $0.size == larger && $0.isAll(colours[1], in: PixelRect(size: larger)) }
     }
 

@@ -32,6 +32,7 @@ enum RecordedMessages {
         .switchSource(.windowTitled("Ü")), .switchSource(.focusedWindow), .switchSource(.screen(monitor: nil)),
         .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged), .start(clicking),
         .start(sharp), .switchSource(.drawnRegion), .start(typing),
+        .switchSource(.application("Ü", monitor: nil)), .switchSource(.application("a", monitor: "DP-1")),
     ]
 
     static let fromEngines: [EngineMessage] =

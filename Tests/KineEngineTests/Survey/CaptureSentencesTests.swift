@@ -14,6 +14,8 @@ import Testing
             (.noConnection(display: ":7", code: 1), [":7", "XAUTHORITY"]),
             (.unsupportedDepth(bits: 16, display: ":7"), [":7", "16 bits", "depth 24"]),
             (.missingExtensions(display: ":7"), [":7", "DAMAGE", "Xorg"]),
+            (.noWindowOfApplication("gimp", existing: ["Firefox"]), ["gimp", "Firefox"]),
+            (.noWindowOfApplication("gimp", existing: []), ["gimp", "open one"]),
             (.noMonitor("HDMI-9", existing: ["eDP-1", "DP-2"]), ["HDMI-9", "eDP-1, DP-2"]),
             (
                 .outsideScreen(

@@ -8,7 +8,8 @@ import Testing
 @Suite struct SourceRegistryTests {
     private static let sources: [(source: TakeConfiguration.Source, name: String)] = [
         (.screen(monitor: nil), "screen"), (.region(PixelRect(x: 1, y: 2, width: 3, height: 4)), "region"),
-        (.window(0x77_7777), "window"), (.virtual(PixelSize(width: 64, height: 48)), "virtual"),
+        (.window(0x77_7777), "window"), (.application("no such", monitor: nil), "application"),
+        (.virtual(PixelSize(width: 64, height: 48)), "virtual"),
         (.pattern(PixelSize(width: 64, height: 48)), "pattern"),
     ]
 

@@ -47,6 +47,48 @@ public final class Painter {
         return id
     }
 
+    /// A window whose pixels say how much of what lies below is seen: 0xAARRGGBB, the colours multiplied by the alpha. It is not shown
+    /// yet.
+    public func translucentWindow(_ rect: PixelRect, colour: UInt32) throws(Failure) -> UInt32 {
+        guard let screen = xcb_setup_roots_iterator(xcb_get_setup(connection)).data else {
+            throw Failure(description: "The X server has no screen.")
+        }
+        var depths = xcb_screen_allowed_depths_iterator(screen)
+        while depths.rem > 0, depths.data.pointee.depth != 32 { xcb_depth_next(&depths) }
+        guard depths.rem > 0, let visual = xcb_depth_visuals(depths.data) else {
+            throw Failure(description: "The X server has no windows with an alpha.")
+        }
+        let (id, colormap) = (xcb_generate_id(connection), xcb_generate_id(connection))
+        xcb_create_colormap(
+            connection, UInt8(XCB_COLORMAP_ALLOC_NONE.rawValue), colormap, root, visual.pointee.visual_id)
+        // Without a border pixel and a colormap, a window of another depth than the root's is an error.
+        xcb_create_window(
+            connection, 32, id, root, Int16(rect.x), Int16(rect.y), UInt16(rect.width), UInt16(rect.height), 0,
+            UInt16(XCB_WINDOW_CLASS_INPUT_OUTPUT.rawValue), visual.pointee.visual_id,
+            XCB_CW_BACK_PIXEL.rawValue | XCB_CW_BORDER_PIXEL.rawValue | XCB_CW_OVERRIDE_REDIRECT.rawValue
+                | XCB_CW_COLORMAP.rawValue, [colour, 0, 1, colormap])
+        finish()
+        return id
+    }
+
+    /// Has the server leave what lies where a window comes to be, as many toolkits do.
+    public func setBackgroundNone(_ window: UInt32) {
+        xcb_change_window_attributes(
+            connection, window, XCB_CW_BACK_PIXMAP.rawValue, [XCB_BACK_PIXMAP_NONE.rawValue])
+        finish()
+    }
+
+    /// Gives a window another shape than a rectangle's: these, in its own coordinates.
+    public func setShape(_ window: UInt32, _ rects: [PixelRect]) {
+        let parts = rects.map {
+            xcb_rectangle_t(x: Int16($0.x), y: Int16($0.y), width: UInt16($0.width), height: UInt16($0.height))
+        }
+        xcb_shape_rectangles(
+            connection, UInt8(XCB_SHAPE_SO_SET.rawValue), UInt8(XCB_SHAPE_SK_BOUNDING.rawValue),
+            UInt8(XCB_CLIP_ORDERING_UNSORTED.rawValue), window, 0, 0, UInt32(parts.count), parts)
+        finish()
+    }
+
     public func move(_ window: UInt32, x: Int, y: Int) {
         configure(
             window, XCB_CONFIG_WINDOW_X.rawValue | XCB_CONFIG_WINDOW_Y.rawValue,

@@ -31,7 +31,7 @@ final class X11KeyFocus {
     /// Whether there are windows whose keys are not shown at all.
     let isRestricted: Bool
     private let connection: X11Connection
-    private let frame: UInt32?
+    private let frame: X11WindowRule?
     private let excluded: [X11WindowRule]
     /// The window whose events of focus come.
     private var watched: UInt32 = 0
@@ -39,9 +39,9 @@ final class X11KeyFocus {
     private static let deepest = 16
 
     /// - Parameters:
-    ///   - frame: the only window whose keys are shown; nil: all windows' are.
+    ///   - frame: the only windows whose keys are shown; nil: all are.
     ///   - excluded: windows whose keys are not shown.
-    init(connection: X11Connection, within frame: UInt32?, excluding excluded: [X11WindowRule]) {
+    init(connection: X11Connection, within frame: X11WindowRule?, excluding excluded: [X11WindowRule]) {
         self.connection = connection
         self.frame = frame
         self.excluded = excluded
@@ -97,12 +97,12 @@ final class X11KeyFocus {
                 }
                 return look
             }
-            if window == frame { look.isShown = true }
             let names = X11Layout.names(of: window, connection)
-            let isExcluded = excluded.contains {
-                $0.matches(window, title: names.title, application: names.application)
+            let isMeant = { (rule: X11WindowRule) in
+                rule.matches(window, title: names.title, application: names.application)
             }
-            if isExcluded { return Look() }
+            if excluded.contains(where: isMeant) { return Look() }
+            if let frame, isMeant(frame) { look.isShown = true }
             if application == nil, !names.application.isEmpty {
                 application = names.application
                 process = X11Layout.process(of: window, connection)

@@ -59,8 +59,8 @@ final class X11KeyWatch: Sendable {
 
 /// The windows whose keys are shown.
 struct KeyScope: Sendable {
-    /// The only one; nil: all are.
-    var window: UInt32?
+    /// The only ones; nil: all are.
+    var windows: X11WindowRule?
     /// None of these is.
     var excluded: [X11WindowRule] = []
 }
@@ -106,7 +106,7 @@ private final class X11KeyLoop {
         self.badge = badge
         self.latest = latest
         keyboard = try X11Keyboard(connection: connection)
-        focus = X11KeyFocus(connection: connection, within: scope.window, excluding: scope.excluded)
+        focus = X11KeyFocus(connection: connection, within: scope.windows, excluding: scope.excluded)
         inspector = keys.keys == .all ? keys.inspector() : nil
         machine = KeyDisplayStateMachine(inspector == nil ? .shortcuts : keys.keys)
         kine_select_raw_events(

@@ -1,0 +1,196 @@
+// One window of an application: the pixmap that the server draws it into, and how much of that the application has painted.
+import CXCB
+import KineMedia
+
+/// A child of the root window whose pixels are drawn into a pixmap of its own, also where other windows cover it. Used by the capture
+/// thread.
+final class X11ComposedWindow {
+    let window: UInt32
+    /// With its border, in the screen's coordinates.
+    private(set) var bounds: PixelRect
+    private let connection: X11Connection
+    private let format: UInt32
+    private var pixmap: UInt32 = 0
+    private var picture: UInt32 = 0
+    private let damage: UInt32
+    private let damaged: UInt32
+    private(set) var isDamaged = false
+    /// A part of the pixmap, in the window's coordinates, that still shows what lay there before; 0: none. The server fills a new pixmap
+    /// with what the screen shows.
+    private var unpainted: UInt32 = 0
+    /// The instant of CLOCK_MONOTONIC at which the whole pixmap counts as painted; nil: it does, or only damage tells.
+    private(set) var paintedAt: Int64?
+    private var borderWidth: Int
+    private var isRedirected = false
+
+    /// Nanoseconds in which an application paints a window that was opened or has another size.
+    static let paintingTime: Int64 = 200_000_000
+
+    /// Nil if the window has gone. The server is grabbed for a few requests: nothing may move between them.
+    ///
+    /// - Parameters:
+    ///   - isNew: the window was opened a moment ago, and may not be painted yet.
+    ///   - format: the format of the window's pixels, by its visual.
+    init?(
+        _ window: UInt32, isNew: Bool, at now: Int64, connection: X11Connection, format: (UInt32) -> UInt32?
+    ) {
+        let handle = connection.handle
+        xcb_grab_server(handle)
+        defer {
+            xcb_ungrab_server(handle)
+            xcb_flush(handle)
+        }
+        guard let geometry = connection.geometry(of: window),
+            let visual = connection.reply(
+                xcb_get_window_attributes(handle, window), xcb_get_window_attributes_reply, { $0.pointee.visual }),
+            let format = format(visual)
+        else { return nil }
+        self.window = window
+        self.connection = connection
+        self.format = format
+        bounds = geometry.rect.enlarged(by: geometry.border)
+        borderWidth = geometry.border
+        (damage, damaged) = (xcb_generate_id(handle), xcb_generate_id(handle))
+        xcb_xfixes_create_region(handle, damaged, 0, nil)
+        // Before anything else: the server may paint the window while it gets a pixmap.
+        xcb_damage_create(handle, damage, window, UInt8(XCB_DAMAGE_REPORT_LEVEL_NON_EMPTY.rawValue))
+        xcb_damage_subtract(handle, damage, 0, 0)  // at first, all of the window is damaged
+        // Where another program has it drawn into a pixmap already, a compositing manager for one, the pixels are the window's alone.
+        if !renewPixmap() {
+            unpainted = Self.regionCovered(window, connection)
+            xcb_composite_redirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
+            isRedirected = true
+            guard renewPixmap() else { return nil }
+        }
+        if isNew { expectPainting(at: now) }
+        xcb_shape_select_input(handle, window, 1)
+    }
+
+    deinit {
+        let handle = connection.handle
+        if picture != 0 { xcb_render_free_picture(handle, picture) }
+        if pixmap != 0 { xcb_free_pixmap(handle, pixmap) }
+        if unpainted != 0 { xcb_xfixes_destroy_region(handle, unpainted) }
+        xcb_xfixes_destroy_region(handle, damaged)
+        xcb_damage_destroy(handle, damage)
+        xcb_shape_select_input(handle, window, 0)
+        guard isRedirected else { return }
+        xcb_composite_unredirect_window(handle, window, UInt8(XCB_COMPOSITE_REDIRECT_AUTOMATIC.rawValue))
+    }
+
+    /// A region of a window in which other windows lie above it.
+    private static func regionCovered(_ window: UInt32, _ connection: X11Connection) -> UInt32 {
+        let handle = connection.handle
+        let (region, part) = (xcb_generate_id(handle), xcb_generate_id(handle))
+        xcb_xfixes_create_region(handle, region, 0, nil)
+        for other in connection.children(of: connection.root).drop(while: { $0 != window }).dropFirst() {
+            guard X11Layout.isShown(other, connection), let place = connection.contentOrigin(of: other, in: window)
+            else {
+                continue
+            }
+            xcb_xfixes_create_region_from_window(
+                handle, part, other, xcb_shape_kind_t(XCB_SHAPE_SK_BOUNDING.rawValue))
+            xcb_xfixes_translate_region(handle, part, Int16(clamping: place.x), Int16(clamping: place.y))
+            xcb_xfixes_union_region(handle, region, part, region)
+            xcb_xfixes_destroy_region(handle, part)
+        }
+        return region
+    }
+
+    /// Gets the pixmap that the window has now. Returns false where it has none.
+    private func renewPixmap() -> Bool {
+        let fresh = xcb_generate_id(connection.handle)
+        guard connection.succeeded(xcb_composite_name_window_pixmap_checked(connection.handle, window, fresh)) else {
+            return false
+        }
+        if picture != 0 { xcb_render_free_picture(connection.handle, picture) }
+        if pixmap != 0 { xcb_free_pixmap(connection.handle, pixmap) }
+        pixmap = fresh
+        picture = xcb_generate_id(connection.handle)
+        xcb_render_create_picture(connection.handle, picture, pixmap, format, 0, nil)
+        return true
+    }
+
+    /// Nothing of the pixmap is painted yet. The application has a while for that.
+    private func expectPainting(at now: Int64) {
+        if unpainted != 0 { xcb_xfixes_destroy_region(connection.handle, unpainted) }
+        unpainted = xcb_generate_id(connection.handle)
+        var all = xcb_rectangle_t(
+            x: Int16(clamping: -borderWidth), y: Int16(clamping: -borderWidth), width: UInt16(clamping: bounds.width),
+            height: UInt16(clamping: bounds.height))
+        xcb_xfixes_create_region(connection.handle, unpainted, 1, &all)
+        paintedAt = now + Self.paintingTime
+    }
+
+    // MARK: Events
+
+    func noteDamage() { isDamaged = true }
+
+    /// The window has this place, size and border now. Returns whether it has another pixmap too.
+    func place(at rect: PixelRect, border: Int, _ now: Int64) -> Bool {
+        let old = bounds
+        (bounds, borderWidth) = (rect.enlarged(by: border), border)
+        guard bounds.size != old.size, renewPixmap() else { return false }
+        expectPainting(at: now)
+        // What was drawn into the former pixmap says nothing of this one.
+        xcb_damage_subtract(connection.handle, damage, 0, 0)
+        isDamaged = false
+        return true
+    }
+
+    /// Shows all of the pixmap if it has had the time to be painted. Returns whether that was now.
+    func expire(at now: Int64) -> Bool {
+        guard let paintedAt, paintedAt <= now else { return false }
+        self.paintedAt = nil
+        xcb_xfixes_destroy_region(connection.handle, unpainted)
+        unpainted = 0
+        return true
+    }
+
+    // MARK: Damage and pixels
+
+    /// Asks for what was drawn since the last time.
+    func askForDamage() -> xcb_xfixes_fetch_region_cookie_t {
+        isDamaged = false
+        xcb_damage_subtract(connection.handle, damage, 0, damaged)
+        if unpainted != 0 { xcb_xfixes_subtract_region(connection.handle, unpainted, damaged, unpainted) }
+        return xcb_xfixes_fetch_region(connection.handle, damaged)
+    }
+
+    /// The rectangles that were drawn, in the screen's coordinates.
+    func rectangles(_ question: xcb_xfixes_fetch_region_cookie_t) -> [PixelRect] {
+        connection.reply(question, xcb_xfixes_fetch_region_reply) { reply in
+            let count = Int(xcb_xfixes_fetch_region_rectangles_length(reply))
+            guard let rects = xcb_xfixes_fetch_region_rectangles(reply) else { return [] }
+            return UnsafeBufferPointer(start: rects, count: count).map {
+                PixelRect(
+                    x: Int($0.x) + bounds.x + borderWidth, y: Int($0.y) + bounds.y + borderWidth,
+                    width: Int($0.width), height: Int($0.height))
+            }
+        } ?? []
+    }
+
+    /// Draws the window into a picture that begins at `origin` of the screen, within `region` of that picture.
+    func draw(into target: UInt32, at origin: (x: Int, y: Int), within region: UInt32) {
+        let handle = connection.handle
+        let clip = xcb_generate_id(handle)
+        let (x, y) = (bounds.x - origin.x, bounds.y - origin.y)
+        // The shape as it is now: round corners, for one.
+        xcb_xfixes_create_region_from_window(handle, clip, window, xcb_shape_kind_t(XCB_SHAPE_SK_BOUNDING.rawValue))
+        if unpainted != 0 { xcb_xfixes_subtract_region(handle, clip, unpainted, clip) }
+        xcb_xfixes_translate_region(handle, clip, Int16(clamping: x + borderWidth), Int16(clamping: y + borderWidth))
+        xcb_xfixes_intersect_region(handle, clip, region, clip)
+        xcb_xfixes_set_picture_clip_region(handle, target, clip, 0, 0)
+        xcb_render_composite(
+            handle, UInt8(XCB_RENDER_PICT_OP_OVER.rawValue), picture, 0, target, 0, 0, 0, 0, Int16(clamping: x),
+            Int16(clamping: y), UInt16(clamping: bounds.width), UInt16(clamping: bounds.height))
+        xcb_xfixes_destroy_region(handle, clip)
+    }
+}
+
+extension PixelRect {
+    /// The rectangle and a border round it. The place of a window with a border is the border's.
+    fileprivate func enlarged(by border: Int) -> PixelRect {
+        PixelRect(x: x, y: y, width: width + 2 * border, height: height + 2 * border)
+    }
+}
