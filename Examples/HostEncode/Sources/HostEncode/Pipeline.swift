@@ -95,7 +95,8 @@ final class Pipeline<Encoder: VideoEncoder>: Sendable {
         // An extension that was started again begins with the newest frame, which may be the one before its end.
         guard work.lastFrame.map({ time > $0 }) ?? true else { return }
         guard sample.orientation == .up else {
-            return complain("A frame is turned by \(sample.orientation.rawValue)°, and this app turns none.", &work)
+            let orientation = sample.orientation.rawValue
+            return complain("A frame has the orientation \(orientation), and this app turns none.", &work)
         }
         guard sample.withPixels({ work.portrait.draw($0) }) == true else {
             return complain("A frame does not fit; the manifest asks for I420 of 540×960 at most.", &work)
