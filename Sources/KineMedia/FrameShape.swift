@@ -1,5 +1,14 @@
 // What a reader of uncompressed frames wants to see of them.
 
+/// The orientation in which a reader gets the frames of a take that is turned.
+public enum FrameOrientation: String, Hashable, Codable, CaseIterable, Sendable {
+    /// Turned as the take is. Each sample's orientation is `up`.
+    case upright
+    /// As the source has them: the take's turn is undone, and each sample's orientation is the take's, which says how to turn the
+    /// frame to be upright. A size, a limit or a part is that of the frame as it is handed over, before it is turned to be shown.
+    case source
+}
+
 /// The part of a take's picture that frames show, how it is turned, and their size.
 public struct FrameShape: Hashable, Codable, Sendable {
     /// The frames' size in pixels, with even sides; nil: that of what they show.

@@ -42,6 +42,16 @@ extension Orientation {
         return same ?? .up
     }
 
+    /// The orientation that undoes this one: a frame that is turned by both is as it was.
+    public var inverse: Orientation {
+        switch self {
+        case .right: .left
+        case .left: .right
+        // A mirroring undoes itself, as does a half turn.
+        case .up, .upMirrored, .down, .downMirrored, .leftMirrored, .rightMirrored: self
+        }
+    }
+
     /// The size of a frame when it is upright; and, as an exchange undoes itself, the size of an upright one when it is not.
     public func turned(_ size: PixelSize) -> PixelSize {
         isTransposed ? PixelSize(width: size.height, height: size.width) : size

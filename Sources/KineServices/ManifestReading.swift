@@ -48,6 +48,9 @@ extension KeyedDecodingContainer {
         return try superDecoder(forKey: key).object(keys)
     }
 
+    /// Whether the value is a text, where a value of another kind is allowed too.
+    func hasText(_ key: Key) -> Bool { (try? decodeIfPresent(String.self, forKey: key)) ?? nil != nil }
+
     /// A text of at most `limit` characters on one line.
     func line(_ key: Key, limit: Int = 200) throws -> String? {
         let text = try decodeIfPresent(String.self, forKey: key)

@@ -121,7 +121,8 @@ extension ServiceManifest.Video: Decodable {
             self = .raw(
                 pixelFormat: try raw.choice(.pixelFormat) ?? .i420,
                 maximumSize: try Self.size(.maximumSize, 16...16384, of: raw),
-                framesPerSecond: try raw.whole(.framesPerSecond, 1...240), shape: try Self.shape(of: raw))
+                framesPerSecond: try raw.whole(.framesPerSecond, 1...240), shape: try Self.shape(of: raw),
+                orientation: raw.hasText(.orientation) ? try raw.choice(.orientation) ?? .upright : .upright)
         case (nil, let encoded?):
             let codec: Codec = try encoded.choice(.codec) ?? .h264
             let expectations = ServiceManifest.Expectations(
@@ -157,13 +158,15 @@ extension ServiceManifest.Video: Decodable {
         }
         shape.crop = try crop(of: raw) ?? .fit
         if shape.crop == .fill, shape.size == nil { throw raw.problem(.crop, "is \"fill\" and needs size beside it") }
-        let orientations = Orientation.up.rawValue...Orientation.left.rawValue
-        shape.orientation = try raw.whole(.orientation, orientations).flatMap(Orientation.init) ?? .up
+        if !raw.hasText(.orientation) {
+            let orientations = Orientation.up.rawValue...Orientation.left.rawValue
+            shape.orientation = try raw.whole(.orientation, orientations).flatMap(Orientation.init) ?? .up
+        }
         return shape == FrameShape() ? nil : shape
     }
 
     private static func crop(of raw: KeyedDecodingContainer<RawKeys>) throws -> PictureGeometry.Crop? {
-        if (try? raw.decodeIfPresent(String.self, forKey: .crop)) ?? nil != nil {
+        if raw.hasText(.crop) {
             let crop: Crop? = try raw.choice(.crop)
             return crop == .fill ? .fill : .fit
         }

@@ -7,7 +7,10 @@ public struct ServiceManifest: Sendable, Equatable {
     public enum Video: Sendable, Equatable {
         /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size.
         /// `framesPerSecond`: at most so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is.
-        case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil)
+        /// `orientation`: with `source`, that of `shape` is not looked at.
+        case raw(
+            pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil,
+            orientation: FrameOrientation = .upright)
         /// Access units as the recording gets them. `keyframeInterval`: at most so many seconds between keyframes while the
         /// screen changes. `codec` is "h264".
         case encoded(codec: String, keyframeInterval: Double?, expecting: Expectations = Expectations())

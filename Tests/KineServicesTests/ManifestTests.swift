@@ -138,6 +138,14 @@ import Testing
             "video.raw.orientation is 9 and has to be a whole number from 1 to 8"
         ),
         (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"orientation": "left"}}}"#,
+            #"video.raw.orientation is "left" and has to be "upright" or "source""#
+        ),
+        (
+            #"{"id": "a", "executable": "b", "video": {"raw": {"orientation": true}}}"#,
+            "video.raw.orientation has to be a number"
+        ),
+        (
             #"{"id": "a", "executable": "b", "video": {"raw": {"maximumSize": {"width": 0, "height": 360}}}}"#,
             "video.raw.maximumSize.width is 0 and has to be a whole number from 16 to 16384"
         ),
@@ -240,6 +248,27 @@ import Testing
         let (manifest, unknownKeys) = try ServiceManifest.read(Array(json.utf8))
         #expect(
             manifest.video == .raw(pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil, shape: shape))
+        #expect(unknownKeys == [])
+    }
+
+    @Test(arguments: [
+        (#""orientation": "source""#, FrameOrientation.source, nil),
+        (
+            #""orientation": "source", "size": {"width": 64, "height": 36}, "crop": "fill""#, .source,
+            FrameShape(size: PixelSize(width: 64, height: 36), crop: .fill)
+        ),
+        (#""orientation": "upright""#, .upright, nil), (#""orientation": null"#, .upright, nil),
+        (#""orientation": 8"#, .upright, FrameShape(orientation: .left)), ("", .upright, nil),
+    ])
+    func `frames are upright, or in the source's orientation if that is asked for`(
+        keys: String, orientation: FrameOrientation, shape: FrameShape?
+    ) throws {
+        let json = #"{"id": "a", "executable": "b", "video": {"raw": {\#(keys)}}}"#
+        let (manifest, unknownKeys) = try ServiceManifest.read(Array(json.utf8))
+        #expect(
+            manifest.video
+                == .raw(
+                    pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil, shape: shape, orientation: orientation))
         #expect(unknownKeys == [])
     }
 

@@ -94,6 +94,13 @@ import Testing
             let reason = try messages.nextRefusal()
             #expect(reason.contains("crop's") || reason.contains("size of the samples"), "\(shape)")
         }
+        try connection.send(
+            .receiveSamples(
+                SampleRequest(
+                    video: .raw(
+                        pixelFormat: .i420, maximumSize: nil, framesPerSecond: nil,
+                        shape: FrameShape(orientation: .left), orientation: .source))))
+        #expect(try messages.nextRefusal().contains("orientation of the samples"))
         #expect(try await owner.status().phase == .recording)
         guard case .finished = try await owner.stop() else {
             Issue.record("The take was not finished.")

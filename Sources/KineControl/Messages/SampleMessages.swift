@@ -8,8 +8,11 @@ public struct SampleRequest: Codable, Sendable, Equatable {
     public enum Video: Codable, Sendable, Equatable {
         /// `maximumSize`: larger frames are scaled down to fit, their shape kept; nil: the take's own size. `framesPerSecond`: at most
         /// so many; nil: the take's own. `shape`: nil: all of the take's picture, as it is; older
-        /// engines send that too.
-        case raw(pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil)
+        /// engines send that too. `orientation`: nil: `upright`; `source` cannot be beside a shape that turns the picture. Older
+        /// engines send upright frames in any case, and each sample says its own orientation.
+        case raw(
+            pixelFormat: PixelFormat, maximumSize: PixelSize?, framesPerSecond: Int?, shape: FrameShape? = nil,
+            orientation: FrameOrientation? = nil)
         /// The camera that is shown over the picture, whichever it is, as it sees: frames of BGRA that it fits into, the rest of them
         /// black. The sides are even. Nothing comes while no camera is shown.
         case camera(size: PixelSize)

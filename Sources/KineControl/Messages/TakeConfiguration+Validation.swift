@@ -130,11 +130,16 @@ extension TakeConfiguration {
     /// What is wrong with a client's request for samples.
     public static func check(_ request: SampleRequest) throws(Problem) {
         switch request.video {
-        case .raw(_, let size, let framesPerSecond, let shape):
+        case .raw(_, let size, let framesPerSecond, let shape, let orientation):
             if let size { try check("size of the samples", size) }
             if case .part(let rect) = shape?.crop { try check(crop: rect) }
             if let size = shape?.size { try check(evenSize: "size of the samples", size) }
             if let framesPerSecond { try check("frame rate of the samples", framesPerSecond, in: 1...240) }
+            if orientation == .source, let turn = shape?.orientation, turn != .up {
+                throw .outOfRange(
+                    setting: "orientation of the samples", value: "the source's, and \(turn.rawValue)",
+                    allowed: "one of the two")
+            }
         case .camera(let size): try check(evenSize: "size of the camera's frames", size)
         case .encoded(_, let interval?):
             guard (0.1...60).contains(interval) else {

@@ -181,7 +181,7 @@ final class FeedFactory: Sendable {
         let frames = source.map { source in
             FrameSink(
                 sender: sender, memory: source.memory, loans: source.loans, conversion: source.conversion,
-                framesPerSecond: required?.framesPerSecond)
+                framesPerSecond: required?.framesPerSecond, orientation: required?.orientation ?? .up)
         }
         if let source, let frames {
             if let index = source.conversionIndex {
@@ -207,7 +207,8 @@ final class FeedFactory: Sendable {
         let sender = try StreamSender(
             video: false, frames: output.memory.layout, sampleRingBytes: Self.ringBytes(nil, hasPCM: false))
         let frames = FrameSink(
-            sender: sender, memory: output.memory, loans: output.loans, conversion: nil, framesPerSecond: nil)
+            sender: sender, memory: output.memory, loans: output.loans, conversion: nil, framesPerSecond: nil,
+            orientation: .up)
         let start = ExtensionStart(
             service: manifest.id, setupInfo: [:], framesPerSecond: configuration.video.framesPerSecond, video: nil,
             frames: output.memory.layout, audio: [], sampleRingBytes: sender.sampleRingBytes,
@@ -230,7 +231,7 @@ final class FeedFactory: Sendable {
 
     private func requirements(_ manifest: ServiceManifest, size: PixelSize) -> FrameRequirements? {
         FrameRequirements(
-            manifest, size: size, colour: configuration.video.colour,
+            manifest, size: size, turn: configuration.video.orientation, colour: configuration.video.colour,
             framesPerSecond: configuration.video.framesPerSecond)
     }
 

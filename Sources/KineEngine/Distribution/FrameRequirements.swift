@@ -7,21 +7,35 @@ struct FrameRequirements: Equatable {
     /// From the take's visible picture to the frames. Their visible size, `geometry.size`, has odd sides only where it is that of what
     /// they show.
     let geometry: PictureGeometry
+    /// The turn that makes the frames upright, which each of them is tagged with.
+    let orientation: Orientation
     /// The highest rate; nil: every frame.
     let framesPerSecond: Int?
     /// The encoder's own frames meet them, and are read in place.
     let isNative: Bool
 
-    /// Nil if the manifest does not ask for uncompressed frames. `size`: the take's visible size; `colour`: that of its frames.
-    init?(_ manifest: ServiceManifest, size: PixelSize, colour: ColourFormat = .standard, framesPerSecond takeRate: Int)
-    {
-        guard case .raw(let pixelFormat, let maximumSize, let rate, let shape) = manifest.video else { return nil }
-        geometry = (shape ?? FrameShape()).geometry(of: size, fitting: maximumSize)
+    /// Nil if the manifest does not ask for uncompressed frames. `size`: the take's visible size, turned as the take is; `turn`: the
+    /// one that made it so; `colour`: that of its frames.
+    init?(
+        _ manifest: ServiceManifest, size: PixelSize, turn: Orientation = .up, colour: ColourFormat = .standard,
+        framesPerSecond takeRate: Int
+    ) {
+        guard case .raw(let pixelFormat, let maximumSize, let rate, let wanted, let orientation) = manifest.video
+        else { return nil }
+        var shape = wanted ?? FrameShape()
+        switch orientation {
+        case .upright: self.orientation = .up
+        case .source:
+            self.orientation = turn
+            shape.orientation = turn.inverse
+        }
+        geometry = shape.geometry(of: size, fitting: maximumSize)
         layout = FrameLayout(pixelFormat: pixelFormat, size: geometry.size.roundedUpToEven)
         isNative = pixelFormat == .i420 && geometry.isIdentity && colour == .standard
         framesPerSecond = rate.flatMap { $0 < takeRate ? max(1, $0) : nil }
     }
 
-    /// Whether the same frames meet both, at whatever rates.
+    /// Whether the same frames meet both, at whatever rates. Their tags may differ: a turn that one asks for may be the one that
+    /// the other has undone.
     func hasSameFrames(as other: FrameRequirements) -> Bool { layout == other.layout && geometry == other.geometry }
 }

@@ -31,6 +31,8 @@ final class FrameSink: Sendable {
     let conversion: FrameConverter.Output?
     /// The highest rate; nil: every frame.
     let framesPerSecond: Int?
+    /// The turn that makes the frames upright, which the reader is told with each.
+    private let orientation: Orientation
     private let sender: StreamSender
     private let loans: SlotLoans
     private let state: Mutex<State>
@@ -38,13 +40,14 @@ final class FrameSink: Sendable {
     /// `loans`: of the slots in `memory`.
     init(
         sender: StreamSender, memory: FrameMemory, loans: SlotLoans, conversion: FrameConverter.Output?,
-        framesPerSecond: Int?
+        framesPerSecond: Int?, orientation: Orientation
     ) {
         self.sender = sender
         self.memory = memory
         self.loans = loans
         self.conversion = conversion
         self.framesPerSecond = framesPerSecond
+        self.orientation = orientation
         state = Mutex(State(damage: .full(size: memory.layout.size)))
     }
 
@@ -69,7 +72,7 @@ final class FrameSink: Sendable {
             state.slotCount += 1
             do throws(StreamSender.Error) {
                 let freed = try sender.offer(
-                    slot: slot, at: time, duration: duration, damage: state.damage, orientation: .up)
+                    slot: slot, at: time, duration: duration, damage: state.damage, orientation: orientation)
                 release(freed, &state)
                 state.damage.removeAll()
                 if state.slotCount > Self.slotsEach {

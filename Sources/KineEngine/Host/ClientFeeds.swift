@@ -142,9 +142,10 @@ extension ServiceManifest {
         video = request.video.flatMap { video in
             switch video {
             case .camera: nil
-            case .raw(let pixelFormat, let maximumSize, let framesPerSecond, let shape):
+            case .raw(let pixelFormat, let maximumSize, let framesPerSecond, let shape, let orientation):
                 .raw(
-                    pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond, shape: shape)
+                    pixelFormat: pixelFormat, maximumSize: maximumSize, framesPerSecond: framesPerSecond, shape: shape,
+                    orientation: orientation ?? .upright)
             case .encoded(let codec, let interval): .encoded(codec: codec.rawValue, keyframeInterval: interval)
             }
         }

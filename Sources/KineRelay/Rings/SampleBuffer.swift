@@ -6,7 +6,8 @@ public typealias SampleBufferType = SampleType
 
 /// The format of a sample's bytes.
 public enum SampleFormat: Sendable, Equatable {
-    /// An uncompressed frame; `size` is the size to show, in pixels.
+    /// An uncompressed frame; `size` is that of its visible part, in pixels, before it is turned by the sample's orientation. I420 and
+    /// NV12 are 4:2:0 with BT.709's limited range, also where the take's file has other colours.
     case raw(PixelFormat, size: PixelSize)
     /// An encoded frame, as `EncodedSample.data` describes it for each codec. The parameter sets are in the format.
     case encoded(VideoFormat)
@@ -50,7 +51,8 @@ public struct SampleBuffer: ~Copyable, @unchecked Sendable {
     public let isKeyframe: Bool
     /// Whether samples of this type were left out before this one because the extension was too slow.
     public let isDiscontinuity: Bool
-    /// The turn that makes the frame upright; `up` for encoded video and audio.
+    /// The turn that makes the frame upright: `up`, unless the source's orientation was asked for and the take is turned. Always `up`
+    /// for encoded video and audio.
     public let orientation: Orientation
     private let bytes: UnsafeRawBufferPointer
     private let layout: FrameSlotLayout?

@@ -25,11 +25,12 @@ enum ServiceText {
         var parts: [String] = []
         switch manifest.video {
         case .encoded(let codec, _, _)?: parts.append(codec)
-        case .raw(let format, let size, let rate, let shape)?:
+        case .raw(let format, let size, let rate, let shape, let orientation)?:
             parts.append("raw \(format.rawValue)")
             if let size = shape?.size { parts.append("of \(size.width)x\(size.height)") }
             if shape?.crop ?? .fit != .fit { parts.append("cut") }
             if shape?.orientation ?? .up != .up { parts.append("turned") }
+            if orientation == .source { parts.append("in the source's orientation") }
             if let size { parts.append("at most \(size.width)x\(size.height)") }
             if let rate { parts.append("at most \(rate) a second") }
         case nil: break

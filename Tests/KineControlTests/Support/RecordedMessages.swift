@@ -33,6 +33,9 @@ enum RecordedMessages {
         .start(discreet), .setCamera(camera), .setCamera(nil), .start(enlarged), .start(clicking),
         .start(sharp), .switchSource(.drawnRegion), .start(typing),
         .switchSource(.application("Ü", monitor: nil)), .switchSource(.application("a", monitor: "DP-1")),
+        .receiveSamples(
+            SampleRequest(
+                video: .raw(pixelFormat: .nv12, maximumSize: nil, framesPerSecond: nil, orientation: .source))),
     ]
 
     static let fromEngines: [EngineMessage] =

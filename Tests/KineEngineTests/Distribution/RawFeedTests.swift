@@ -1,6 +1,5 @@
 // Uncompressed frames on their way to extensions: whole, with the right damage, and at nobody else's cost.
 import CoreTesting
-import KineImaging
 import KineMedia
 import KinePlatform
 import KineServices
@@ -19,27 +18,6 @@ import Testing
             height: Int.random(in: 1...min(40, Self.size.height - y), using: &generator))
     }
 
-    private func planes(_ frame: PlanarFrame) -> [[UInt8]] {
-        let (width, height) = (frame.size.width, frame.size.height)
-        func rows(_ plane: UnsafeMutablePointer<UInt8>, _ stride: Int, _ width: Int, _ height: Int) -> [UInt8] {
-            (0..<height).flatMap { Array(UnsafeBufferPointer(start: plane + $0 * stride, count: width)) }
-        }
-        return [
-            rows(frame.y, frame.lumaStride, width, height),
-            rows(frame.u, frame.chromaStride, width / 2, height / 2),
-            rows(frame.v, frame.chromaStride, width / 2, height / 2),
-        ]
-    }
-
-    /// All of a picture of `frame`, drawn at once.
-    private func drawn(_ frame: PlanarFrame, _ geometry: PictureGeometry) -> [[UInt8]] {
-        let layout = FrameLayout(pixelFormat: .i420, size: geometry.size.roundedUpToEven)
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: layout.slotBytes, alignment: 64)
-        defer { memory.deallocate() }
-        PictureRenderer(geometry, layout: layout).draw(.full(size: geometry.size), of: .planar(frame), at: memory)
-        return planes(layout.i420(at: memory))
-    }
-
     @Test func `the encoder's own frames are read in place, each of them, with what changed`() throws {
         let stage = try FeedStage(services: [.raw()], isRecorded: false)
         let reader = try stage.reader(.raw())
@@ -52,7 +30,7 @@ import Testing
             stage.screen.fill(randomRect(using: &generator), UInt32.random(in: 1...0xff_ffff, using: &generator))
             reader.expect("picture \(count)") { $0.frames.contains { $0.time > time && !$0.damage.isEmpty } }
             let frame = try #require(reader.frames.last)
-            let isWhole = try frame.planes == stage.converted { planes($0) }
+            let isWhole = try frame.planes == stage.converted { $0.planes }
             #expect(isWhole)
             let isPatched = frame.patched == frame.planes
             #expect(isPatched)
@@ -104,9 +82,9 @@ import Testing
         reader.end()
         #expect(reader.frames.allSatisfy { $0.patched == $0.planes })
         #expect(stage.capture.counts.dropped == 0)
-        if case .raw(.i420, nil, _, let shape) = manifest.video {
+        if case .raw(.i420, nil, _, let shape, _) = manifest.video {
             let geometry = (shape ?? FrameShape()).geometry(of: Self.size)
-            let isWhole = try reader.frames.last?.planes == stage.converted { drawn($0, geometry) }
+            let isWhole = try reader.frames.last?.planes == stage.converted { $0.drawn(geometry) }
             #expect(isWhole)
         }
         #expect(reader.feed.violation == nil)

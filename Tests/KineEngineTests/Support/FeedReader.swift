@@ -24,6 +24,7 @@ final class FeedReader: Sendable {
     struct Frame: Sendable {
         var time: MediaTime
         var skipped: UInt64
+        var orientation: Orientation
         var damage: DamageRegion
         /// Each plane's rows one behind the other, padding left out.
         var planes: [[UInt8]]
@@ -92,8 +93,8 @@ final class FeedReader: Sendable {
             if patched.isEmpty { patched = planes.map { [UInt8](repeating: 0, count: $0.count) } }
             for rect in damage.rectangles() { patch(&patched, from: planes, rect, layout) }
             let result = Frame(
-                time: frame.presentationTime, skipped: frame.skipped, damage: damage, planes: planes,
-                patched: patched)
+                time: frame.presentationTime, skipped: frame.skipped, orientation: frame.orientation, damage: damage,
+                planes: planes, patched: patched)
             state.signal {
                 $0.isHolding = false
                 $0.frames.append(result)

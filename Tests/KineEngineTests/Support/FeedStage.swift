@@ -154,8 +154,12 @@ extension ServiceManifest {
     static let encoded = test(.encoded(codec: "h264", keyframeInterval: nil))
 
     static func raw(
-        _ format: PixelFormat = .i420, size: PixelSize? = nil, framesPerSecond: Int? = nil, shape: FrameShape? = nil
+        _ format: PixelFormat = .i420, size: PixelSize? = nil, framesPerSecond: Int? = nil, shape: FrameShape? = nil,
+        orientation: FrameOrientation = .upright
     ) -> ServiceManifest {
-        test(.raw(pixelFormat: format, maximumSize: size, framesPerSecond: framesPerSecond, shape: shape))
+        test(
+            .raw(
+                pixelFormat: format, maximumSize: size, framesPerSecond: framesPerSecond, shape: shape,
+                orientation: orientation))
     }
 }

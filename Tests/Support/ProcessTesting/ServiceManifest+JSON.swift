@@ -21,7 +21,7 @@ extension ServiceManifest {
     }
 
     private var videoJSON: String {
-        if case .raw(let pixelFormat, _, _, _) = video {
+        if case .raw(let pixelFormat, _, _, _, _) = video {
             return "{\"raw\": {\"pixelFormat\": \"\(pixelFormat.rawValue)\"}}"
         }
         return "{\"encoded\": {\"codec\": \"h264\", \"keyframeInterval\": 2}}"
