@@ -99,7 +99,8 @@ final class X11WindowSearch {
             let (rect, border) = geometry
             return Found(
                 window: child,
-                bounds: PixelRect(x: rect.x, y: rect.y, width: rect.width + 2 * border, height: rect.height + 2 * border))
+                bounds: PixelRect(
+                    x: rect.x, y: rect.y, width: rect.width + 2 * border, height: rect.height + 2 * border))
         }
     }
 
