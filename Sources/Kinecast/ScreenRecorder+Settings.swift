@@ -65,7 +65,7 @@ extension ScreenRecorder {
     }
 
     /// The windows that the next recording does not show: they are painted over wherever they are on the screen, also while they move or appear.
-    /// A window that is captured by itself has no other in it.
+    /// A window that is captured by itself has no other in it, and of an application they are left out.
     public var excludedWindows: [WindowRule] {
         get { contents.withLock { $0.settings.excludedWindows } }
         set { contents.withLock { $0.settings.excludedWindows = newValue } }
