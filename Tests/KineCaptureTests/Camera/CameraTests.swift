@@ -164,7 +164,7 @@ import Testing
     // MARK: The time of a file
 
     @Test func `frames of a file are due at their own times, and a file that begins again goes on at its rate`() {
-        var pace = Pace()
+        var pace = CameraPace()
         let second: Int64 = 1_000_000_000
         #expect(pace.instant(of: 5 * second, now: 100) == 100)
         #expect(pace.instant(of: 6 * second, now: 200) == 100 + second)
@@ -177,7 +177,7 @@ import Testing
     }
 
     @Test func `times that leap and a machine that slept begin anew`() {
-        var pace = Pace()
+        var pace = CameraPace()
         let second: Int64 = 1_000_000_000
         #expect(pace.instant(of: 0, now: 0) == 0)
         #expect(pace.instant(of: 60 * second, now: second) == second)
