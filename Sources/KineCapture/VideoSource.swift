@@ -44,9 +44,13 @@ public protocol VideoSourceOpening: AnyObject {
 
     /// Goes on as far as possible. Returns nil while there is more to wait for. To be called right before each poll.
     func processEvents() throws(VideoSourceError) -> (any VideoSource)?
+
+    /// Nobody waits for the source any more: what is shown to a person is taken away, and `processEvents` throws soon.
+    func giveUp()
 }
 
 extension VideoSourceOpening {
+    public func giveUp() {}
     public var deadline: Int64? { nil }
     public var coversScreen: Bool { false }
 }

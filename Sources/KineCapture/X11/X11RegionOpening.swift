@@ -86,6 +86,17 @@ public final class X11RegionOpening: VideoSourceOpening {
         return nil
     }
 
+    public func giveUp() {
+        let now = MonotonicClock.now()
+        switch state {
+        case .grabbing: state = .settling(.failure(.regionCancelled), quiet: now, until: now)
+        case .drawing(let overlay, _, _): settle(.failure(.regionCancelled), hiding: overlay, now)
+        case .settling(.success, let quiet, let end):
+            state = .settling(.failure(.regionCancelled), quiet: quiet, until: end)
+        case .settling(.failure, _, _), .over: break
+        }
+    }
+
     // MARK: Mouse and keyboard
 
     private func grab(until end: Int64, _ now: Int64) throws(VideoSourceError) {

@@ -81,6 +81,10 @@ final class EngineClients {
         }
     }
 
+    func contains(_ client: EngineConnection) -> Bool {
+        client === owner ? ownerIsThere : guests.contains { $0.connection === client }
+    }
+
     func tellAll(_ message: EngineMessage) {
         tellOwner(message)
         tellGuests(message, from: .common)

@@ -26,6 +26,12 @@ extension EngineHost {
         return first.showsDesktop ? self.refusal(of: [.screen], for: client) : nil
     }
 
+    /// Nobody is to draw a region for a client that has gone.
+    func attendSwitch() {
+        guard let client = switching?.client, !clients.contains(client) else { return }
+        opened?.take.giveUpSwitch()
+    }
+
     /// The source is shown, or cannot be opened.
     func sourceSwitched(refusal: String?, at now: Int64) {
         guard let (source, client) = switching else { return }

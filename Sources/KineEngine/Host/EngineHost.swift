@@ -70,6 +70,7 @@ public final class EngineHost {
             if !clients.receive({ answer($0, from: $1) }), request?.configuration.outlivesClient != true {
                 handle(.stopRequested(.clientLost, at: MonotonicClock.now()))
             }
+            attendSwitch()
             destinations?.attend(at: MonotonicClock.now())
             clientFeeds.attend(at: MonotonicClock.now())
             desktopServices?.attend(at: MonotonicClock.now())

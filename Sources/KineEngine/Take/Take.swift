@@ -154,6 +154,9 @@ final class Take: Sendable {
             })
     }
 
+    /// Ends the opening of another source, where it waits for a person. The result comes to the inbox.
+    func giveUpSwitch() { capture.giveUpSwitch() }
+
     /// Shows that camera from now on; nil: none.
     func setCamera(_ camera: TakeConfiguration.Camera?) { capture.setCamera(camera) }
 

@@ -88,15 +88,19 @@ final class CaptureLoop {
     }
 
     private func nextStep() -> CaptureStateMachine.Step? {
-        let (isStopping, isPaused, repeatAt, wanted, cameraChange) = control.withLock { control in
-            defer { control.repeatAt = .max }
+        let (isStopping, isPaused, repeatAt, wanted, isSwitchGivenUp, cameraChange) = control.withLock { control in
+            defer {
+                control.repeatAt = .max
+                control.isSwitchGivenUp = false
+            }
             return (
                 control.isStopping, control.isPaused, control.repeatAt, control.wanted.take(),
-                control.cameraChange.take()
+                control.isSwitchGivenUp, control.cameraChange.take()
             )
         }
         if isStopping { return nil }
         if let wanted { begin(wanted) }
+        if isSwitchGivenUp { next?.opening.giveUp() }
         if let cameraChange, camera.change(to: cameraChange.settings) { machine.noteSourceChanged() }
         goOnOpening()
         let now = MonotonicClock.now()

@@ -78,6 +78,8 @@ final class CaptureThread: Sendable {
         var repeatAt: Int64 = .max
         /// The source that is to be shown next.
         var wanted: Switch?
+        /// Nobody waits any more for the source that is to be shown next.
+        var isSwitchGivenUp = false
         var cameraChange: CameraChange?
         /// The encoder has every slot, and capture waits for one.
         var needsSlot = false
@@ -170,6 +172,9 @@ final class CaptureThread: Sendable {
     /// Shows another source as soon as it is open, fitted into the take's size. Until then, and if it cannot be opened, the one before
     /// is shown. A further call takes the place of one that has not been begun yet, which is not answered then.
     func switchSource(_ wanted: Switch) { change { $0.wanted = wanted } }
+
+    /// Ends the opening of another source, where it waits for a person.
+    func giveUpSwitch() { change { $0.isSwitchGivenUp = true } }
 
     /// Shows that camera from now on; nil: none.
     func setCamera(_ settings: TakeConfiguration.Camera?) {

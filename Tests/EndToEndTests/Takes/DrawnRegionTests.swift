@@ -147,6 +147,17 @@ import Testing
             let ended = try cancelled.wait()
             #expect(ended.status != 0 && (ended.output + ended.errors).contains("was cancelled"), "\(ended)")
             try stage.expectNothingLeft()
+            // Nobody is there for whom a region could be drawn.
+            let killed = try switchSource()
+            killed.signal(SIGKILL)
+            _ = try killed.wait()
+            try stage.expectNothingLeft()
+            // The engine may still wait for the screen to be there again: until then it refuses another one.
+            var other: RunningKinecast.Ended
+            repeat {
+                other = try place.run("switch", "--monitor", "all", "--json")
+            } while other.status != 0 && (other.output + other.errors).contains("Another source is being opened")
+            #expect(other.status == 0, "\(other)")
             let drawn = try switchSource()
             stage.drag(Self.region)
             #expect(try drawn.wait().status == 0)
