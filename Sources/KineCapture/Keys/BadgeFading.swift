@@ -7,17 +7,17 @@ enum BadgeFading: Equatable {
     case paler(Int)
     case gone
 
-    /// Nanoseconds for which it is whole, and for each step.
-    static let hold: Int64 = 1_500_000_000
+    /// Nanoseconds for each step.
     static let stepLength: Int64 = 33_333_333
     static let steps = 10
 
-    init(shownSince since: Int64, at now: Int64) {
-        guard now - since >= Self.hold else {
+    /// A badge at the instant `now` that is whole for `hold` nanoseconds from `since` on.
+    init(shownSince since: Int64, hold: Int64, at now: Int64) {
+        guard now - since >= hold else {
             self = .whole
             return
         }
-        let step = 1 + Int((now - since - Self.hold) / Self.stepLength)
+        let step = 1 + Int((now - since - hold) / Self.stepLength)
         self = step < Self.steps ? .paler(step) : .gone
     }
 
@@ -31,10 +31,10 @@ enum BadgeFading: Equatable {
     }
 
     /// The instant at which it becomes another; nil: never.
-    func end(shownSince since: Int64) -> Int64? {
+    func end(shownSince since: Int64, hold: Int64) -> Int64? {
         switch self {
-        case .whole: since + Self.hold
-        case .paler(let step): since + Self.hold + Int64(step) * Self.stepLength
+        case .whole: since + hold
+        case .paler(let step): since + hold + Int64(step) * Self.stepLength
         case .gone: nil
         }
     }

@@ -13,9 +13,17 @@ public struct KeyDisplay: Sendable {
     public var keys: Keys
     /// Makes the inspector, on the thread that uses it; nil: nothing that is typed is shown.
     public var inspector: @Sendable () -> (any FocusInspector)?
+    /// Nanoseconds for which a badge is whole before it fades.
+    public var hold: Int64
 
-    public init(_ keys: Keys, inspector: @escaping @Sendable () -> (any FocusInspector)? = { nil }) {
+    /// Long enough to be read.
+    public static let defaultHold: Int64 = 1_500_000_000
+
+    public init(
+        _ keys: Keys, hold: Int64 = defaultHold, inspector: @escaping @Sendable () -> (any FocusInspector)? = { nil }
+    ) {
         self.keys = keys
+        self.hold = hold
         self.inspector = inspector
     }
 }

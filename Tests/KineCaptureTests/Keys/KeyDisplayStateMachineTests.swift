@@ -154,15 +154,15 @@ import Testing
     }
 
     @Test func `a badge is whole, then paler step by step, then gone`() {
-        let hold = BadgeFading.hold
-        #expect(BadgeFading(shownSince: 7, at: 7 + hold - 1) == .whole)
-        var now = BadgeFading.whole.end(shownSince: 7)
+        let hold: Int64 = 1000
+        #expect(BadgeFading(shownSince: 7, hold: hold, at: 7 + hold - 1) == .whole)
+        var now = BadgeFading.whole.end(shownSince: 7, hold: hold)
         var opacities: [Double] = []
         while let instant = now {
-            let fading = BadgeFading(shownSince: 7, at: instant)
-            #expect(BadgeFading(shownSince: 7, at: instant - 1) != fading)
+            let fading = BadgeFading(shownSince: 7, hold: hold, at: instant)
+            #expect(BadgeFading(shownSince: 7, hold: hold, at: instant - 1) != fading)
             opacities.append(fading.opacity ?? 0)
-            now = fading.end(shownSince: 7)
+            now = fading.end(shownSince: 7, hold: hold)
         }
         #expect(opacities.count == BadgeFading.steps && opacities.last == 0)
         #expect(opacities == opacities.sorted(by: >))

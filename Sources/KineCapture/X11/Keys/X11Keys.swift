@@ -7,6 +7,7 @@ import KinePlatform
 final class X11Keys {
     private let latest: LatestBadge
     private let watch: X11KeyWatch
+    private let hold: Int64
     private var picture = LatestBadge.Picture()
     private var fading = BadgeFading.gone
     private var drawn: (image: OverlayImage, rect: PixelRect)?
@@ -25,6 +26,7 @@ final class X11Keys {
         _ keys: KeyDisplay, in scope: KeyScope, frameHeight: Int, connection: X11Connection, display: String?,
         cancellation: Cancellation?
     ) throws(VideoSourceError) {
+        hold = keys.hold
         // It is never shown: events that are sent to it come to this connection.
         let window = xcb_generate_id(connection.handle)
         xcb_create_window(
@@ -44,10 +46,10 @@ final class X11Keys {
     func note() { picture = latest.picture }
 
     /// CLOCK_MONOTONIC is at `now`.
-    func advance(to now: Int64) { fading = BadgeFading(shownSince: picture.since, at: now) }
+    func advance(to now: Int64) { fading = BadgeFading(shownSince: picture.since, hold: hold, at: now) }
 
     /// The instant of CLOCK_MONOTONIC at which the badge changes by itself; nil: it does not.
-    var deadline: Int64? { fading.end(shownSince: picture.since) }
+    var deadline: Int64? { fading.end(shownSince: picture.since, hold: hold) }
 
     /// Whether the badge is not the one that was drawn.
     var hasChanged: Bool { fading != drawnFading || fading != .gone && picture.since != drawnSince }
