@@ -308,7 +308,7 @@ let package = Package(
         .testTarget(
             name: "KineCaptureTests",
             dependencies: [
-                "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting",
+                "CXCB", "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting",
                 "CoreTesting", "ProcessTesting", system,
             ]),
         .testTarget(

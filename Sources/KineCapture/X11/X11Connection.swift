@@ -32,6 +32,8 @@ final class X11Connection {
     let root: UInt32
     let rootVisual: UInt32
     let rootDepth: UInt8
+    /// The screen's place among those of the server, from 0 on.
+    let screenNumber: Int
     /// The root window's size when the connection was made; it may change later.
     let initialSize: PixelSize
     /// First event numbers of the extensions.
@@ -62,6 +64,7 @@ final class X11Connection {
         for _ in 0..<max(0, screenNumber) where screens.rem > 1 { xcb_screen_next(&screens) }
         let screen = screens.data.pointee
         (root, rootVisual, rootDepth) = (screen.root, screen.root_visual, screen.root_depth)
+        self.screenNumber = Int(screenNumber)
         initialSize = PixelSize(width: Int(screen.width_in_pixels), height: Int(screen.height_in_pixels))
 
         func present(_ reply: UnsafePointer<xcb_query_extension_reply_t>?) -> xcb_query_extension_reply_t? {

@@ -11,30 +11,43 @@ final class X11Exclusions {
     private let search: X11WindowSearch
     /// The places of the windows that match and are shown, in the screen's coordinates, by the root's child that they are or lie in.
     private var windows: [UInt32: PixelRect] = [:]
-    /// Places that a window has left. A compositing manager shows it there until it has faded, and without one its pixels stay until
-    /// what lies below is painted.
-    private var left: [(place: PixelRect, until: Int64)] = []
+    /// Places that a window has left. A compositing manager shows it there until it has painted them, and without one
+    /// its pixels stay until what lies below is painted.
+    private var vacated = VacatedPlaces()
+    private let compositor: X11CompositingManager
     /// Places that are covered since the last look, or no more.
     private var changed: [PixelRect] = []
     /// How often windows were searched for.
     var searches: Int { search.count }
 
-    /// Nanoseconds for which a place stays covered after its window.
-    static let afterglow: Int64 = 500_000_000
     private static let shade: UInt32 = 0xff28_2828
 
     init(_ rules: [X11WindowRule], connection: X11Connection) {
         search = X11WindowSearch(rules, connection: connection)
+        compositor = X11CompositingManager(connection: connection)
     }
 
     // MARK: Events
 
     /// The instant of CLOCK_MONOTONIC at which a place needs no cover any more; nil: none is left.
-    var deadline: Int64? { left.map(\.until).min() }
+    var deadline: Int64? { vacated.deadline }
     var hasChanged: Bool { !changed.isEmpty }
 
-    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) {
+    /// Returns whether the event is for nobody else.
+    func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) -> Bool {
+        switch compositor.read(event) {
+        case .painting(let rect):
+            vacated.paint(rect, at: now)
+            return true
+        case .presence: return true
+        case nil: break
+        }
         search.note(event)
+        noteWindow(event, at: now)
+        return false
+    }
+
+    private func noteWindow(_ event: UnsafeMutablePointer<xcb_generic_event_t>, at now: Int64) {
         switch Int32(event.pointee.response_type & 0x7f) {
         case XCB_CONFIGURE_NOTIFY:
             event.withMemoryRebound(to: xcb_configure_notify_event_t.self, capacity: 1) {
@@ -65,18 +78,14 @@ final class X11Exclusions {
         guard before != place else { return }
         windows[window] = place
         if let before {
-            left.append((before, now + Self.afterglow))
+            vacated.leave(before, at: now, awaitsPainting: compositor.isPresent)
             changed.append(before)
         }
         if let place { changed.append(place) }
     }
 
-    /// Uncovers what needs it no more.
-    func expire(at now: Int64) {
-        guard left.contains(where: { $0.until <= now }) else { return }
-        changed += left.filter { $0.until <= now }.map(\.place)
-        left.removeAll { $0.until <= now }
-    }
+    /// Uncovers what needs it no more. To be called when all events that have come are noted.
+    func expire(at now: Int64) { changed += vacated.expire(at: now) }
 
     /// Looks at all windows again if one may match now that did not. Returns whether it did: its replies may have brought events.
     func search(at now: Int64) -> Bool {
@@ -97,7 +106,7 @@ final class X11Exclusions {
 
     /// Paints over what must not be seen, in the pixels of `area` of a frame that begins at `origin` of the screen.
     func cover(_ pixels: UnsafeMutableRawPointer, stride: Int, area: PixelRect, origin: (x: Int, y: Int)) {
-        for place in Array(windows.values) + left.map(\.place) {
+        for place in Array(windows.values) + vacated.rects {
             let common = place.offset(x: -origin.x, y: -origin.y).intersection(area)
             guard !common.isEmpty else { continue }
             for y in common.y..<common.maxY {

@@ -160,9 +160,9 @@ public final class X11ScreenSource: VideoSource {
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         xcb_flush(connection.handle)  // first: it may read events while it writes
+        try handleEvents()
         exclusions?.expire(at: MonotonicClock.now())
         application?.expire(at: MonotonicClock.now())
-        try handleEvents()
         clicks?.advance(to: MonotonicClock.now())
         keys?.advance(to: MonotonicClock.now())
         return hasChanged
@@ -205,7 +205,7 @@ public final class X11ScreenSource: VideoSource {
     }
 
     private func note(_ event: UnsafeMutablePointer<xcb_generic_event_t>) {
-        exclusions?.note(event, at: MonotonicClock.now())
+        if exclusions?.note(event, at: MonotonicClock.now()) == true { return }
         application?.note(event, at: MonotonicClock.now())
         let type = event.pointee.response_type & 0x7f
         switch type {

@@ -315,7 +315,7 @@ extension MediaTests {
         }
 
         @Test func `a window that must not be seen is in no frame, wherever it is dragged`() throws {
-            #expect(try ExcludedWindow.framesThatShowIt(isComposited: false) == [])
+            #expect(try ExcludedWindow.record(isComposited: false).showing == [])
         }
 
         @Test func `a window that is closed during a pause ends the take there`() throws {

@@ -91,9 +91,40 @@ import Testing
             let before = MonotonicClock.now()
             leave()
             try watcher.follow { $0.isAll(Self.ground, in: Self.place) }
-            #expect(MonotonicClock.now() - before >= X11Exclusions.afterglow)
+            #expect(MonotonicClock.now() - before >= VacatedPlaces.leastTime)
             #expect(isHidden(watcher))
         }
+    }
+
+    @Test(arguments: [false, true])
+    func `a place stays covered until a compositing manager has painted it`(isLater: Bool) throws {
+        let (screen, painter) = try stage()
+        let screenRect = PixelRect(size: Self.size)
+        // Paints the screen as it would be with the window.
+        func compose() throws {
+            try painter.beginCompositing()
+            painter.fill(painter.root, screenRect, Self.ground)
+            painter.fill(painter.root, PixelRect(x: 0, y: 0, width: 16, height: 16), 0x10_9010)
+            painter.fill(painter.root, Self.place, Self.secret)
+        }
+        let window = secret(painter)
+        if !isLater { try compose() }
+        let watcher = try Watcher(.screen(monitor: nil), on: screen.name, excluding: [.application("Vault")])
+        if isLater { try compose() }
+        try watcher.follow { $0.colour(0, 0) == 0x10_9010 }
+        #expect(watcher.isAll(Self.shade, in: Self.place))
+
+        let before = MonotonicClock.now()
+        painter.destroy(window)
+        let left = PixelRect(x: 50, y: 40, width: 60, height: 90)
+        let right = PixelRect(x: 110, y: 40, width: 60, height: 90)
+        painter.fill(painter.root, left, Self.ground)
+        try watcher.follow { $0.isAll(Self.ground, in: left) }
+        let elapsed = MonotonicClock.now() - before
+        #expect(elapsed >= VacatedPlaces.leastTime)
+        #expect(watcher.isAll(Self.shade, in: right) || elapsed >= VacatedPlaces.mostTime)
+        painter.fill(painter.root, right, Self.ground)
+        try watcher.follow { $0.isAll(Self.ground, in: Self.place) }
     }
 
     @Test func `windows that come, go and move at any time are in no frame`() throws {

@@ -33,9 +33,18 @@ package struct ColourFrame {
     /// Every frame of a file's video track, in order. Each must have the size that the file promises.
     /// - Parameter isFinished: false for a file that still grows, which may have more frames when it is decoded.
     package static func all(in path: String, isFinished: Bool = true) throws -> [ColourFrame] {
+        var frames: [ColourFrame] = []
+        try forEach(in: path, isFinished: isFinished) { frames.append($0) }
+        return frames
+    }
+
+    /// As `all`, one after another: for a file whose frames do not fit into memory together.
+    package static func forEach(
+        in path: String, isFinished: Bool = true, _ body: (ColourFrame) throws -> Void
+    ) throws {
         let video = try RecordedVideo(path: path)
         let bytes = video.size.area * 3
-        var frames: [ColourFrame] = []
+        var frames = 0
         let arguments = [
             "-v", "error", "-nostdin", "-i", path, "-map", "0:v:0", "-vf",
             "scale=flags=accurate_rnd+full_chroma_int+full_chroma_inp,format=rgb24", "-fps_mode", "passthrough", "-f",
@@ -47,11 +56,11 @@ package struct ColourFrame {
                 let count = try frame.bytes.withUnsafeMutableBytes { try Tool.fill($0, from: output) }
                 guard count > 0 else { return }
                 #expect(count == bytes, "the last frame is cut short, or frames change their size")
-                frames.append(frame)
+                frames += 1
+                try body(frame)
             }
         }
-        if isFinished { #expect(frames.count == video.frames.count) }
-        return frames
+        if isFinished { #expect(frames == video.frames.count) }
     }
 
     /// The last frame of a file.

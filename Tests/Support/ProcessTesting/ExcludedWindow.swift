@@ -6,11 +6,19 @@ import ScreenTesting
 import Testing
 
 package enum ExcludedWindow {
-    /// The numbers of the frames in which it is seen all the same.
-    /// - Parameter isComposited: under picom with fading. It may paint a window that has gone for as long as the machine keeps it from
-    ///   working, so this is for machines that do nothing else.
-    package static func framesThatShowIt(isComposited: Bool) throws -> [Int] {
-        var shown: [Int] = []
+    package struct Recording {
+        /// The number of frames.
+        package var count = 0
+        /// The numbers of those in which it is seen all the same.
+        package var showing: [Int] = []
+    }
+
+    /// Records a drag.
+    /// - Parameters:
+    ///   - isComposited: under picom with fading.
+    ///   - steps: moves of the window, a hundred in a second at most.
+    package static func record(isComposited: Bool, steps: Int = 240) throws -> Recording {
+        var recording = Recording()
         try TestPlace.with { place in
             let screen = try PrivateScreen(size: PixelSize(width: 640, height: 480))
             let compositor =
@@ -37,11 +45,12 @@ package enum ExcludedWindow {
             }
             var window = secret()
             var others: [UInt32] = []
-            for step in 0..<240 {
-                painter.move(window, x: 30 + step * 2, y: 40 + abs(step % 120 - 60) * 4)
+            for step in 0..<steps {
+                painter.move(window, x: 30 + step % 240 * 2, y: 40 + abs(step % 120 - 60) * 4)
                 if step % 20 == 7 {
                     others.append(
-                        painter.window(PixelRect(x: step, y: step, width: 200, height: 150), colour: 0x30_7030))
+                        painter.window(
+                            PixelRect(x: step % 240, y: step % 240, width: 200, height: 150), colour: 0x30_7030))
                 }
                 if step % 20 == 13 { painter.raise(window) }
                 if step % 20 == 17, let other = others.popLast() { painter.destroy(other) }
@@ -58,16 +67,21 @@ package enum ExcludedWindow {
             let ended = try take.wait()
             try #require(ended.status == 0, "\(ended)")
 
-            let whole = try ColourFrame.all(in: place.path("a.mp4"))
-            #expect(whole.count > 1)
-            shown = whole.indices.filter { number in
-                let frame = whole[number]
-                // Red and blue, and hardly any green; faded to a third as well.
-                return stride(from: 0, to: frame.bytes.count, by: 3).contains {
-                    frame.bytes[$0] > 100 && frame.bytes[$0 + 2] > 130 && frame.bytes[$0 + 1] < 55
-                }
+            try ColourFrame.forEach(in: place.path("a.mp4")) { frame in
+                if shows(frame) { recording.showing.append(recording.count) }
+                recording.count += 1
+            }
+            #expect(recording.count > 1)
+        }
+        return recording
+    }
+
+    /// Whether a pixel is red and blue with hardly any green, faded to a third as well.
+    private static func shows(_ frame: ColourFrame) -> Bool {
+        frame.bytes.withUnsafeBufferPointer { bytes in
+            stride(from: 0, to: bytes.count, by: 3).contains {
+                bytes[$0] > 100 && bytes[$0 + 2] > 130 && bytes[$0 + 1] < 55
             }
         }
-        return shown
     }
 }

@@ -241,6 +241,23 @@ public final class Painter {
         finish()
     }
 
+    // MARK: Compositing
+
+    /// Takes the place of a compositing manager: from now on the screen shows nothing but what is painted on the root
+    /// window.
+    public func beginCompositing() throws(Failure) {
+        free(
+            xcb_composite_query_version_reply(connection, xcb_composite_query_version(connection, 0, 4), nil))
+        let error = xcb_request_check(
+            connection,
+            xcb_composite_redirect_subwindows_checked(connection, root, UInt8(XCB_COMPOSITE_REDIRECT_MANUAL.rawValue)))
+        defer { free(error) }
+        if error != nil { throw Failure(description: "The screen has a compositing manager.") }
+        let window = window(PixelRect(x: -10, y: -10, width: 1, height: 1), colour: 0, isShown: false)
+        xcb_set_selection_owner(connection, window, atom("_NET_WM_CM_S0"), UInt32(XCB_CURRENT_TIME))
+        finish()
+    }
+
     // MARK: Pointer
 
     /// Moves the pointer as a mouse does.

@@ -1,0 +1,70 @@
+// The program that paints an X screen from the windows' off-screen pixels, if there is one.
+import CXCB
+import KineMedia
+
+/// Follows whether a connection's screen has a compositing manager, and what that paints. Used by the capture thread.
+///
+/// A compositing manager owns the selection `_NET_WM_CM_Sn` of its screen (EWMH, "Compositing Managers"). The root
+/// window's damage is then what it has painted: windows are drawn elsewhere.
+final class X11CompositingManager {
+    enum Change {
+        /// It has begun or ended.
+        case presence
+        /// It has painted this, in the screen's coordinates.
+        case painting(PixelRect)
+    }
+
+    private let connection: X11Connection
+    /// The root window's, while there is a compositing manager.
+    private var damage: UInt32?
+
+    var isPresent: Bool { damage != nil }
+
+    init(connection: X11Connection) {
+        self.connection = connection
+        let selection = connection.atom("_NET_WM_CM_S\(connection.screenNumber)")
+        xcb_xfixes_select_selection_input(
+            connection.handle, connection.root, selection,
+            XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER.rawValue
+                | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY.rawValue
+                | XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE.rawValue)
+        // Asked for after that: later changes are told.
+        let owner = connection.reply(
+            xcb_get_selection_owner(connection.handle, selection), xcb_get_selection_owner_reply
+        ) { $0.pointee.owner }
+        follow(owner ?? 0)
+    }
+
+    /// The meaning of an event; nil: it has nothing to do with this.
+    func read(_ event: UnsafeMutablePointer<xcb_generic_event_t>) -> Change? {
+        switch event.pointee.response_type & 0x7f {
+        case connection.fixesEvent + UInt8(XCB_XFIXES_SELECTION_NOTIFY):
+            event.withMemoryRebound(to: xcb_xfixes_selection_notify_event_t.self, capacity: 1) {
+                follow($0.pointee.owner)
+            }
+            return .presence
+        case connection.damageEvent + UInt8(XCB_DAMAGE_NOTIFY):
+            return event.withMemoryRebound(to: xcb_damage_notify_event_t.self, capacity: 1) {
+                let (id, area) = ($0.pointee.damage, $0.pointee.area)
+                guard id == damage else { return nil }
+                return .painting(
+                    PixelRect(x: Int(area.x), y: Int(area.y), width: Int(area.width), height: Int(area.height)))
+            }
+        default: return nil
+        }
+    }
+
+    private func follow(_ owner: UInt32) {
+        guard isPresent != (owner != 0) else { return }
+        if let damage {
+            xcb_damage_destroy(connection.handle, damage)
+            self.damage = nil
+        } else {
+            let damage = xcb_generate_id(connection.handle)
+            // Raw: every painting is told in its turn among the windows' events, so that it is known which came first.
+            xcb_damage_create(
+                connection.handle, damage, connection.root, UInt8(XCB_DAMAGE_REPORT_LEVEL_RAW_RECTANGLES.rawValue))
+            self.damage = damage
+        }
+    }
+}
