@@ -73,7 +73,7 @@ import Testing
         #expect(try world.shown().contains(0))
         var moved = Self.upperLeft
         moved.x = 1
-        #expect(world.overlay.change(to: .init(layout: moved)))
+        #expect(world.overlay.change(to: CameraOverlay.Settings(layout: moved)))
         let tiles = try world.shown()
         #expect(!tiles.contains(0) && tiles.contains(9))
         #expect(world.overlay.change(to: nil))
@@ -132,7 +132,7 @@ import Testing
         for _ in 0..<2 { world.proceed(at: 0) }
         world.paint()
         world.proceed(at: 0)
-        #expect(world.overlay.change(to: .init(device: "other", layout: Self.upperLeft)))
+        #expect(world.overlay.change(to: CameraOverlay.Settings(device: "other", layout: Self.upperLeft)))
         #expect(try world.shown().isEmpty)
         for _ in 0..<2 { world.proceed(at: 0) }
         world.paint()
