@@ -83,12 +83,6 @@ let package = Package(
         .target(name: "KinePlatform", dependencies: ["CLinux", "CSandbox", system]),
 
         // Floor 2: the rooms that know one thing each.
-        .target(
-            name: "KineCapture",
-            dependencies: [
-                "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CPulse", "CFFmpeg", "CAVDevice", "CYUV",
-                "CLinux", system,
-            ]),
         .target(name: "KineImaging", dependencies: ["KineMedia", "CYUV", "CPixels"]),
         // Links no codec: the libraries are loaded when an encoder or a decoder is made.
         .target(name: "KineCodecs", dependencies: ["KineMedia", "CFFmpeg", "COpenH264"]),
@@ -97,7 +91,18 @@ let package = Package(
             name: "KineRelay", dependencies: ["KineMedia", "KinePlatform", "CLinux", "CSharedAtomics", system]),
 
         .target(name: "KineDesktop", dependencies: ["KinePlatform", "CSDBus", system]),
-        .target(name: "KinePasteboard", dependencies: ["KinePlatform", "CXCB", "CWayland", system]),
+        .target(name: "KineWayland", dependencies: ["KinePlatform", "CWayland"]),
+
+        // Floor 3: screens, cameras and audio.
+        .target(
+            name: "KineCapture",
+            dependencies: [
+                "KineWayland", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CPulse", "CFFmpeg", "CAVDevice",
+                "CYUV", "CWayland", "CLinux", system,
+            ]),
+
+        // Floor 3: the clipboard of both kinds of display.
+        .target(name: "KinePasteboard", dependencies: ["KineWayland", "KinePlatform", "CXCB", "CWayland", system]),
 
         // Floor 3: H.264 through x264, linked: what links this comes under the GPL.
         .target(name: "KineX264", dependencies: ["KineCodecs", "KineMedia", "CX264"]),

@@ -1,4 +1,4 @@
-// libwayland-client, loaded when a Wayland clipboard is first needed.
+// libwayland-client, loaded when a compositor is first needed.
 #include "CLinux.h"
 #include "CWayland.h"
 #include <stdio.h>
@@ -16,6 +16,7 @@ LATE_FUNCTION(int, wl_display_flush, (struct wl_display *display), (display))
 LATE_FUNCTION(int, wl_display_prepare_read, (struct wl_display *display), (display))
 LATE_FUNCTION(int, wl_display_read_events, (struct wl_display *display), (display))
 LATE_FUNCTION(int, wl_display_dispatch_pending, (struct wl_display *display), (display))
+LATE_FUNCTION(uint32_t, wl_proxy_get_version, (struct wl_proxy *proxy), (proxy))
 LATE_FUNCTION(int, wl_proxy_add_listener, (struct wl_proxy *proxy, void (**listener)(void), void *context),
         (proxy, listener, context))
 LATE_FUNCTION(struct wl_proxy *, wl_proxy_marshal_array_flags,

@@ -1,5 +1,6 @@
-// What Kinecast uses of libwayland-client, and the objects of the protocols ext-data-control-v1 and wlr-data-control-unstable-v1,
-// which differ in their names only. Requests and events are those of the protocols; an object is used on one thread.
+// What Kinecast uses of libwayland-client, and the objects of the protocols that it uses: those of the clipboard (ext-data-control-v1 and
+// wlr-data-control-unstable-v1, which differ in their names only), outputs (xdg-output-unstable-v1) and frames of them
+// (wlr-screencopy-unstable-v1). Requests and events are those of the protocols; an object is used on one thread.
 #pragma once
 #include <stdint.h>
 #include <wayland-client-core.h>
@@ -26,6 +27,8 @@ typedef struct {
 } kine_callback_listener;
 
 struct wl_proxy *kine_sync(struct wl_display *display, const kine_callback_listener *listener, void *context);
+
+// MARK: Clipboard (data_control.c)
 
 // The data-control manager of a compositor: one of the two protocols.
 typedef enum { KINE_DATA_CONTROL_EXT, KINE_DATA_CONTROL_WLR } kine_data_control;
@@ -68,3 +71,75 @@ void kine_listen_to_offer(struct wl_proxy *offer, const kine_offer_listener *lis
 // The descriptor stays the caller's.
 void kine_offer_receive(struct wl_proxy *offer, const char *type, int32_t descriptor);
 void kine_destroy_offer(struct wl_proxy *offer);
+
+// MARK: Outputs and memory (outputs.c)
+
+// The newest versions of the globals that are known here; the compositor's may be lower.
+#define KINE_OUTPUT_VERSION 4
+#define KINE_OUTPUT_LAYOUT_VERSION 3
+
+// `name` and `description` come from version 4 on, `scale` and `done` from version 2 on. `transform` has the values of
+// wl_output.transform. Of a mode, `flags` has bit 0 where it is the current one; `refresh` is in mHz, 0 where there is none.
+typedef struct {
+    void (*geometry)(void *context, struct wl_proxy *output, int32_t x, int32_t y, int32_t physical_width,
+                     int32_t physical_height, int32_t subpixel, const char *make, const char *model, int32_t transform);
+    void (*mode)(void *context, struct wl_proxy *output, uint32_t flags, int32_t width, int32_t height, int32_t refresh);
+    void (*done)(void *context, struct wl_proxy *output);
+    void (*scale)(void *context, struct wl_proxy *output, int32_t factor);
+    void (*name)(void *context, struct wl_proxy *output, const char *name);
+    void (*description)(void *context, struct wl_proxy *output, const char *description);
+} kine_output_listener;
+
+struct wl_proxy *kine_bind_output(
+    struct wl_proxy *registry, uint32_t name, uint32_t version, const kine_output_listener *listener, void *context);
+void kine_destroy_output(struct wl_proxy *output);
+
+// Where an output lies on the desktop, in logical pixels: those that windows are measured in.
+typedef struct {
+    void (*position)(void *context, struct wl_proxy *logical, int32_t x, int32_t y);
+    void (*size)(void *context, struct wl_proxy *logical, int32_t width, int32_t height);
+    void (*done)(void *context, struct wl_proxy *logical);
+    void (*name)(void *context, struct wl_proxy *logical, const char *name);
+    void (*description)(void *context, struct wl_proxy *logical, const char *description);
+} kine_logical_output_listener;
+
+struct wl_proxy *kine_bind_output_layout(struct wl_proxy *registry, uint32_t name, uint32_t version);
+struct wl_proxy *kine_get_logical_output(struct wl_proxy *layout, struct wl_proxy *output,
+                                         const kine_logical_output_listener *listener, void *context);
+void kine_destroy_logical_output(struct wl_proxy *logical);
+
+struct wl_proxy *kine_bind_memory(struct wl_proxy *registry, uint32_t name);
+
+// A buffer in a memory file of `stride` × `height` bytes; the descriptor stays the caller's. `format` is one of wl_shm.format. Null where
+// there is no memory for it.
+struct wl_proxy *kine_make_buffer(struct wl_proxy *memory, int32_t descriptor, int32_t width, int32_t height,
+                                  int32_t stride, uint32_t format);
+void kine_destroy_buffer(struct wl_proxy *buffer);
+
+// MARK: Frames of outputs (screencopy.c)
+
+#define KINE_SCREENCOPY_VERSION 3
+
+// `buffer` tells what the memory has to be; from version 3 on `buffer_done` follows, and before that `buffer` is the last of them. After
+// kine_copy_frame come `flags` (bit 0: the rows are from the bottom up), each `damage`, in pixels of the output, and then `ready`, with the
+// time of CLOCK_MONOTONIC that the frame was shown at; or else `failed`.
+typedef struct {
+    void (*buffer)(void *context, struct wl_proxy *frame, uint32_t format, uint32_t width, uint32_t height, uint32_t stride);
+    void (*flags)(void *context, struct wl_proxy *frame, uint32_t flags);
+    void (*ready)(void *context, struct wl_proxy *frame, uint32_t seconds_high, uint32_t seconds_low, uint32_t nanoseconds);
+    void (*failed)(void *context, struct wl_proxy *frame);
+    void (*damage)(void *context, struct wl_proxy *frame, uint32_t x, uint32_t y, uint32_t width, uint32_t height);
+    void (*linux_dmabuf)(void *context, struct wl_proxy *frame, uint32_t format, uint32_t width, uint32_t height);
+    void (*buffer_done)(void *context, struct wl_proxy *frame);
+} kine_frame_listener;
+
+struct wl_proxy *kine_bind_screencopy(struct wl_proxy *registry, uint32_t name, uint32_t version);
+struct wl_proxy *kine_capture_output(struct wl_proxy *manager, struct wl_proxy *output, int32_t with_cursor,
+                                     const kine_frame_listener *listener, void *context);
+// The rectangle is in logical pixels, from the output's corner.
+struct wl_proxy *kine_capture_region(struct wl_proxy *manager, struct wl_proxy *output, int32_t with_cursor, int32_t x,
+                                     int32_t y, int32_t width, int32_t height, const kine_frame_listener *listener,
+                                     void *context);
+// Waiting for damage takes version 2.
+void kine_copy_frame(struct wl_proxy *frame, struct wl_proxy *buffer, int32_t waits_for_damage);
+void kine_destroy_frame(struct wl_proxy *frame);

@@ -2,6 +2,7 @@
 import CWayland
 import Glibc
 import KinePlatform
+import KineWayland
 import SystemPackage
 
 /// Used on the clipboard's thread.
