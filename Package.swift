@@ -222,10 +222,14 @@ let package = Package(
         .executableTarget(
             name: "kinecast-scene",
             dependencies: [
-                "CXCB", "CPulse", "CLinux", "KineMeasure", "KineMedia", "KinePlatform", system,
+                "CXCB", "CPulse", "CLinux", "WaylandWindow", "KineMeasure", "KineMedia", "KinePlatform", system,
                 argumentParser,
             ],
             path: "Support/Scene", linkerSettings: [.linkedLibrary("pulse")]),
+        // A window on Wayland, for scenes and for tests.
+        .target(
+            name: "WaylandWindow", path: "Support/WaylandWindow",
+            linkerSettings: [.linkedLibrary("wayland-client")]),
         .executableTarget(
             name: "kinecast-account",
             dependencies: [
@@ -260,7 +264,8 @@ let package = Package(
             name: "CodecTesting", dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "CoreTesting"],
             path: "Tests/Support/CodecTesting"),
         .target(
-            name: "ScreenTesting", dependencies: ["CXCB", "KineMeasure", "KineMedia", "KinePlatform"],
+            name: "ScreenTesting",
+            dependencies: ["CXCB", "WaylandWindow", "KineMeasure", "KineMedia", "KinePlatform"],
             path: "Tests/Support/ScreenTesting"),
         // A take known byte for byte, and a process that reads one.
         .target(

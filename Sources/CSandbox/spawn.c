@@ -6,6 +6,7 @@
 #include "seccomp.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
@@ -114,6 +115,8 @@ static void become(const char *path, char *const argv[], char *const envp[], con
     if (arrange_descriptors(options, report, &ruleset) != 0) return;
     if (options->new_session) setsid();
     else if (options->new_process_group) setpgid(0, 0);
+    // Before the signal at the parent's death, which a change of the user takes away.
+    if (options->user && (setgroups(0, 0) != 0 || setgid(options->user) != 0 || setuid(options->user) != 0)) return;
     if (options->parent_death_signal) {
         prctl(PR_SET_PDEATHSIG, options->parent_death_signal);
         if (parent_has_died(*report)) { errno = ESRCH; return; } // before the call above

@@ -7,6 +7,9 @@ public protocol VideoSource: AnyObject {
     /// The frame's size in pixels. It changes in `processEvents` and `addDamage` only.
     var size: PixelSize { get }
 
+    /// The turn that brings the source's frames upright. It changes in `processEvents` and `addDamage` only.
+    var orientation: Orientation { get }
+
     /// For poll: readable when the source has events. The same for the source's whole life, which owns it; negative: none.
     var descriptor: Int32 { get }
 
@@ -28,6 +31,7 @@ public protocol VideoSource: AnyObject {
 }
 
 extension VideoSource {
+    public var orientation: Orientation { .up }
     public var deadline: Int64? { nil }
 }
 

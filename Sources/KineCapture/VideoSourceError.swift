@@ -27,7 +27,30 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     /// Keys cannot be shown without what Debian's package has.
     case missingLibrary(package: String)
 
+    // MARK: A Wayland compositor that cannot be recorded
+
+    /// Nothing takes connections at that name.
+    case noCompositor(display: String)
+    /// libwayland-client is not installed.
+    case noWaylandLibrary
+    /// It does not let its clients copy the screen.
+    case noScreencopy
+    /// It does not answer, or gives no first frame.
+    case compositorSilent
+    /// It has ended, or has refused a request.
+    case compositorLost
+    /// No compositor gives what this option of the command line needs.
+    case notOnWayland(option: String)
+    /// It draws pixels of a kind that is not known here; wl_shm's number of it.
+    case unsupportedPixels(format: UInt32)
+
     // MARK: A target that is not there
+
+    /// No monitor at all.
+    case noOutput
+    /// Their pixels cannot be put beside each other: some are turned, or denser than others.
+    case monitorsDiffer([String])
+    case regionOnSeveralMonitors([String])
 
     case noMonitor(String, existing: [String])
     case outsideScreen(PixelRect, screen: PixelSize)

@@ -11,7 +11,8 @@ public final class Compositor {
     public let size: PixelSize
     /// The size of the source's frames.
     public private(set) var sourceSize: PixelSize
-    private let orientation: Orientation
+    /// The turn that brings the source's frames upright.
+    public private(set) var orientation: Orientation
     private let crop: PictureGeometry.Crop
     private let ring: FrameRing
     /// Nil where the source is shown as it is.
@@ -62,9 +63,14 @@ public final class Compositor {
 
     // MARK: Layers
 
-    /// Changes the size of the source. All of it must be drawn next.
-    public func changeSource(to newSize: PixelSize) {
-        guard newSize != sourceSize else { return }
+    /// Changes the size and the orientation of the source. Where one of them is another, all of it must be drawn next.
+    public func changeSource(to newSize: PixelSize, orientation newOrientation: Orientation) {
+        guard newSize != sourceSize || newOrientation != orientation else { return }
+        if newOrientation != orientation {
+            orientation = newOrientation
+            band?.deallocate()  // the next one may have more rows
+            band = nil
+        }
         sourceSize = newSize
         keptSource = makeKeptSource()
     }

@@ -33,6 +33,8 @@ public final class ChildProcess: Sendable {
         public var newProcessGroup = false
         /// The child's working directory; nil keeps this process's.
         public var directory: String?
+        /// The user, and the group of the same number, that a child of root's becomes; nil: this process's.
+        public var user: UInt32?
         /// Limits for the child and its own children; nil: those of this process.
         public var confinement: Confinement?
 
@@ -80,6 +82,7 @@ public final class ChildProcess: Sendable {
                 fds: fds.baseAddress, fd_count: Int32(fds.count),
                 parent_death_signal: options.parentDeathSignal ?? 0, new_session: options.newSession ? 1 : 0,
                 new_process_group: options.newProcessGroup ? 1 : 0, directory: UnsafePointer(directory),
+                user: options.user ?? 0,
                 no_new_privileges: confinement?.noNewPrivileges == true ? 1 : 0,
                 no_core_file: confinement == nil ? 0 : 1,
                 data_limit: confinement?.dataLimit ?? 0, stack_limit: confinement?.stackLimit ?? 0,

@@ -9,9 +9,13 @@ import SystemPackage
 enum Availability {
     /// Asks an engine what there is. Takes about 30 ms of a processor.
     static func check(_ scope: CaptureScope, _ locator: EngineLocator) async -> Bool {
-        if case .virtual = scope {
-            return (try? locator.locate()) != nil && ExecutableSearch.find("Xvfb") != nil
-        }
+        let server: String? =
+            switch scope {
+            case .virtual: "Xvfb"
+            case .virtualWayland: "sway"
+            default: nil
+            }
+        if let server { return (try? locator.locate()) != nil && ExecutableSearch.find(server) != nil }
         guard let sources = try? await EngineReport.sources(locator) else { return false }
         switch scope {
         case .ownWindow: return sources.windows.contains { $0.processID == getpid() }
@@ -22,7 +26,7 @@ enum Availability {
         case .application(let name, _):
             return sources.windows.contains { $0.application.lowercased() == name.lowercased() }
         case .screen(let name?): return sources.monitors.contains { $0.name == name }
-        case .screen(nil), .region, .drawnRegion, .virtual: return !sources.monitors.isEmpty
+        case .screen(nil), .region, .drawnRegion, .virtual, .virtualWayland: return !sources.monitors.isEmpty
         }
     }
 

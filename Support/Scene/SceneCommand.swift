@@ -10,10 +10,10 @@ import SystemPackage
 struct SceneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kinecast-scene",
-        abstract: "Draws a scene of known frames on the X screen that DISPLAY names.",
+        abstract: "Draws a scene of known frames on the screen that DISPLAY or WAYLAND_DISPLAY names.",
         discussion: """
             Scenes: \(SceneKind.allCases.map(\.rawValue).joined(separator: ", ")).
-            Prints `ready WINDOW` once the first frame is on the screen. The scenes flash and metronome also play beeps.
+            Prints `ready WINDOW` once the first frame is on the screen. Where both displays are named, X11's is drawn on. The scenes flash and metronome also play beeps.
             """)
 
     @Argument(help: "The scene's name.", transform: SceneCommand.kind)
@@ -60,9 +60,7 @@ struct SceneCommand: ParsableCommand {
         if let render { return try write(frame: render) }
         let beeper = scene.hasAudio && !mute ? try Beeper() : nil
         beeper?.settle(deadline: MonotonicClock.now() + 5_000_000_000)
-        let window = try SceneWindow(
-            size: size.map { PixelSize(width: $0.0, height: $0.1) }, at: at, title: "kinecast-scene \(scene.rawValue)",
-            managed: managed)
+        let window = try openWindow()
         let painter = scene.make(size: window.canvas.size, framesPerSecond: fps, randomIntervals: random)
         let log = try FrameLog(path: log)
 
@@ -88,6 +86,16 @@ struct SceneCommand: ParsableCommand {
         }
         // Nothing more changes; the window stays until the time is over or somebody ends the process.
         if frames == nil { SceneCommand.sleep(until: seconds == nil ? .max : start + limit) }
+    }
+
+    private func openWindow() throws -> any SceneSurface {
+        let size = size.map { PixelSize(width: $0.0, height: $0.1) }
+        let title = "kinecast-scene \(scene.rawValue)"
+        let isWayland =
+            (ProcessEnvironment.value("DISPLAY") ?? "").isEmpty
+            && ProcessEnvironment.value("WAYLAND_DISPLAY")?.isEmpty == false
+        guard !isWayland else { return try WaylandSceneWindow(size: size, title: title) }
+        return try SceneWindow(size: size, at: at, title: title, managed: managed)
     }
 
     /// Nanoseconds after the first frame at which the scene ends.

@@ -1,4 +1,4 @@
-// The window that a scene is shown in: override-redirect, no cursor of its own, fed from shared memory.
+// The window that a scene is shown in on X11: override-redirect, no cursor of its own, fed from shared memory.
 import CLinux
 import CXCB
 import Glibc
@@ -6,8 +6,19 @@ import KineMeasure
 import KineMedia
 import KinePlatform
 
+/// A window that shows a canvas. Used by one thread.
+protocol SceneSurface: AnyObject {
+    var canvas: Canvas { get }
+    /// The window's number for others; 0: it has none.
+    var id: UInt32 { get }
+
+    /// Carries out `steps`, of which the canvas has the outcome, and waits until they can be seen. Returns the instant after that, in
+    /// nanoseconds of CLOCK_MONOTONIC.
+    func show(_ steps: [DrawStep]) throws -> Int64
+}
+
 /// One X connection with one window. Used by one thread.
-final class SceneWindow {
+final class SceneWindow: SceneSurface {
     enum Error: Swift.Error, CustomStringConvertible {
         case cannotConnect(display: String)
         case noSharedMemory
@@ -107,8 +118,7 @@ final class SceneWindow {
         xcb_map_window(connection, id)
     }
 
-    /// Carries out `steps` as one burst, which the server works off without another client in between, and waits until
-    /// it has. Returns the instant after that, in nanoseconds of CLOCK_MONOTONIC.
+    /// The steps are one burst, which the server works off without another client in between.
     func show(_ steps: [DrawStep]) throws(Error) -> Int64 {
         for step in steps {
             switch step {

@@ -130,7 +130,7 @@ import Testing
         for size in sizes {
             var screen = TestScreen(size: size)
             screen.scribble(PixelRect(size: size), using: &generator)
-            compositor.changeSource(to: size)
+            compositor.changeSource(to: size, orientation: .up)
             #expect(compositor.sourceSize == size)
             let planes = try composed(screen, on: compositor).planes
             #expect(planes == (try fresh(screen, in: frame)))

@@ -158,7 +158,7 @@ import Testing
         for source in [size, PixelSize(width: 64, height: 64), PixelSize(width: 320, height: 100), size] {
             var screen = TestScreen(size: source)
             screen.scribble(PixelRect(size: source), using: &generator)
-            compositor.changeSource(to: source)
+            compositor.changeSource(to: source, orientation: .up)
             let planes = try frame(of: screen, on: compositor, damage: .full(size: source)).planes
             #expect(planes == (try whole(screen, [content], in: size)))
         }

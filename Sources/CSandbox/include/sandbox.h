@@ -80,6 +80,7 @@ struct kine_spawn_options {
     int new_session;         // setsid(): away from the terminal's signals
     int new_process_group;   // setpgid(0, 0)
     const char *directory;   // NULL: the parent's
+    uint32_t user;           // the user and the group that root becomes, with no other groups; 0: stays
     int no_new_privileges;   // neither it nor its children ever gain rights, by set-user-ID or otherwise
     int no_core_file;        // its memory is written to no file when it crashes
     int64_t data_limit;      // RLIMIT_DATA, hard: bytes of private memory; 0: the parent's

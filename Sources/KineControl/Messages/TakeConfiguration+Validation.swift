@@ -54,7 +54,7 @@ extension TakeConfiguration {
         case .screen, .drawnRegion, .window, .focusedWindow: break
         case .windowTitled(let title): try check("length of the window's title", title.utf8.count, in: 1...1000)
         case .application(let name, _): try check("length of the application's name", name.utf8.count, in: 1...1000)
-        case .virtual(let size), .pattern(let size): try check("frame size", size)
+        case .virtual(let size), .virtualWayland(let size), .pattern(let size): try check("frame size", size)
         case .region(let rect):
             try check("region's left edge", rect.x, in: coordinates)
             try check("region's upper edge", rect.y, in: coordinates)

@@ -23,8 +23,17 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case application(String, monitor: String?)
         /// A private X server of that size and a private audio server, which end with the take.
         case virtual(PixelSize)
+        /// The same with a private Wayland compositor.
+        case virtualWayland(PixelSize)
         /// A generated frame with a counter and a beep: needs nothing of the machine.
         case pattern(PixelSize)
+    }
+
+    /// The way to the frames of a screen, where the session has several.
+    public enum Backend: String, Codable, Sendable, CaseIterable {
+        case x11
+        /// A Wayland compositor's own protocol for copies of its outputs (wlr-screencopy).
+        case wlr
     }
 
     /// Windows that must not be seen.
@@ -222,6 +231,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     }
 
     public var source: Source
+    /// Nil: the one that fits the session.
+    public var backend: Backend?
     public var video = Video()
     public var audio = Audio()
     /// Absolute path of the file to write; nil: no recording, only destinations.
@@ -302,6 +313,7 @@ extension TakeConfiguration.Source: CustomStringConvertible {
         case .windowTitled(let title): "window \"\(title.printable(limit: 100))\""
         case .application(let name, nil): "application \"\(name.printable(limit: 100))\""
         case .application(let name, let monitor?): "application \"\(name.printable(limit: 100))\" on \(monitor)"
+        case .virtualWayland(let size): "virtual Wayland screen \(size.width)x\(size.height)"
         case .virtual(let size): "virtual screen \(size.width)x\(size.height)"
         case .pattern(let size): "pattern \(size.width)x\(size.height)"
         }

@@ -94,7 +94,7 @@ extension TakeConfiguration.Source {
     var showsDesktop: Bool {
         switch self {
         case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled, .application: true
-        case .virtual, .pattern: false
+        case .virtual, .virtualWayland, .pattern: false
         }
     }
 
@@ -106,7 +106,7 @@ extension TakeConfiguration.Source {
         case .region, .drawnRegion: "a part of the screen"
         case .window, .focusedWindow, .windowTitled: "a window"
         case .application(let name, _): "the windows of \(name.printable(limit: 40))"
-        case .virtual: "a private screen"
+        case .virtual, .virtualWayland: "a private screen"
         case .pattern: "a test pattern"
         }
     }

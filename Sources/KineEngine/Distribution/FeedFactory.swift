@@ -91,7 +91,7 @@ final class FeedFactory: Sendable {
 
     /// The source is open: feeds without encoded frames can be made.
     func sourceOpened(_ distributor: FrameDistributor) {
-        let annotation = SourceAnnotation.describe(configuration.source, size: distributor.canvas.size)
+        let annotation = SourceAnnotation.describe(configuration, size: distributor.canvas.size)
         state.withLock { state in
             state.distributor = distributor
             state.annotation = annotation
@@ -102,7 +102,9 @@ final class FeedFactory: Sendable {
     /// Another source is shown: what extensions that come from now on are told of it.
     func sourceSwitched(to source: TakeConfiguration.Source) {
         guard let size = distributor?.canvas.size else { return }
-        let annotation = SourceAnnotation.describe(source, size: size)
+        var configuration = configuration
+        configuration.source = source
+        let annotation = SourceAnnotation.describe(configuration, size: size)
         state.withLock { $0.annotation = annotation }
     }
 

@@ -49,7 +49,7 @@ extension TakeConfiguration.Source {
     fileprivate func canBecome(_ source: TakeConfiguration.Source) -> Bool {
         switch (self, source) {
         // Nobody sits at a private screen.
-        case (_, .virtual), (.virtual, .drawnRegion): false
+        case (_, .virtual), (_, .virtualWayland), (.virtual, .drawnRegion), (.virtualWayland, .drawnRegion): false
         case (.pattern, .pattern): true
         case (.pattern, _), (_, .pattern): false
         default: true

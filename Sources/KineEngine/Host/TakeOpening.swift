@@ -18,7 +18,7 @@ struct OpenedTake: Sendable {
         _ configuration: TakeConfiguration, services: [ServiceManifest], directory: String, cover: ScreenCover,
         inbox: Inbox, cancellation: Cancellation
     ) throws(TakeError) {
-        let screen = try SourceRegistry.kind(of: configuration.source)?
+        let screen = try SourceRegistry.kind(of: configuration)?
             .startSession(in: directory, withAudio: configuration.audio.app != .none, cancellation)
         do throws(TakeError) {
             take = try Take(

@@ -14,8 +14,8 @@ extension VideoSourceError {
             "There is no display: DISPLAY is not set. Run inside a graphical session, or record a private screen "
                 + "with --virtual 1280x720 -- COMMAND."
         case .waylandSession:
-            "This session runs on Wayland, whose screen Kinecast cannot record yet; log in to a session on X11, record one X11 "
-                + "window with --window, or a private screen with --virtual 1280x720 -- COMMAND."
+            "This session runs on Wayland, where X11 has no screen and only the windows of X11 programs; record the screen without "
+                + "--backend x11, or log in to a session on X11."
         case .noConnection(let display, let code):
             "The X display \(display) cannot be opened (error \(code)); check that it runs and that XAUTHORITY names its "
                 + "cookie file."
@@ -28,6 +28,26 @@ extension VideoSourceError {
             "The X server lacks XInput 2 or XKB, without which clicks and keys cannot be shown; record without --show-clicks and "
                 + "--show-keys."
         case .missingLibrary(let package): "Showing keys needs Debian's \(package), which is not installed; install it."
+        case .noCompositor(let display):
+            "The Wayland compositor \(display.printable(limit: 200)) does not answer; check WAYLAND_DISPLAY and XDG_RUNTIME_DIR."
+        case .noWaylandLibrary:
+            "A Wayland session needs Debian's libwayland-client0, which is not installed; install it."
+        case .noScreencopy:
+            "This compositor does not let programs copy its screen (wlr-screencopy); log in to a session on X11, or record a private "
+                + "screen with --virtual 1280x720 -- COMMAND."
+        case .compositorSilent:
+            "The Wayland compositor gives no picture of its screen; check that the monitor is on, and start the session again."
+        case .compositorLost: "The Wayland compositor has gone away, so the recording ends here."
+        case .notOnWayland(let option):
+            "A session on Wayland does not give what \(option) needs; leave it out, or log in to a session on X11."
+        case .unsupportedPixels(let format):
+            "The Wayland compositor draws pixels of an unknown kind (0x\(String(format, radix: 16))); record another monitor."
+        case .noOutput: "The Wayland compositor has no monitor; turn one on."
+        case .monitorsDiffer(let names):
+            "The monitors \(names.joined(separator: ", ")) cannot be recorded together, since some are turned or denser than others; "
+                + "choose one with --monitor."
+        case .regionOnSeveralMonitors(let names):
+            "The region lies on several monitors (\(names.joined(separator: ", "))); choose one on a single monitor."
         case .noMonitor(let name, let existing):
             "There is no monitor \(name) on this display; it has \(existing.joined(separator: ", "))."
         case .outsideScreen(let area, let screen):
@@ -96,6 +116,8 @@ extension VirtualSession.Error {
         case .cookieNotWritten(let errno): "Xvfb did not start: its cookie file cannot be written (\(errno))."
         case .noDisplayNumber(let size):
             "Xvfb did not start: it named no display; try a smaller size than \(text(size))."
+        case .noCompositor(let size):
+            "sway did not start: it has no output; try a smaller size than \(text(size)), or run it by hand to see why."
         case .noAudio: "pulseaudio did not start: it does not answer; run it by hand to see why."
         case .cancelled: "The take was ended before its private screen was there."
         }

@@ -7,8 +7,8 @@ import KinePlatform
 struct PatternKind: SourceKind {
     let size: PixelSize
 
-    init?(_ source: TakeConfiguration.Source) {
-        guard case .pattern(let size) = source else { return nil }
+    init?(_ request: SourceRequest) {
+        guard case .pattern(let size) = request.source else { return nil }
         self.size = size
     }
 

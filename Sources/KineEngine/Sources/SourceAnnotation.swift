@@ -18,8 +18,8 @@ enum SourceAnnotation {
     static let process = "pid"
 
     /// May ask a display server, and block for some milliseconds. Unknown values are left out.
-    static func describe(_ source: TakeConfiguration.Source, size: PixelSize) -> [String: String] {
-        var result = SourceRegistry.kind(of: source)?.annotation ?? [:]
+    static func describe(_ configuration: TakeConfiguration, size: PixelSize) -> [String: String] {
+        var result = SourceRegistry.kind(of: configuration)?.annotation ?? [:]
         result[self.size] = "\(size.width)x\(size.height)"
         return result
     }

@@ -5,8 +5,8 @@ import KinePlatform
 
 /// One kind of source. A value is the source of one take; static members are the kind's.
 protocol SourceKind: Sendable {
-    /// Nil if `source` is of another kind.
-    init?(_ source: TakeConfiguration.Source)
+    /// Nil if the source is of another kind.
+    init?(_ request: SourceRequest)
 
     /// Begins to open the source. Called on the capture thread, which then owns it. `cancellation` ends its waits.
     func open(
@@ -49,11 +49,14 @@ protocol SourceSession: Sendable {
 }
 
 enum SourceRegistry {
-    static let kinds: [any SourceKind.Type] = [X11Kind.self, VirtualKind.self, PatternKind.self]
+    static let kinds: [any SourceKind.Type] = [
+        X11Kind.self, WaylandKind.self, VirtualKind.self, PatternKind.self,
+    ]
 
-    static func kind(of source: TakeConfiguration.Source) -> (any SourceKind)? {
+    static func kind(of configuration: TakeConfiguration) -> (any SourceKind)? {
+        let request = SourceRequest(configuration)
         for kind in kinds {
-            if let kind = kind.init(source) { return kind }
+            if let kind = kind.init(request) { return kind }
         }
         return nil
     }
@@ -61,7 +64,7 @@ enum SourceRegistry {
     static func open(
         _ configuration: TakeConfiguration, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
-        guard let kind = kind(of: configuration.source) else {
+        guard let kind = kind(of: configuration) else {
             throw .unknownSource(configuration.source.description)
         }
         return try kind.open(configuration.video, cancellation)

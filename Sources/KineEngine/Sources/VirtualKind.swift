@@ -1,4 +1,4 @@
-// A private X server with private audio: its session is started first, and then it is a screen like any other.
+// A private X server or compositor with private audio: its session is started first, and then it is a screen like any other.
 import Glibc
 import KineCapture
 import KineControl
@@ -6,11 +6,15 @@ import KineMedia
 import KinePlatform
 
 struct VirtualKind: SourceKind {
+    let display: VirtualSession.Display
     let size: PixelSize
 
-    init?(_ source: TakeConfiguration.Source) {
-        guard case .virtual(let size) = source else { return nil }
-        self.size = size
+    init?(_ request: SourceRequest) {
+        switch request.source {
+        case .virtual(let size): (self.display, self.size) = (.x11, size)
+        case .virtualWayland(let size): (self.display, self.size) = (.wayland, size)
+        default: return nil
+        }
     }
 
     func startSession(
@@ -18,7 +22,7 @@ struct VirtualKind: SourceKind {
     ) throws(TakeError) -> (any SourceSession)? {
         do throws(VirtualSession.Error) {
             let session = try VirtualSession(
-                size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
+                display, size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
             // This process's own sources look at the private servers from here on.
             for entry in session.environment {
                 let name = entry.prefix { $0 != "=" }
@@ -33,16 +37,32 @@ struct VirtualKind: SourceKind {
     func open(
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
-        ImmediateOpening { () throws(VideoSourceError) in
-            try X11ScreenSource(.screen(monitor: nil), video, cancellation)
+        switch display {
+        case .x11:
+            return ImmediateOpening { () throws(VideoSourceError) in
+                try X11ScreenSource(.screen(monitor: nil), video, cancellation)
+            }
+        case .wayland:
+            return try WaylandScreenOpening(
+                .desktop, display: ProcessEnvironment.value("WAYLAND_DISPLAY") ?? "", video)
         }
     }
 
     var annotation: [String: String] { [SourceAnnotation.source: "virtual"] }
 
     static func check() -> DoctorCheck? {
-        let missing = VirtualSession.programs.filter { ExecutableSearch.find($0.name) == nil }
-        guard !missing.isEmpty else { return .passed("virtual", "Xvfb and PulseAudio are installed") }
+        func missing(_ display: VirtualSession.Display) -> [(name: String, package: String)] {
+            VirtualSession.programs(for: display).filter { ExecutableSearch.find($0.name) == nil }
+        }
+        let hasWayland = missing(.wayland).isEmpty
+        let missing = missing(.x11)
+        guard !missing.isEmpty else {
+            return .passed(
+                "virtual",
+                hasWayland
+                    ? "Xvfb, sway and PulseAudio are installed"
+                    : "Xvfb and PulseAudio are installed; --virtual wayland:WxH needs Debian's sway too")
+        }
         return .failed(
             "virtual", "--virtual needs \(missing.map(\.name).joined(separator: " and "))",
             remedy: "apt install \(missing.map(\.package).joined(separator: " "))")

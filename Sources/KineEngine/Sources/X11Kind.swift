@@ -7,8 +7,12 @@ struct X11Kind: SourceKind {
     /// Nil: a region that the person draws.
     let target: X11ScreenSource.Target?
 
-    init?(_ source: TakeConfiguration.Source) {
-        switch source {
+    init?(_ request: SourceRequest) {
+        switch request.source {
+        case .screen, .region, .drawnRegion: guard request.backend == .x11 else { return nil }
+        default: break
+        }
+        switch request.source {
         case .screen(let monitor): target = .screen(monitor: monitor)
         case .region(let rect): target = .region(rect)
         case .drawnRegion: target = nil
@@ -57,9 +61,11 @@ struct X11Kind: SourceKind {
     }
 
     static func survey(_ list: inout SourceList) {
+        let isWayland = WaylandSession.compositor != nil
         do throws(VideoSourceError) {
             let display = try X11Inventory()
-            if let problem = display.screenProblem { list.problems.append(problem.sentence) }
+            // On Wayland, these are the windows of X11 programs.
+            if !isWayland, let problem = display.screenProblem { list.problems.append(problem.sentence) }
             list.monitors = display.monitors.map {
                 SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
             }
@@ -68,11 +74,12 @@ struct X11Kind: SourceKind {
                     id: $0.id, title: $0.title, application: $0.application, bounds: $0.bounds, processID: $0.processID)
             }
         } catch {
-            list.problems.append(error.sentence)
+            if !isWayland { list.problems.append(error.sentence) }
         }
     }
 
     static func check() -> DoctorCheck? {
+        guard WaylandSession.compositor == nil else { return nil }
         do throws(VideoSourceError) {
             let display = try X11Inventory()
             if let problem = display.screenProblem { throw problem }

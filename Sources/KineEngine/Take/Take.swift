@@ -45,7 +45,7 @@ final class Take: Sendable {
         self.inbox = inbox
         audio = try AudioPipeline(
             configuration: configuration.audio, clock: clock,
-            isPattern: SourceRegistry.kind(of: configuration.source)?.makesAudio ?? false,
+            isPattern: SourceRegistry.kind(of: configuration)?.makesAudio ?? false,
             isRecorded: configuration.keepsSamples, requirements: services.map { AudioRequirements($0) },
             inbox: inbox, cancellation: cancellation)
         do throws(TakeError) {

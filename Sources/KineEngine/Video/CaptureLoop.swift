@@ -13,6 +13,7 @@ final class CaptureLoop {
     /// Who waits for the first frame of the source.
     private var awaited: CaptureThread.Switch?
     private let crop: PictureGeometry.Crop
+    /// The take's turn, after the source's own.
     private let orientation: Orientation
     private let wake: WakeSignal
     private let compositor: Compositor
@@ -41,13 +42,12 @@ final class CaptureLoop {
         crop = video.crop
         orientation = video.orientation
         try Self.check(source, crop, orientation)
-        let size = PictureGeometry(
-            source: source.size, orientation: video.orientation, crop: video.crop, size: video.size
-        ).size
+        let turn = source.orientation.followed(by: orientation)
+        let size = PictureGeometry(source: source.size, orientation: turn, crop: video.crop, size: video.size).size
         let slots = try output.slots(size)
         compositor = Compositor(
-            size: size, sourceSize: source.size, orientation: video.orientation, crop: video.crop,
-            colour: video.colour, slotCount: slots.count, memory: slots.memory)
+            size: size, sourceSize: source.size, orientation: turn, crop: video.crop, colour: video.colour,
+            slotCount: slots.count, memory: slots.memory)
         camera = CameraOverlay(over: compositor, open: output.camera, failed: output.cameraFailed)
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
         waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
@@ -67,7 +67,7 @@ final class CaptureLoop {
     private static func check(
         _ source: any VideoSource, _ crop: PictureGeometry.Crop, _ orientation: Orientation
     ) throws(VideoSourceError) {
-        let upright = orientation.turned(source.size)
+        let upright = source.orientation.followed(by: orientation).turned(source.size)
         if case .part(let rect) = crop, rect.intersection(PixelRect(size: upright)).isEmpty {
             throw .outsideSource(rect, source: upright)
         }
@@ -226,7 +226,8 @@ final class CaptureLoop {
         try source.addDamage(to: &machine.reported)
         // The card stands still, whatever is behind it.
         if machine.isCovered { machine.reported.removeAll() }
-        compositor.changeSource(to: machine.reported.size)
+        compositor.changeSource(
+            to: machine.reported.size, orientation: source.orientation.followed(by: orientation))
         compositor.addDamage(to: &machine.reported)
     }
 

@@ -25,6 +25,8 @@ public enum CaptureScope: Sendable, Equatable {
     case drawnRegion
     /// A private screen of that size, with audio of its own. `RecordingStart.environment` has what a program needs to appear there.
     case virtual(PixelSize)
+    /// The same with a Wayland compositor, for programs that use Wayland.
+    case virtualWayland(PixelSize)
 
     /// The source that the engine is asked for. Looks for the app's window where that is what is captured.
     func source(_ locator: EngineLocator) async throws(RecordingError) -> TakeConfiguration.Source {
@@ -38,6 +40,7 @@ public enum CaptureScope: Sendable, Equatable {
         case .region(let rect): .region(rect)
         case .drawnRegion: .drawnRegion
         case .virtual(let size): .virtual(size)
+        case .virtualWayland(let size): .virtualWayland(size)
         }
     }
 

@@ -14,6 +14,19 @@ struct SizeOption: ExpressibleByArgument, Equatable {
     }
 }
 
+/// `1280x720`, or `wayland:1280x720`.
+struct VirtualScreenOption: ExpressibleByArgument, Equatable {
+    var source: TakeConfiguration.Source
+
+    init?(argument: String) {
+        let prefix = "wayland:"
+        let isWayland = argument.hasPrefix(prefix)
+        guard let size = SizeOption(argument: isWayland ? String(argument.dropFirst(prefix.count)) : argument)?.size
+        else { return nil }
+        source = isWayland ? .virtualWayland(size) : .virtual(size)
+    }
+}
+
 /// `1280x720+100+50`, X11's geometry: size, then the left and upper edge.
 struct RegionOption: ExpressibleByArgument, Equatable {
     var rect: PixelRect

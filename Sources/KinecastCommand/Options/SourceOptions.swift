@@ -49,6 +49,8 @@ struct DisplayOptions: ParsableArguments {
     }
 }
 
+extension TakeConfiguration.Backend: ExpressibleByArgument {}
+
 struct SourceOptions: ParsableArguments {
     @OptionGroup var display: DisplayOptions
 
@@ -60,15 +62,23 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A private screen of this size with private audio; needs no display.", valueName: "WxH"))
-    var virtual: SizeOption?
+            "A private screen of this size with private audio, for X11 or for Wayland programs; needs no display.",
+            valueName: "WxH|wayland:WxH"))
+    var virtual: VirtualScreenOption?
 
     @Option(help: ArgumentHelp("A test pattern with a frame counter and a beep.", valueName: "WxH"))
     var pattern: SizeOption?
 
+    @Option(
+        help: ArgumentHelp(
+            "The way to the screen's pixels: x11, or wlr for a Wayland compositor's own protocol. Without it, the one that fits the session.",
+            valueName: "x11|wlr"))
+    var backend: TakeConfiguration.Backend?
+
     @OptionGroup var input: InputOptions
 
     func apply(to configuration: inout TakeConfiguration) {
+        configuration.backend = backend
         configuration.video.excludedWindows = exclude.map(\.rule)
         input.apply(to: &configuration.video)
     }
@@ -76,12 +86,12 @@ struct SourceOptions: ParsableArguments {
     /// The source that was asked for; without one, the whole screen.
     func source() throws -> TakeConfiguration.Source {
         var chosen = display.chosen
-        if let virtual { chosen.append(("--virtual", .virtual(virtual.size))) }
+        if let virtual { chosen.append(("--virtual", virtual.source)) }
         if let pattern { chosen.append(("--pattern", .pattern(pattern.size))) }
         let source = try chosen.onlySource ?? .screen(monitor: nil)
         try input.check(for: source)
         switch source {
-        case .screen, .region, .drawnRegion, .application, .virtual: return source
+        case .screen, .region, .drawnRegion, .application, .virtual, .virtualWayland: return source
         case .window, .focusedWindow, .windowTitled, .pattern:
             guard exclude.isEmpty else {
                 throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")

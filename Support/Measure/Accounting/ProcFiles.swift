@@ -12,6 +12,16 @@ public enum ProcFiles {
         }
     }
 
+    /// The name of the program that `process` runs, of at most 15 characters; empty where there is no such process.
+    public static func name(of process: Int32) -> String { String(read("/proc/\(process)/comm").prefix { $0 != "\n" }) }
+
+    /// Whether `process` is there and has not ended: one that nobody has waited for does not run.
+    public static func isRunning(_ process: Int32) -> Bool {
+        // The state follows the name, which is in parentheses and may have any characters.
+        let fields = read("/proc/\(process)/stat").split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.first.map { $0 != "Z" && $0 != "X" } ?? false
+    }
+
     /// Bytes resident, shared pages counted in full.
     public static func residentBytes(of process: Int32) -> Int {
         let fields = read("/proc/\(process)/statm").split(separator: " ")

@@ -1,65 +1,157 @@
-// A session on Wayland: its screen is refused in words, and what can be recorded there is recorded.
+// A session on Wayland: screens, monitors and regions of a compositor that lets itself be copied, the refusal of one that does not, windows
+// of X11 programs, and private Wayland screens.
 import Glibc
+import KineMeasure
 import KineMedia
 import KinePlatform
+import ProcessTesting
 import ScreenTesting
 import Testing
 
 @Suite(.serialized) struct WaylandTests {
-    private static let sentence = "This session runs on Wayland, whose screen Kinecast cannot record yet; log in to"
+    private static let size = PixelSize(width: 640, height: 480)
     private static let place = PixelRect(x: 20, y: 30, width: 160, height: 120)
+    private static let refusal = "This compositor does not let programs copy its screen"
+    /// A program that draws and beeps, built beside kinecast.
+    private static let scene = RunningKinecast.scene
 
-    @Test func `the session's screen is refused, and a window of an X11 program is recorded`() throws {
-        let desktop = try WaylandDesktop(size: PixelSize(width: 640, height: 480))
+    private func record(_ place: TestPlace, _ source: [String], _ variables: [String]) throws -> RunningKinecast.Ended {
+        try place.run(
+            ["record", "a.mp4", "--overwrite", "--audio", "none", "--duration", "0.5"] + source, variables)
+    }
+
+    // MARK: A compositor with screencopy
+
+    @Test func `the screen, a monitor and a region are recorded, in the pixels' own colours`() throws {
+        let desktop = try SwayDesktop(size: Self.size)
+        let scene = try SceneProcess(.bars, environment: desktop.environment)
+        defer { scene.end() }
+        try TestPlace.with { place in
+            for source in [[], ["--monitor", "HEADLESS-1"], ["--monitor", "all"], ["--backend", "wlr"]] {
+                let recorded = try record(place, source, desktop.environment)
+                #expect(recorded.status == 0, "\(recorded)")
+                let frame = try ColourFrame.last(in: place.path("a.mp4"))
+                #expect(frame.size == Self.size)
+                for (index, bar) in BarsScene.colours.enumerated() {
+                    let rect = BarsScene.bar(index, size: Self.size)
+                    let inner = PixelRect(x: rect.x + 4, y: 64, width: rect.width - 8, height: rect.height - 64)
+                    #expect(frame.distance(from: bar.pixel, in: inner) <= 2, "bar \(index)")
+                }
+            }
+            let painted = try WaylandPainter(Self.place, colour: 0x20_4060, display: desktop.display)
+            let region = try record(place, ["--region", "160x120+20+30"], desktop.environment)
+            #expect(region.status == 0, "\(region)")
+            let frame = try ColourFrame.last(in: place.path("a.mp4"))
+            #expect(frame.size == Self.place.size)
+            #expect(frame.distance(from: 0x20_4060, in: PixelRect(size: frame.size)) < 6)
+            withExtendedLifetime(painted) {}
+        }
+    }
+
+    @Test func `a turned monitor is recorded upright`() throws {
+        let desktop = try SwayDesktop(size: Self.size)
+        try desktop.perform("output HEADLESS-1 transform 90")
+        let ground = try WaylandPainter(
+            PixelRect(x: 0, y: 0, width: 480, height: 640), colour: 0x00_0000, isGround: true, display: desktop.display)
+        let corner = try WaylandPainter(
+            PixelRect(x: 0, y: 0, width: 64, height: 128), colour: 0xff_ffff, display: desktop.display)
+        try TestPlace.with { place in
+            let recorded = try record(place, [], desktop.environment)
+            #expect(recorded.status == 0, "\(recorded)")
+            let frame = try ColourFrame.last(in: place.path("a.mp4"))
+            #expect(frame.size == PixelSize(width: 480, height: 640))
+            #expect(frame.distance(from: 0xff_ffff, in: PixelRect(x: 2, y: 2, width: 60, height: 124)) < 6)
+            #expect(frame.distance(from: 0, in: PixelRect(x: 68, y: 0, width: 400, height: 640)) < 6)
+        }
+        withExtendedLifetime((ground, corner)) {}
+    }
+
+    @Test func `what a compositor does not give is refused in a sentence that names it`() throws {
+        let desktop = try SwayDesktop(size: PixelSize(width: 64, height: 64))
+        try TestPlace.with { place in
+            for option in [
+                ["--exclude", "title:Mail"], ["--show-clicks"], ["--show-keys", "all"], ["--cursor-scale", "2"],
+            ] {
+                let refused = try record(place, option, desktop.environment)
+                #expect(refused.status == ExitStatus.unavailable, "\(refused)")
+                #expect(
+                    refused.errors.contains("A session on Wayland does not give what \(option[0]) needs"), "\(refused)")
+            }
+            let onX11 = try record(place, ["--backend", "x11"], desktop.environment)
+            #expect(onX11.status == ExitStatus.unavailable && onX11.errors.contains("runs on Wayland"), "\(onX11)")
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+        }
+    }
+
+    @Test func `sources and doctor name the monitors`() throws {
+        let desktop = try SwayDesktop(size: Self.size)
+        try TestPlace.with { place in
+            let listed = try place.run(["sources"], desktop.environment)
+            #expect(listed.status == 0 && listed.output.contains("--monitor HEADLESS-1"), "\(listed)")
+            let examined = try place.run(["doctor"], desktop.environment).output
+            #expect(examined.contains("Wayland by wlr-screencopy: HEADLESS-1 640x480"), "\(examined)")
+        }
+    }
+
+    @Test func `a take whose compositor ends is whole`() throws {
+        let desktop = try SwayDesktop(size: Self.size)
+        try TestPlace.with { place in
+            let take = try place.start(["record", "a.mp4", "--audio", "none", "--json"], desktop.environment)
+            try take.event("progress")
+            desktop.end()
+            let ended = try take.wait()
+            #expect(
+                ended.errors.contains("The Wayland compositor has gone away") || ended.output.contains("has gone away"),
+                "\(ended)")
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    // MARK: A compositor without it
+
+    @Test func `its screen is refused, and a window of an X11 program is recorded`() throws {
+        let desktop = try WaylandDesktop(size: Self.size)
         let painter = try Painter(display: desktop.display)
         let window = painter.window(Self.place, colour: 0x20_4060)
+        let environment = desktop.environment
         try TestPlace.with { place in
-            func record(_ source: [String], _ variables: [String]) throws -> RunningKinecast.Ended {
-                try place.run(
-                    ["record", "a.mp4", "--overwrite", "--audio", "none", "--duration", "0.5"] + source, variables)
-            }
             for source in [[], ["--monitor", "XWAYLAND0"], ["--region", "64x48+0+0"]] {
-                let refused = try record(source, desktop.environment)
-                #expect(
-                    refused.status == ExitStatus.unavailable && refused.errors.contains(Self.sentence), "\(refused)")
+                let refused = try record(place, source, environment)
+                #expect(refused.status == ExitStatus.unavailable && refused.errors.contains(Self.refusal), "\(refused)")
                 #expect(access(place.path("a.mp4"), F_OK) != 0)
             }
-            let recorded = try record(["--window", "\(window)"], desktop.environment)
+            let recorded = try record(place, ["--window", "\(window)"], environment)
             #expect(recorded.status == 0, "\(recorded)")
             let frame = try ColourFrame.last(in: place.path("a.mp4"))
             #expect(frame.size == Self.place.size)
             #expect(frame.distance(from: 0x20_4060, in: PixelRect(size: frame.size)) < 6)
 
+            let listed = try place.run(["sources"], environment)
+            #expect(listed.status == 0 && listed.errors.contains(Self.refusal), "\(listed)")
+            #expect(listed.output.contains("--window 0x\(String(window, radix: 16))"))
+            #expect(!listed.output.contains("--monitor"))
+            let json = try place.run(["sources", "--json"], environment).output
+            #expect(json.contains(Self.refusal) && json.contains("\"monitors\":[]"), "\(json)")
+            let examined = try place.run(["doctor"], environment).output
+            #expect(examined.contains("✗ display") && examined.contains(Self.refusal), "\(examined)")
+
             // Started by hand on another desktop, Xwayland is an X server like any other.
-            let other = try record([], ["DISPLAY=\(desktop.display)"])
+            let other = try record(place, [], ["DISPLAY=\(desktop.display)"])
             #expect(other.status == 0, "\(other)")
         }
     }
 
-    @Test func `sources and doctor say so too, and list the windows`() throws {
-        let desktop = try WaylandDesktop(size: PixelSize(width: 640, height: 480))
-        let painter = try Painter(display: desktop.display)
-        let window = painter.window(Self.place, colour: 0x20_4060)
+    @Test func `a compositor that is not there is named`() throws {
         try TestPlace.with { place in
-            let listed = try place.run(["sources"], desktop.environment)
-            #expect(listed.status == 0 && listed.errors.contains(Self.sentence), "\(listed)")
-            #expect(listed.output.contains("--window 0x\(String(window, radix: 16))"))
-            #expect(!listed.output.contains("--monitor"))
-            let json = try place.run(["sources", "--json"], desktop.environment).output
-            #expect(json.contains(Self.sentence) && json.contains("\"monitors\":[]"), "\(json)")
-            let examined = try place.run(["doctor"], desktop.environment).output
-            #expect(examined.contains("✗ display") && examined.contains(Self.sentence), "\(examined)")
+            let refused = try record(place, [], ["WAYLAND_DISPLAY=wayland-77"])
+            #expect(refused.status == ExitStatus.unavailable, "\(refused)")
+            #expect(refused.errors.contains("The Wayland compositor wayland-77 does not answer"), "\(refused)")
         }
     }
 
-    @Test func `without an X server the sentence is the same`() throws {
-        try TestPlace.with { place in
-            let refused = try place.run(["record", "a.mp4", "--audio", "none"], ["WAYLAND_DISPLAY=wayland-0"])
-            #expect(refused.status == ExitStatus.unavailable && refused.errors.contains(Self.sentence), "\(refused)")
-        }
-    }
+    // MARK: Private screens
 
-    @Test func `a command on a private screen does not find the session's compositor`() throws {
+    @Test func `a command on a private X screen does not find the session's compositor`() throws {
         try TestPlace.with { place in
             let ended = try place.run(
                 [
@@ -67,6 +159,59 @@ import Testing
                     "echo \"[$WAYLAND_DISPLAY] $XDG_SESSION_TYPE\"",
                 ], ["WAYLAND_DISPLAY=wayland-0", "XDG_SESSION_TYPE=wayland"])
             #expect(ended.status == 0 && ended.output == "[] x11\n", "\(ended)")
+        }
+    }
+
+    @Test(arguments: [("exit 0", Int32(0)), ("exit 7", 7)])
+    func `a command on a private Wayland screen has that alone, and its status is passed on`(
+        script: String, status: Int32
+    ) throws {
+        try TestPlace.with { place in
+            let ended = try place.run(
+                [
+                    "record", "a.mp4", "--virtual", "wayland:320x240", "--", "sh", "-c",
+                    "echo \"[$DISPLAY] $XDG_SESSION_TYPE\"; test -S \"$WAYLAND_DISPLAY\" && test -S \"$SWAYSOCK\" && \(script)",
+                ], ["DISPLAY=:77", "XDG_SESSION_TYPE=x11"])
+            #expect(ended.status == status && ended.output == "[] wayland\n", "\(ended)")
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    @Test func `a program's frames on a private Wayland screen are in the file, in their order`() throws {
+        try TestPlace.with { place in
+            let ended = try place.run(
+                [
+                    "record", "a.mp4", "--virtual", "wayland:640x480", "--", Self.scene, "motion", "--mute", "--fps",
+                    "20", "--frames", "40",
+                ])
+            #expect(ended.status == 0, "\(ended)")
+            let video = try RecordedVideo(path: place.path("a.mp4"))
+            var numbers: [Int] = []
+            try video.decode { _, luma in
+                if let number = Barcode.read(luma) { numbers.append(number) }
+            }
+            #expect(numbers == numbers.sorted() && numbers.count > 1, "\(numbers)")
+        }
+    }
+
+    @Test func `a private Wayland screen ends with its take, however that ends`() throws {
+        try TestPlace.with { place in
+            for ending in [SIGTERM, SIGKILL] {
+                let take = try place.start(
+                    "record", "a.mp4", "--overwrite", "--virtual", "wayland:320x240", "--json", "--", "sh", "-c",
+                    "echo $WAYLAND_DISPLAY >socket; exec sleep 1000")
+                try take.event("progress")
+                let engine = try #require(try place.registry().list().running.first).pid
+                let compositor = try #require(ProcFiles.children(of: engine).first { ProcFiles.name(of: $0) == "sway" })
+                if ending == SIGKILL { kill(engine, SIGKILL) } else { take.signal(ending) }
+                _ = try take.wait()
+                let deadline = MonotonicClock.now() + RunningKinecast.patience
+                while ProcFiles.isRunning(compositor), MonotonicClock.now() < deadline {
+                    _ = WakeSignal.poll([], until: MonotonicClock.now() + 20_000_000)
+                }
+                #expect(!ProcFiles.isRunning(compositor))
+                _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+            }
         }
     }
 }

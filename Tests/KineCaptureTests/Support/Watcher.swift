@@ -6,7 +6,7 @@ import Testing
 @testable import KineCapture
 
 final class Watcher {
-    let source: X11ScreenSource
+    let source: any VideoSource
     private(set) var size: PixelSize
     /// 0xRRGGBB, rows packed.
     private(set) var pixels: [UInt32]
@@ -18,14 +18,33 @@ final class Watcher {
     /// The end of a wait for a change.
     enum Ending { case changed, deadline }
 
-    /// Opens the source and reads its first frame.
-    init(
+    /// Opens a source of an X server and reads its first frame.
+    convenience init(
         _ target: X11ScreenSource.Target, on display: String, cursor: Bool = false, cursorScale: Double = 1,
         clicks: Bool = false, keys: KeyDisplay? = nil, excluding: [X11WindowRule] = []
     ) throws {
-        source = try X11ScreenSource(
-            target: target, showsCursor: cursor, cursorScale: cursorScale, showsClicks: clicks, keys: keys,
-            excluding: excluding, display: display)
+        try self.init(
+            X11ScreenSource(
+                target: target, showsCursor: cursor, cursorScale: cursorScale, showsClicks: clicks, keys: keys,
+                excluding: excluding, display: display))
+    }
+
+    /// Waits until a source is open, and reads its first frame.
+    convenience init(opening: any VideoSourceOpening) throws {
+        let deadline = MonotonicClock.now() + 300_000_000_000
+        var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [opening.descriptor])
+        while true {
+            if let source = try opening.processEvents() {
+                try self.init(source)
+                return
+            }
+            waiter.wait(until: min(deadline, opening.deadline ?? .max), for: .sources)
+        }
+    }
+
+    /// Reads the first frame of an open source.
+    init(_ source: any VideoSource) throws {
+        self.source = source
         size = source.size
         pixels = [UInt32](repeating: 0, count: size.area)
         waiter = SourceWaiter(wake: WakeSignal(), descriptors: [source.descriptor])

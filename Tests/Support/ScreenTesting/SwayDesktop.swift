@@ -1,4 +1,5 @@
-// A session on Wayland of the test's own whose programs may use the clipboard without a window: sway, which draws in memory.
+// A session on Wayland of the test's own whose programs may use the clipboard without a window, and copy the screen: sway, which draws in
+// memory.
 import Glibc
 import KineMeasure
 import KineMedia
@@ -9,6 +10,8 @@ import SystemPackage
 package final class SwayDesktop {
     /// The compositor's socket, an absolute path; WAYLAND_DISPLAY.
     package let display: String
+    /// What the session's programs have in their environment.
+    package var environment: [String] { ["DISPLAY=", "WAYLAND_DISPLAY=\(display)", "XDG_SESSION_TYPE=wayland"] }
 
     private let process: ChildProcess
     private let directory: TemporaryDirectory
@@ -19,7 +22,7 @@ package final class SwayDesktop {
     package init(size: PixelSize) throws {
         directory = try TemporaryDirectory()
         let configuration = try directory.write(
-            "output HEADLESS-1 mode \(size.width)x\(size.height)@60Hz\nxwayland disable\nexec touch \(directory.file("ready"))\n"
+            "output HEADLESS-1 mode \(size.width)x\(size.height)@60Hz\nxwayland disable\ndefault_border none\nexec touch \(directory.file("ready"))\n"
                 .utf8, to: "config", permissions: [.ownerReadWrite, .otherRead])
         let log = try FileDescriptor.open(
             directory.file("log"), .writeOnly, options: .create, permissions: .ownerReadWrite)
@@ -64,6 +67,12 @@ package final class SwayDesktop {
     }
 
     deinit { end() }
+
+    /// Has sway carry out a command, as sway(5) and sway-output(5) have them. Returns when it has.
+    package func perform(_ command: String) throws {
+        let control = PrivateDirectory.entries(FilePath(directory.path)).first { $0.hasPrefix("sway-ipc.") } ?? ""
+        _ = try Tool.output(try Tool.path(of: "swaymsg"), ["--socket", directory.file(control), command])
+    }
 
     /// Ends the compositor as a crash would, and waits for it.
     package func end() { _ = process.end(signal: SIGKILL, deadline: 0) }

@@ -1,0 +1,165 @@
+// Follows the outputs of a compositor: which there are, where they lie, and when they change.
+import CWayland
+import KineMedia
+import KineWayland
+
+/// The outputs of one connection. Used on its thread.
+final class WaylandOutputs {
+    private final class Entry {
+        let proxy: OpaquePointer
+        var logical: OpaquePointer?
+        var output = WaylandOutput()
+        /// The logical place is the compositor's own word, and not made of the mode and the scale.
+        var isPlaced = false
+        var scale = 1
+
+        init(proxy: OpaquePointer) { self.proxy = proxy }
+    }
+
+    private let connection: WaylandConnection
+    private var entries: [UInt32: Entry] = [:]
+    private var layout: OpaquePointer?
+    /// Something of the outputs has changed since this was set to false.
+    var hasChanged = false
+
+    private let outputListener = Listener(
+        kine_output_listener(
+            geometry: { context, proxy, x, y, _, _, _, make, model, transform in
+                WaylandOutputs.change(context, proxy) { entry in
+                    if !entry.isPlaced { (entry.output.bounds.x, entry.output.bounds.y) = (Int(x), Int(y)) }
+                    entry.output.orientation = WaylandOutput.orientation(transform: transform)
+                    guard entry.output.description.isEmpty else { return }
+                    let words = [make, model].compactMap { $0.map { String(cString: $0) } }
+                    entry.output.description = words.joined(separator: " ")
+                }
+            },
+            mode: { context, proxy, flags, width, height, refresh in
+                guard flags & 1 != 0, width > 0, height > 0 else { return }
+                WaylandOutputs.change(context, proxy) { entry in
+                    entry.output.pixelSize = PixelSize(width: Int(width), height: Int(height))
+                    entry.output.refresh = max(0, Int(refresh))
+                }
+            },
+            done: { _, _ in },
+            scale: { context, proxy, factor in
+                WaylandOutputs.change(context, proxy) { $0.scale = max(1, Int(factor)) }
+            },
+            name: { context, proxy, name in
+                guard let name else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.name = String(cString: name) }
+            },
+            description: { context, proxy, description in
+                guard let description else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.description = String(cString: description) }
+            }))
+    private let logicalListener = Listener(
+        kine_logical_output_listener(
+            position: { context, proxy, x, y in
+                WaylandOutputs.change(context, proxy) { entry in
+                    entry.isPlaced = true
+                    (entry.output.bounds.x, entry.output.bounds.y) = (Int(x), Int(y))
+                }
+            },
+            size: { context, proxy, width, height in
+                WaylandOutputs.change(context, proxy) { entry in
+                    (entry.output.bounds.width, entry.output.bounds.height) = (Int(width), Int(height))
+                }
+            },
+            done: { _, _ in },
+            name: { context, proxy, name in
+                guard let name else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.name = String(cString: name) }
+            },
+            description: { context, proxy, description in
+                guard let description else { return }
+                WaylandOutputs.change(context, proxy) { $0.output.description = String(cString: description) }
+            }))
+
+    init(_ connection: WaylandConnection) { self.connection = connection }
+
+    deinit {
+        for entry in entries.values { release(entry) }
+        if let layout { wl_proxy_destroy(layout) }
+    }
+
+    /// Those that are there, from left to right and from the top down.
+    var all: [WaylandOutput] { ordered.map { Self.placed($0.value) } }
+
+    private var ordered: [(key: UInt32, value: Entry)] {
+        entries.sorted {
+            let (a, b) = ($0.value.output.bounds, $1.value.output.bounds)
+            return (a.x, a.y, $0.key) < (b.x, b.y, $1.key)
+        }
+    }
+
+    /// The object of an output for requests, until it has gone: `proxy(of:)` is nil then.
+    func proxy(of name: String) -> OpaquePointer? { entries.values.first { $0.output.name == name }?.proxy }
+
+    func output(named name: String) -> WaylandOutput? { all.first { $0.name == name } }
+
+    /// Handles a global; false: it has nothing to do with outputs.
+    func appeared(_ global: WaylandConnection.Global) -> Bool {
+        switch global.interface {
+        case "wl_output":
+            let version = min(global.version, UInt32(KINE_OUTPUT_VERSION))
+            guard
+                let proxy = kine_bind_output(
+                    connection.registry, global.name, version, outputListener.table, context)
+            else { return true }
+            let entry = Entry(proxy: proxy)
+            // Until the compositor has named it.
+            entry.output.name = "output-\(global.name)"
+            entries[global.name] = entry
+            place(entry)
+        case "zxdg_output_manager_v1":
+            guard layout == nil else { return true }
+            layout = kine_bind_output_layout(
+                connection.registry, global.name, min(global.version, UInt32(KINE_OUTPUT_LAYOUT_VERSION)))
+            for entry in entries.values { place(entry) }
+        default: return false
+        }
+        hasChanged = true
+        return true
+    }
+
+    func disappeared(_ name: UInt32) {
+        guard let entry = entries.removeValue(forKey: name) else { return }
+        release(entry)
+        hasChanged = true
+    }
+
+    private func place(_ entry: Entry) {
+        guard let layout, entry.logical == nil else { return }
+        entry.logical = kine_get_logical_output(layout, entry.proxy, logicalListener.table, context)
+    }
+
+    private func release(_ entry: Entry) {
+        if let logical = entry.logical { kine_destroy_logical_output(logical) }
+        kine_destroy_output(entry.proxy)
+    }
+
+    /// Without xdg-output, an output is as large as its mode and its scale say.
+    private static func placed(_ entry: Entry) -> WaylandOutput {
+        var output = entry.output
+        guard !entry.isPlaced else { return output }
+        let size = output.uprightSize
+        output.bounds.width = size.width / entry.scale
+        output.bounds.height = size.height / entry.scale
+        return output
+    }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    /// `proxy` is an output's or a logical output's.
+    private static func change(
+        _ context: UnsafeMutableRawPointer?, _ proxy: OpaquePointer?, _ body: (Entry) -> Void
+    ) {
+        guard let context, let proxy else { return }
+        let outputs = Unmanaged<WaylandOutputs>.fromOpaque(context).takeUnretainedValue()
+        guard let entry = outputs.entries.values.first(where: { $0.proxy == proxy || $0.logical == proxy }) else {
+            return
+        }
+        body(entry)
+        outputs.hasChanged = true
+    }
+}

@@ -1,0 +1,78 @@
+// Opens the screen of a Wayland session: asks the compositor for what it has, chooses the outputs, and waits for their first frames.
+import KineMedia
+import KinePlatform
+
+/// Used on the capture thread, which polls it; nothing here waits.
+public final class WaylandScreenOpening: VideoSourceOpening {
+    private enum State {
+        /// The compositor tells of its globals and then of its outputs: that takes two answers.
+        case asking(answers: Int)
+        case copying([(copier: OutputCopier, origin: (x: Int, y: Int))])
+    }
+
+    /// Nanoseconds that the compositor has for each step.
+    private static let patience: Int64 = 10_000_000_000
+
+    private let target: WaylandScreenSource.Target
+    private let showsCursor: Bool
+    private let framesPerSecond: Int
+    private let screen: WaylandScreen
+    private var state = State.asking(answers: 0)
+    private var end = MonotonicClock.now() + WaylandScreenOpening.patience
+
+    /// - Parameters:
+    ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
+    ///   - framesPerSecond: the rate at which frames will be read.
+    public init(
+        _ target: WaylandScreenSource.Target, display: String, showsCursor: Bool, framesPerSecond: Int
+    ) throws(VideoSourceError) {
+        self.target = target
+        self.showsCursor = showsCursor
+        self.framesPerSecond = framesPerSecond
+        screen = try WaylandScreen(display: display)
+        expectAnswer()
+    }
+
+    public var descriptor: Int32 { screen.connection.descriptor }
+
+    public var deadline: Int64? {
+        guard case .copying(let copiers) = state else { return end }
+        return min(end, copiers.compactMap(\.copier.deadline).min() ?? .max)
+    }
+
+    private func expectAnswer() {
+        screen.connection.afterAnswers { [unowned self] in
+            guard case .asking(let answers) = state else { return }
+            state = .asking(answers: answers + 1)
+            if answers == 0 { expectAnswer() }
+        }
+    }
+
+    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+        screen.connection.handleEvents()
+        if screen.connection.isBroken { throw .compositorLost }
+        if case .asking(let answers) = state, answers >= 2 { try choose() }
+        if case .copying(let copiers) = state {
+            let now = MonotonicClock.now()
+            for (copier, _) in copiers { try copier.advance(to: now) }
+            screen.connection.flush()
+            if copiers.allSatisfy(\.copier.hasFrame) { return WaylandScreenSource(screen, copiers) }
+        }
+        guard MonotonicClock.now() < end else { throw .compositorSilent }
+        return nil
+    }
+
+    private func choose() throws(VideoSourceError) {
+        guard let globals = screen.globals else { throw .noScreencopy }
+        let pieces = try WaylandLayout.pieces(of: target, on: screen.outputs.all)
+        end = MonotonicClock.now() + Self.patience
+        state = .copying(
+            pieces.map {
+                (
+                    OutputCopier(
+                        OutputCopier.Subject(output: $0.output, part: $0.part), globals: globals,
+                        outputs: screen.outputs, showsCursor: showsCursor, framesPerSecond: framesPerSecond), $0.origin
+                )
+            })
+    }
+}

@@ -1,0 +1,79 @@
+// Screens and regions of a Wayland compositor that lets its clients copy them.
+import KineCapture
+import KineControl
+import KinePlatform
+
+struct WaylandKind: SourceKind {
+    /// Nil: a region that the person draws.
+    let target: WaylandScreenSource.Target?
+    let display: String
+
+    init?(_ request: SourceRequest) {
+        switch request.source {
+        case .screen(let monitor?): target = .monitor(monitor)
+        case .screen(nil): target = .desktop
+        case .region(let rect): target = .region(rect)
+        case .drawnRegion: target = nil
+        default: return nil
+        }
+        guard case .screencopy(let display) = request.backend else { return nil }
+        self.display = display
+    }
+
+    func open(
+        _ video: TakeConfiguration.Video, _ cancellation: Cancellation
+    ) throws(VideoSourceError) -> any VideoSourceOpening {
+        guard let target else { throw .notOnWayland(option: "--region draw") }
+        return try WaylandScreenOpening(target, display: display, video)
+    }
+
+    var annotation: [String: String] {
+        switch target {
+        case .desktop: [SourceAnnotation.source: "screen"]
+        case .monitor(let name): [SourceAnnotation.source: "screen", SourceAnnotation.monitor: name]
+        case .region, nil: [SourceAnnotation.source: "region"]
+        }
+    }
+
+    static func survey(_ list: inout SourceList) {
+        guard let display = WaylandSession.compositor else { return }
+        do throws(VideoSourceError) {
+            let inventory = try WaylandInventory(display: display)
+            guard inventory.hasScreencopy else { throw .noScreencopy }
+            list.monitors = inventory.outputs.map {
+                SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: false)
+            }
+        } catch {
+            list.problems.append(error.sentence)
+        }
+    }
+
+    static func check() -> DoctorCheck? {
+        guard let display = WaylandSession.compositor else { return nil }
+        do throws(VideoSourceError) {
+            let inventory = try WaylandInventory(display: display)
+            guard inventory.hasScreencopy else { throw .noScreencopy }
+            let outputs = inventory.outputs.map { "\($0.name) \($0.uprightSize.width)x\($0.uprightSize.height)" }
+            return .passed("display", "Wayland by wlr-screencopy: \(outputs.joined(separator: ", "))")
+        } catch {
+            return .failed(
+                "display", error.sentence,
+                remedy: "log in to a session of sway, another compositor with wlr-screencopy, or X11")
+        }
+    }
+}
+
+extension WaylandScreenOpening {
+    /// Opens a target as a take is to show it. Throws where the take wants what no compositor gives.
+    convenience init(
+        _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video
+    ) throws(VideoSourceError) {
+        let unavailable: [(isWanted: Bool, option: String)] = [
+            (!video.excludedWindows.isEmpty, "--exclude"), (video.showsClicks, "--show-clicks"),
+            (video.shownKeys != nil, "--show-keys"), (video.cursorScale != 1, "--cursor-scale"),
+        ]
+        if let first = unavailable.first(where: \.isWanted) { throw .notOnWayland(option: first.option) }
+        try self.init(
+            target, display: display, showsCursor: video.showsCursor, framesPerSecond: video.framesPerSecond)
+    }
+}

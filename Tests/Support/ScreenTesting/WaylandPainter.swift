@@ -1,0 +1,46 @@
+// A Wayland client that shows surfaces of one colour above everything else. Every call returns after the compositor has drawn it.
+import KineMedia
+import WaylandWindow
+
+/// A surface on an output of sway, or of another compositor with wlr-layer-shell. Used by one thread; it goes with the last reference.
+package final class WaylandPainter {
+    package struct Failure: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    private let window: OpaquePointer
+    private let size: PixelSize
+
+    /// Shows a surface at `rect`, in logical pixels of the output of that name; nil: of the one that the compositor chooses. A ground is below
+    /// others.
+    package init(
+        _ rect: PixelRect, colour: UInt32, isGround: Bool = false, on output: String? = nil, display: String
+    ) throws {
+        var complaint: UnsafePointer<CChar>?
+        let opened = (output ?? "").withCString { name in
+            var place = kine_window_place(
+                layer: UInt32(isGround ? KINE_LAYER_TOP : KINE_LAYER_OVERLAY), x: Int32(rect.x), y: Int32(rect.y),
+                width: Int32(rect.width), height: Int32(rect.height),
+                output: output == nil ? nil : name)
+            return kine_window_open(display, "painter", &place, &complaint)
+        }
+        guard let window = opened else {
+            throw Failure(description: complaint.map { String(cString: $0) } ?? "there is no memory for a window")
+        }
+        self.window = window
+        size = rect.size
+        try fill(PixelRect(size: size), colour: colour)
+    }
+
+    deinit { kine_window_close(window) }
+
+    /// Fills a part of the surface, in its own pixels.
+    package func fill(_ rect: PixelRect, colour: UInt32) throws {
+        guard let pixels = kine_window_pixels(window) else { return }
+        for y in rect.y..<rect.maxY {
+            for x in rect.x..<rect.maxX { pixels[y * size.width + x] = colour }
+        }
+        kine_window_damage(window, Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height))
+        guard kine_window_show(window) == 0 else { throw Failure(description: "the compositor has gone") }
+    }
+}
