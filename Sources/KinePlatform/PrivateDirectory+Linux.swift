@@ -61,6 +61,28 @@ public enum PrivateDirectory {
         return file.contents(limit: limit)
     }
 
+    /// Writes a file that its owner only can read, in place of the one that may be there: a reader, and a machine that loses its power,
+    /// sees the old one or the new one.
+    ///
+    /// - Parameter suffix: of the file's name while it is written. Writers at the same time need different ones.
+    package static func replace(_ path: FilePath, with bytes: [UInt8], writingTo suffix: String = ".new") throws {
+        let new = FilePath(path.string + suffix)
+        unlink(new.string)  // of a writer that was killed
+        do {
+            let file = try FileDescriptor.open(
+                new, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
+                permissions: .ownerReadWrite)
+            try file.closeAfter {
+                _ = try file.writeAll(bytes)
+                guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+            }
+            guard rename(new.string, path.string) == 0 else { throw Errno(rawValue: errno) }
+        } catch {
+            unlink(new.string)
+            throw error
+        }
+    }
+
     /// Writes a new file that its owner only can read.
     package static func write(_ bytes: [UInt8], to path: FilePath) throws {
         let file = try FileDescriptor.open(

@@ -100,27 +100,13 @@ public struct PermissionStore: Sendable {
         change(&contents.apps)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        let new = FilePath(file.string + ".new")
         do {
             let bytes = Array(try encoder.encode(contents)) + [UInt8(ascii: "\n")]
             // A longer file could not be read again, and every answer would be lost.
             guard bytes.count <= Self.limit else { throw Error.full(file) }
-            unlink(new.string)  // of a writer that was killed
-            try write(bytes, to: new)
-            guard rename(new.string, file.string) == 0 else { throw Errno(rawValue: errno) }
+            try PrivateDirectory.replace(file, with: bytes)
         } catch {
-            unlink(new.string)
             throw error as? Error ?? .cannotWrite(file, error as? Errno ?? .ioError)
-        }
-    }
-
-    private func write(_ bytes: [UInt8], to path: FilePath) throws {
-        let file = try FileDescriptor.open(
-            path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec, .noFollow],
-            permissions: .ownerReadWrite)
-        try file.closeAfter {
-            _ = try file.writeAll(bytes)
-            guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
         }
     }
 
