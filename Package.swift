@@ -325,7 +325,7 @@ let package = Package(
             name: "KineDesktopTests",
             dependencies: [
                 "KineDesktop", "KineCapture", "DesktopTesting", "ScreenTesting", "KineMeasure", "KineMedia",
-                "KinePlatform", "CoreTesting",
+                "KinePlatform", "CoreTesting", system,
             ]),
         .testTarget(
             name: "KinePasteboardTests",

@@ -12,6 +12,9 @@ LATE_FUNCTION(int, sd_bus_start, (sd_bus *bus), (bus))
 LATE_FUNCTION(sd_bus *, sd_bus_close_unref, (sd_bus *bus), (bus))
 LATE_FUNCTION(int, sd_bus_get_fd, (sd_bus *bus), (bus))
 LATE_FUNCTION(int, sd_bus_get_events, (sd_bus *bus), (bus))
+LATE_FUNCTION(int, sd_bus_is_open, (sd_bus *bus), (bus))
+LATE_FUNCTION(int, sd_bus_is_ready, (sd_bus *bus), (bus))
+LATE_FUNCTION(int, sd_bus_get_unique_name, (sd_bus *bus, const char **unique), (bus, unique))
 LATE_FUNCTION(int, sd_bus_get_timeout, (sd_bus *bus, uint64_t *usec), (bus, usec))
 LATE_FUNCTION(int, sd_bus_process, (sd_bus *bus, sd_bus_message **message), (bus, message))
 LATE_FUNCTION(int, sd_bus_send, (sd_bus *bus, sd_bus_message *m, uint64_t *cookie), (bus, m, cookie))
@@ -23,9 +26,9 @@ LATE_FUNCTION(int, sd_bus_add_match_async,
         (sd_bus *bus, sd_bus_slot **slot, const char *match, sd_bus_message_handler_t callback,
          sd_bus_message_handler_t install_callback, void *userdata),
         (bus, slot, match, callback, install_callback, userdata))
-LATE_FUNCTION(int, sd_bus_add_object,
-        (sd_bus *bus, sd_bus_slot **slot, const char *path, sd_bus_message_handler_t callback, void *userdata),
-        (bus, slot, path, callback, userdata))
+LATE_FUNCTION(int, sd_bus_add_fallback,
+        (sd_bus *bus, sd_bus_slot **slot, const char *prefix, sd_bus_message_handler_t callback, void *userdata),
+        (bus, slot, prefix, callback, userdata))
 LATE_FUNCTION(sd_bus_slot *, sd_bus_slot_unref, (sd_bus_slot *slot), (slot))
 
 LATE_FUNCTION(int, sd_bus_message_new_method_call,

@@ -16,10 +16,24 @@ public enum UserDirectories {
     ///
     /// - Parameter variable: a variable's value.
     public static func configuration(_ variable: (String) -> String? = ProcessEnvironment.value) -> FilePath? {
+        directory("XDG_CONFIG_HOME", orBelowHome: ".config", variable)
+    }
+
+    /// The directory for what programs remember between runs, `$XDG_STATE_HOME` or `$HOME/.local/state` (freedesktop.org, XDG Base
+    /// Directory). It may not exist. Nil where neither variable has an absolute path.
+    ///
+    /// - Parameter variable: a variable's value.
+    public static func state(_ variable: (String) -> String? = ProcessEnvironment.value) -> FilePath? {
+        directory("XDG_STATE_HOME", orBelowHome: ".local/state", variable)
+    }
+
+    private static func directory(
+        _ name: String, orBelowHome path: String, _ variable: (String) -> String?
+    ) -> FilePath? {
         func absolute(_ name: String) -> FilePath? {
             variable(name).map { FilePath($0) }.flatMap { $0.isAbsolute ? $0 : nil }
         }
-        return absolute("XDG_CONFIG_HOME") ?? absolute("HOME")?.appending(".config")
+        return absolute(name) ?? absolute("HOME").map { FilePath("\($0)/\(path)") }
     }
 
     /// The directory for what programs keep of this user, `$XDG_DATA_HOME` (freedesktop.org, XDG Base Directory). It may not exist.

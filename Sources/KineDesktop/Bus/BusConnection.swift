@@ -38,7 +38,7 @@ public struct BusSignal: Sendable, Equatable {
 public final class BusConnection {
     public typealias Answer = Result<[BusValue], BusError>
 
-    /// Microseconds for an answer: some services ask a person, none of those that are called here.
+    /// Microseconds for an answer. A service that asks a person answers at once, and signals what they have said.
     private static let patience: UInt64 = 25_000_000
 
     package let bus: OpaquePointer
@@ -96,6 +96,14 @@ public final class BusConnection {
         return microseconds < UInt64(Int64.max / 1000) ? Int64(microseconds) * 1000 : nil
     }
 
+    /// The name that the bus has given to this connection, such as `:1.42`; nil before it has.
+    public var uniqueName: String? {
+        var name: UnsafePointer<CChar>?
+        // It waits for the bus where that has not answered yet.
+        guard !isClosed, sd_bus_is_ready(bus) > 0, sd_bus_get_unique_name(bus, &name) >= 0 else { return nil }
+        return Self.text(name)
+    }
+
     /// Sends and receives what can be without waiting, and calls the handlers. Call it whenever the thread wakes.
     public func process() {
         while !isClosed {
@@ -134,8 +142,9 @@ public final class BusConnection {
         try BusMessage.append(call.arguments, to: message)
         let one = Waiting(self) {
             answer(.failure(.closed))
-        } _: { reply in
-            answer(Self.answer(in: reply))
+        } _: { [unowned self] reply in
+            // libsystemd itself answers what is outstanding when the connection ends, as if the other side were silent.
+            answer(sd_bus_is_open(bus) > 0 ? Self.answer(in: reply) : .failure(.closed))
         }
         try BusMessage.check(
             "sd_bus_call_async",
@@ -159,12 +168,12 @@ public final class BusConnection {
         if result >= 0 { waiting[ObjectIdentifier(one)] = one }
     }
 
-    /// Has `handler` called for each method that is called of the object, as long as the connection lives.
+    /// Has `handler` called for each method that is called of the object and of those below it, as long as the connection lives.
     package func serve(_ path: String, handler: @escaping (OpaquePointer) -> Void) throws(BusError) {
         let one = Waiting(self, handler)
         try BusMessage.check(
-            "sd_bus_add_object",
-            sd_bus_add_object(
+            "sd_bus_add_fallback",
+            sd_bus_add_fallback(
                 bus, &one.slot, path,
                 { message, data, _ in
                     _ = BusConnection.received(message, data, nil)

@@ -7,10 +7,24 @@ import SystemPackage
 
 /// A method call that a service received.
 package struct ReceivedCall: Sendable, Equatable {
+    /// The caller's unique name.
+    package var sender: String
     package var path: String
     package var interface: String
     package var member: String
     package var arguments: [BusValue]
+}
+
+/// A signal that a service sends.
+package struct EmittedSignal: Sendable, Equatable {
+    package var path: String
+    package var interface: String
+    package var member: String
+    package var values: [BusValue]
+
+    package init(_ path: String, _ interface: String, _ member: String, _ values: [BusValue] = []) {
+        (self.path, self.interface, self.member, self.values) = (path, interface, member, values)
+    }
 }
 
 package enum Reply: Sendable {
@@ -18,6 +32,10 @@ package enum Reply: Sendable {
     case error(name: String)
     /// The caller waits in vain.
     case silence
+    /// The service leaves the bus, as a crash would make it.
+    case death
+    /// Signals before a reply, and others after it.
+    indirect case surrounded([EmittedSignal], Reply, [EmittedSignal])
 }
 
 /// Answers calls until it is ended or released.
@@ -27,7 +45,7 @@ package final class BusService: Sendable {
     }
 
     private enum Task: Sendable {
-        case emit(path: String, interface: String, member: String, [BusValue])
+        case emit(EmittedSignal)
         case end
     }
 
@@ -43,8 +61,11 @@ package final class BusService: Sendable {
     private let wake = WakeSignal()
 
     /// Connects, takes the name and waits until it has it.
+    ///
+    /// - Parameter callerLeft: is called with the unique name of each connection that leaves the bus.
     package init(
-        _ bus: TestBus, name: String, paths: [String], answer: @escaping @Sendable (ReceivedCall) -> Reply
+        _ bus: TestBus, name: String, paths: [String], callerLeft: (@Sendable (String) -> Void)? = nil,
+        answer: @escaping @Sendable (ReceivedCall) -> Reply
     ) throws {
         let (address, contents, wake) = (bus.address, contents, wake)
         _ = try DedicatedThread(starting: "service") {
@@ -54,7 +75,15 @@ package final class BusService: Sendable {
             }
             for path in paths {
                 try? connection.serve(path) { [weak connection] message in
-                    if let connection { Self.received(message, connection, contents, answer) }
+                    if let connection { Self.received(message, connection, contents, wake, answer) }
+                }
+            }
+            if let callerLeft {
+                connection.match(
+                    "type='signal',sender='\(BusDaemon.name)',interface='\(BusDaemon.name)',member='NameOwnerChanged'"
+                ) { signal in
+                    let texts = signal.arguments.compactMap(\.asString)
+                    if texts.count == 3, texts[0].hasPrefix(":"), texts[2].isEmpty { callerLeft(texts[0]) }
                 }
             }
             Self.request(name, connection, contents)
@@ -86,8 +115,8 @@ package final class BusService: Sendable {
                 return contents.tasks
             }
             for task in tasks {
-                guard case .emit(let path, let interface, let member, let values) = task else { return }
-                try? connection.emit(path, interface, member, values)
+                guard case .emit(let signal) = task else { return }
+                try? connection.emit(signal)
             }
             connection.process()
             var entries = [pollfd(fd: wake.descriptor, events: Int16(POLLIN), revents: 0), connection.pollEntry]
@@ -96,21 +125,31 @@ package final class BusService: Sendable {
     }
 
     private static func received(
-        _ message: OpaquePointer, _ connection: BusConnection, _ contents: Monitor<Contents>,
+        _ message: OpaquePointer, _ connection: BusConnection, _ contents: Monitor<Contents>, _ wake: WakeSignal,
         _ answer: (ReceivedCall) -> Reply
     ) {
         let call = ReceivedCall(
+            sender: sd_bus_message_get_sender(message).map { String(cString: $0) } ?? "",
             path: String(cString: sd_bus_message_get_path(message)),
             interface: sd_bus_message_get_interface(message).map { String(cString: $0) } ?? "",
             member: sd_bus_message_get_member(message).map { String(cString: $0) } ?? "",
             arguments: (try? BusMessage.values(of: message)) ?? [])
         // Before the answer: a test that has seen what follows from it looks for the call.
         contents.signal { $0.calls.append(call) }
-        try? connection.reply(answer(call), to: message)
+        let reply = answer(call)
+        if case .death = reply {
+            contents.signal { $0.tasks.append(.end) }
+            wake.signal()
+        }
+        try? connection.reply(reply, to: message)
     }
 
     package func emit(_ path: String, _ interface: String, _ member: String, _ values: [BusValue]) {
-        contents.withLock { $0.tasks.append(.emit(path: path, interface: interface, member: member, values)) }
+        emit(EmittedSignal(path, interface, member, values))
+    }
+
+    package func emit(_ signal: EmittedSignal) {
+        contents.withLock { $0.tasks.append(.emit(signal)) }
         wake.signal()
     }
 
@@ -126,21 +165,25 @@ package final class BusService: Sendable {
 }
 
 extension BusConnection {
-    fileprivate func emit(
-        _ path: String, _ interface: String, _ member: String, _ values: [BusValue]
-    ) throws(BusError) {
+    fileprivate func emit(_ signal: EmittedSignal) throws(BusError) {
         var created: OpaquePointer?
-        try BusMessage.check("new_signal", sd_bus_message_new_signal(bus, &created, path, interface, member))
+        try BusMessage.check(
+            "new_signal",
+            sd_bus_message_new_signal(bus, &created, signal.path, signal.interface, signal.member))
         guard let created else { return }
         defer { sd_bus_message_unref(created) }
-        try BusMessage.append(values, to: created)
+        try BusMessage.append(signal.values, to: created)
         try BusMessage.check("send", sd_bus_send(nil, created, nil))
     }
 
     fileprivate func reply(_ reply: Reply, to call: OpaquePointer) throws(BusError) {
         var created: OpaquePointer?
         switch reply {
-        case .silence: return
+        case .silence, .death: return
+        case .surrounded(let before, let reply, let after):
+            for signal in before { try emit(signal) }
+            try self.reply(reply, to: call)
+            for signal in after { try emit(signal) }
         case .values(let values):
             try BusMessage.check("new_method_return", sd_bus_message_new_method_return(call, &created))
             if let created { try BusMessage.append(values, to: created) }

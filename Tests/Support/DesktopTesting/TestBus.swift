@@ -13,8 +13,11 @@ package final class TestBus: Sendable {
     private let directory: TemporaryDirectory
 
     /// Starts the bus and waits until it takes connections.
-    package init() throws {
+    ///
+    /// - Parameter isOpenToOthers: other users may connect.
+    package init(isOpenToOthers: Bool = false) throws {
         directory = try TemporaryDirectory()
+        if isOpenToOthers { chmod(directory.path, 0o755) }
         let configuration = """
             <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
              "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -25,6 +28,7 @@ package final class TestBus: Sendable {
                 <allow send_destination="*" eavesdrop="true"/>
                 <allow eavesdrop="true"/>
                 <allow own="*"/>
+                \(isOpenToOthers ? "<allow user=\"*\"/>" : "")
               </policy>
             </busconfig>
             """

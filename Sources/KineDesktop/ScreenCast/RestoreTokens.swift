@@ -1,0 +1,109 @@
+// The restore tokens of screen casts: with one, the portal gives the same source again and asks nobody.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// A file for each application and kind of source, `$XDG_STATE_HOME/kinecast/screen-cast/APPLICATION.TARGET`. Its calls block for as
+/// long as a small file takes.
+///
+/// A token is good for one session. Of two takes that begin at the same time with the same one, the second has the portal ask; the token
+/// that comes last is kept.
+public struct RestoreTokens: Sendable {
+    public enum Error: Swift.Error, Equatable, Sendable {
+        /// Neither XDG_STATE_HOME nor HOME is set.
+        case noHome
+        case unusableDirectory(FilePath, PrivateDirectory.Fault)
+        case cannotWrite(FilePath, Errno)
+    }
+
+    private let directory: FilePath
+
+    /// - Parameter directory: the tokens' own. It is made when the first one is kept.
+    public init(directory: FilePath) { self.directory = directory }
+
+    public static func standard(
+        _ variable: (String) -> String? = ProcessEnvironment.value
+    ) throws(Error) -> RestoreTokens {
+        guard let state = UserDirectories.state(variable) else { throw .noHome }
+        return RestoreTokens(directory: state.appending("kinecast").appending("screen-cast"))
+    }
+
+    /// The token that was kept last; nil: there is none, or it cannot be read, and the person is asked.
+    public func token(of application: String, _ target: ScreenCastRequest.Target) -> String? {
+        guard let mode = try? PrivateDirectory.check(directory), mode & 0o077 == 0,
+            let bytes = PrivateDirectory.contents(
+                of: file(application, target), limit: ScreenCastAnswers.longestToken),
+            // A text with a zero byte cannot be sent.
+            !bytes.isEmpty, !bytes.contains(0)
+        else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Keeps a token in place of the last one.
+    public func keep(
+        _ token: String, of application: String, _ target: ScreenCastRequest.Target
+    ) throws(Error) {
+        try makeDirectory()
+        let file = file(application, target)
+        do {
+            try PrivateDirectory.replace(file, with: Array(token.utf8), writingTo: ".\(getpid()).new")
+        } catch {
+            throw .cannotWrite(file, error as? Errno ?? .ioError)
+        }
+    }
+
+    public func remove(of application: String, _ target: ScreenCastRequest.Target) throws(Error) {
+        let file = file(application, target)
+        if unlink(file.string) != 0, errno != ENOENT { throw .cannotWrite(file, Errno(rawValue: errno)) }
+    }
+
+    private func makeDirectory() throws(Error) {
+        var missing: [FilePath] = []
+        var parent = directory.removingLastComponent()
+        while access(parent.string, F_OK) != 0, !parent.components.isEmpty {
+            missing.append(parent)
+            parent.removeLastComponent()
+        }
+        for path in missing.reversed() where mkdir(path.string, 0o700) != 0 {
+            guard errno == EEXIST else { throw .cannotWrite(path, Errno(rawValue: errno)) }
+        }
+        do throws(PrivateDirectory.Fault) {
+            try PrivateDirectory.make(directory)
+        } catch {
+            throw .unusableDirectory(directory, error)
+        }
+    }
+
+    /// Letters, digits and a few signs stand for themselves, other bytes are written in hexadecimal: any identifier is a name.
+    private func file(_ application: String, _ target: ScreenCastRequest.Target) -> FilePath {
+        let name = application.utf8.map { byte in
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-_.".contains(character))
+            return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+        return directory.appending("\(name).\(target.rawValue)")
+    }
+}
+
+extension RestoreTokens.Error: CustomStringConvertible {
+    public var description: String {
+        let consequence = "the desktop asks again next time"
+        return switch self {
+        case .noHome: "There is no place for the desktop's permission, so \(consequence); set HOME or XDG_STATE_HOME."
+        case .unusableDirectory(let path, let fault):
+            "\(path), the directory for the desktop's permissions, cannot be used (\(Self.reason(fault))), so \(consequence); make "
+                + "it yours alone (chmod 700)."
+        case .cannotWrite(let path, let error):
+            "\(path) cannot be written (\(error)), so \(consequence); correct its directory."
+        }
+    }
+
+    private static func reason(_ fault: PrivateDirectory.Fault) -> String {
+        switch fault {
+        case .notADirectory: "something else has that name"
+        case .foreign(let uid): "it belongs to user \(uid)"
+        case .open(let mode): "others may enter it, its mode is 0\(String(mode, radix: 8))"
+        case .system(let errno): "\(errno)"
+        }
+    }
+}

@@ -1,0 +1,137 @@
+// Reads the portal's answers. Whoever has the portal's name on the bus can send anything, so everything is checked.
+import KinePlatform
+
+enum ScreenCastAnswers {
+    struct Malformed: Swift.Error, Equatable {
+        /// For the end of a sentence.
+        let reason: String
+    }
+
+    /// The most bytes of a restore token. Those of portals are 36 long.
+    static let longestToken = 4096
+    /// The most bytes of an object's path.
+    private static let longestPath = 1024
+
+    /// Of `GetAll`.
+    static func offer(_ values: [BusValue]) throws(Malformed) -> ScreenCastOffer {
+        guard values.count == 1, let properties = values[0].asProperties else { throw wrongTypes(values) }
+        func number(_ name: String) throws(Malformed) -> UInt32 {
+            guard let number = properties[name]?.asUInt32 else {
+                throw Malformed(reason: "the property \(name) is missing or no number")
+            }
+            return number
+        }
+        let version = try number("version")
+        return ScreenCastOffer(
+            version: version, sourceTypes: try number("AvailableSourceTypes"),
+            // Since version 2.
+            cursorModes: version >= 2 ? try number("AvailableCursorModes") : 0)
+    }
+
+    /// Of `GetNameOwner`: a unique name.
+    static func owner(_ values: [BusValue]) throws(Malformed) -> String {
+        guard values.count == 1, case .string(let name) = values[0], name.hasPrefix(":") else {
+            throw wrongTypes(values)
+        }
+        return name
+    }
+
+    /// Of the methods that begin a request: its path.
+    static func request(_ values: [BusValue]) throws(Malformed) -> String {
+        guard values.count == 1, case .objectPath(let path) = values[0] else { throw wrongTypes(values) }
+        return try checked(path)
+    }
+
+    /// Of a request's signal.
+    static func response(_ values: [BusValue]) throws(Malformed) -> (code: UInt32, results: [String: BusValue]) {
+        guard values.count == 2, let code = values[0].asUInt32, let results = values[1].asProperties else {
+            throw wrongTypes(values)
+        }
+        return (code, results)
+    }
+
+    /// Of `CreateSession`. Portals send the path as a string.
+    static func session(_ results: [String: BusValue]) throws(Malformed) -> String {
+        guard let path = results["session_handle"]?.asString else {
+            throw Malformed(reason: "the session's path is missing")
+        }
+        return try checked(path)
+    }
+
+    /// Of `Start`: the stream, and the token with which it can be restored.
+    static func stream(
+        _ results: [String: BusValue], of target: ScreenCastRequest.Target, _ cursorMode: CursorMode
+    ) throws(Malformed) -> (stream: ScreenCastStream, restoreToken: String?) {
+        guard let streams = results["streams"], streams.type == "a(ua{sv})", let first = streams.elements?.first else {
+            throw Malformed(reason: "there is no stream")
+        }
+        guard let members = first.members, members.count == 2, let node = members[0].asUInt32,
+            let properties = members[1].asProperties
+        else { throw wrongTypes([first]) }
+        // PipeWire's core has the number 0, and PW_ID_ANY is no node.
+        guard node != 0, node != .max else { throw Malformed(reason: "the stream has no node") }
+        var stream = ScreenCastStream(node: node, cursorMode: cursorMode)
+        stream.position = try pair("position", properties).map { ScreenCastStream.Position(x: $0, y: $1) }
+        // Some portals say 0x0 of what they do not know.
+        stream.size = try pair("size", properties).flatMap { width, height in
+            width > 0 && height > 0 ? ScreenCastStream.Size(width: width, height: height) : nil
+        }
+        if let value = properties["source_type"] {
+            guard let type = value.asUInt32 else { throw Malformed(reason: "source_type is no number") }
+            stream.target = type == target.sourceType ? target : nil
+        }
+        if let value = properties["pipewire-serial"] {
+            guard case .uint64(let serial) = value else { throw Malformed(reason: "pipewire-serial is no number") }
+            stream.serial = serial
+        }
+        return (stream, try restoreToken(results))
+    }
+
+    /// Nil where none came; some desktops send an empty one.
+    private static func restoreToken(_ results: [String: BusValue]) throws(Malformed) -> String? {
+        guard let value = results["restore_token"] else { return nil }
+        guard case .string(let token) = value else { throw Malformed(reason: "the restore token is no text") }
+        guard token.utf8.count <= longestToken else { throw Malformed(reason: "the restore token is too long") }
+        return token.isEmpty ? nil : token
+    }
+
+    /// Of `OpenPipeWireRemote`.
+    static func remote(_ values: [BusValue]) throws(Malformed) -> BusDescriptor {
+        guard values.count == 1, let descriptor = values[0].asDescriptor else { throw wrongTypes(values) }
+        return descriptor
+    }
+
+    private static func pair(
+        _ name: String, _ properties: [String: BusValue]
+    ) throws(Malformed) -> (Int32, Int32)? {
+        guard let value = properties[name] else { return nil }
+        guard let members = value.members, members.count == 2, let first = members[0].asInt32,
+            let second = members[1].asInt32
+        else { throw Malformed(reason: "\(name) is no pair of numbers") }
+        return (first, second)
+    }
+
+    /// D-Bus Specification, "Valid Object Paths".
+    private static func checked(_ path: String) throws(Malformed) -> String {
+        let bytes = path.utf8
+        guard bytes.count <= longestPath, bytes.first == UInt8(ascii: "/"), bytes.count > 1,
+            bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy({
+                !$0.isEmpty && $0.allSatisfy(isPathByte)
+            })
+        else { throw Malformed(reason: "\(path.printable(limit: 100)) is no object's path") }
+        return path
+    }
+
+    private static func isPathByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    private static func wrongTypes(_ values: [BusValue]) -> Malformed {
+        Malformed(reason: "it has the type (\(values.map(\.type).joined().printable(limit: 100)))")
+    }
+}

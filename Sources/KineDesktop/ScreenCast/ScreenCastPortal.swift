@@ -1,0 +1,89 @@
+// The names and calls of the desktop's portal for screen casts. org.freedesktop.portal.ScreenCast, version 5, with
+// org.freedesktop.portal.Request and org.freedesktop.portal.Session.
+
+/// What a portal can do: the properties of its interface.
+struct ScreenCastOffer: Sendable, Equatable {
+    /// Sessions can be restored.
+    static let firstVersionWithTokens: UInt32 = 4
+
+    var version: UInt32
+    var sourceTypes: UInt32
+    var cursorModes: UInt32
+
+    /// The mode to ask for; nil: the portal is not told any, and hides the cursor.
+    func cursorMode(showsCursor: Bool) -> CursorMode? {
+        let wanted: [CursorMode] = showsCursor ? [.metadata, .embedded] : [.hidden, .metadata]
+        return wanted.first { cursorModes & $0.flag != 0 }
+    }
+}
+
+/// A running portal, and its calls.
+struct ScreenCastPortal: Sendable, Equatable {
+    static let name = "org.freedesktop.portal.Desktop"
+    static let path = "/org/freedesktop/portal/desktop"
+    static let screenCast = "org.freedesktop.portal.ScreenCast"
+    static let request = "org.freedesktop.portal.Request"
+    static let session = "org.freedesktop.portal.Session"
+
+    /// The unique name of the portal's connection. Calls go to it: one to the portal's own name would start another portal once this
+    /// one has ended, which knows nothing of the session.
+    let owner: String
+    let offer: ScreenCastOffer
+    /// This connection's unique name as it stands in paths.
+    private let sender: String
+
+    /// - Parameter ownName: the unique name of this connection.
+    init(owner: String, offer: ScreenCastOffer, ownName: String) {
+        self.owner = owner
+        self.offer = offer
+        sender = ownName.filter { $0 != ":" }.replacing(".", with: "_")
+    }
+
+    static let readProperties = BusCall(
+        name, path: path, interface: "org.freedesktop.DBus.Properties", "GetAll", [.string(screenCast)])
+    static let findPortal = BusDaemon.method("GetNameOwner", [.string(name)])
+
+    /// The path of the object that a request with this token has (org.freedesktop.portal.Request).
+    func requestPath(_ token: String) -> String { "\(Self.path)/request/\(sender)/\(token)" }
+
+    func createSession(token: String, sessionToken: String) -> BusCall {
+        call(
+            "CreateSession",
+            [.properties(["handle_token": .string(token), "session_handle_token": .string(sessionToken)])])
+    }
+
+    /// - Parameter restoreToken: only for a portal of `firstVersionWithTokens`.
+    func selectSources(
+        _ request: ScreenCastRequest, of session: String, restoreToken: String?, token: String
+    ) -> BusCall {
+        var options: [String: BusValue] = [
+            "handle_token": .string(token), "types": .uint32(request.target.sourceType), "multiple": .boolean(false),
+        ]
+        if let mode = offer.cursorMode(showsCursor: request.showsCursor) {
+            options["cursor_mode"] = .uint32(mode.flag)
+        }
+        if offer.version >= ScreenCastOffer.firstVersionWithTokens {
+            options["persist_mode"] = .uint32(2)  // until the person revokes it
+            options["restore_token"] = restoreToken.map(BusValue.string)
+        }
+        return call("SelectSources", [.objectPath(session), .properties(options)])
+    }
+
+    func start(_ session: String, token: String) -> BusCall {
+        // No window of ours is the dialog's parent.
+        call("Start", [.objectPath(session), .string(""), .properties(["handle_token": .string(token)])])
+    }
+
+    func openRemote(_ session: String) -> BusCall {
+        call("OpenPipeWireRemote", [.objectPath(session), .properties([:])])
+    }
+
+    /// Takes back a request: its dialog goes away.
+    func closeRequest(_ path: String) -> BusCall { BusCall(owner, path: path, interface: Self.request, "Close") }
+
+    func closeSession(_ path: String) -> BusCall { BusCall(owner, path: path, interface: Self.session, "Close") }
+
+    private func call(_ member: String, _ arguments: [BusValue]) -> BusCall {
+        BusCall(owner, path: Self.path, interface: Self.screenCast, member, arguments)
+    }
+}

@@ -1,0 +1,352 @@
+// Asks the portal for a screen cast, step by step. No bus, no clock: `ScreenCastSession` carries out the actions.
+import KinePlatform
+
+/// The states of a screen cast: from the portal's properties to PipeWire's descriptor, and until the session is closed.
+///
+/// A person may need minutes for the portal's dialog, so nothing here has a limit of time. A restore token that the portal does not
+/// take is dropped, and the person is asked.
+struct ScreenCastStateMachine: Sendable {
+    typealias Failure = ScreenCastSession.Error
+    typealias Step = ScreenCastSession.Step
+
+    enum Input: Sendable {
+        /// The bus has given this connection its unique name.
+        case connected(as: String)
+        /// The call of that number is answered.
+        case answered(number: Int, BusConnection.Answer)
+        /// Signals of the portal: a request's `Response`, and a session's `Closed`.
+        case responded(path: String, [BusValue])
+        case sessionClosed(path: String)
+        /// The portal's connection has ended.
+        case portalLost
+        case busLost
+        /// Nobody wants the cast any more.
+        case cancel
+    }
+
+    enum Action: Sendable, Equatable {
+        /// To be called; the answer comes as `answered`, with the same number.
+        case call(BusCall, number: Int)
+        /// To be called; nobody waits for the answer.
+        case send(BusCall)
+        /// The portal's signals are wanted from now on, and the news of its end.
+        case subscribe(portal: String)
+        case tell(ScreenCastSession.Event)
+    }
+
+    /// A request that is under way, and the session that it is about.
+    private enum Exchange {
+        case createSession
+        case selectSources(session: String)
+        case start(session: String)
+
+        var step: Step {
+            switch self {
+            case .createSession: .createSession
+            case .selectSources: .selectSources
+            case .start: .start
+            }
+        }
+
+        var session: String? {
+            switch self {
+            case .createSession: nil
+            case .selectSources(let session), .start(let session): session
+            }
+        }
+    }
+
+    private enum State {
+        case connecting
+        case readingProperties(ownName: String)
+        case findingPortal(ownName: String, ScreenCastOffer)
+        case requesting(Exchange, PortalRequest, ScreenCastPortal)
+        case openingRemote(ScreenCastStream, session: String, ScreenCastPortal)
+        case open(session: String, ScreenCastPortal)
+        case over
+    }
+
+    private let request: ScreenCastRequest
+    private let tokenPrefix: String
+    /// The token that the next session is restored with. Each is good for one session.
+    private var restoreToken: String?
+    private var tokenCount = 0
+    /// Only the last call's answer counts.
+    private var callCount = 0
+    private var state = State.connecting
+
+    /// - Parameters:
+    ///   - restoreToken: of an earlier session.
+    ///   - tokenPrefix: begins the last part of paths; it belongs to this session alone.
+    init(_ request: ScreenCastRequest, restoreToken: String?, tokenPrefix: String) {
+        self.request = request
+        self.restoreToken = restoreToken
+        self.tokenPrefix = tokenPrefix
+    }
+
+    /// Nothing comes any more.
+    var isOver: Bool { if case .over = state { true } else { false } }
+
+    mutating func handle(_ input: Input) -> [Action] {
+        switch input {
+        case .connected(let name):
+            guard case .connecting = state else { return [] }
+            state = .readingProperties(ownName: name)
+            return [call(ScreenCastPortal.readProperties)]
+        case .answered(let number, let answer): return number == callCount ? answered(answer) : []
+        case .responded(let path, let values):
+            guard case .requesting(let exchange, var request, let portal) = state else { return [] }
+            let response = request.responded(path: path, values)
+            state = .requesting(exchange, request, portal)
+            return response.map { responded($0, exchange, portal) } ?? []
+        case .sessionClosed(let path): return sessionClosed(path)
+        case .portalLost: return end(.portalLost)
+        case .busLost:
+            if case .connecting = state { return end(.noBus) }
+            return end(.busLost)
+        case .cancel: return cancel()
+        }
+    }
+
+    // MARK: Answers
+
+    private mutating func answered(_ answer: BusConnection.Answer) -> [Action] {
+        do throws(Failure) {
+            switch state {
+            case .readingProperties(let ownName):
+                let offer = try Self.check(answer, .readProperties, ScreenCastAnswers.offer)
+                return try read(offer, ownName: ownName)
+            case .findingPortal(let ownName, let offer):
+                let owner = try Self.check(answer, .findPortal, ScreenCastAnswers.owner)
+                let portal = ScreenCastPortal(owner: owner, offer: offer, ownName: ownName)
+                return [.subscribe(portal: owner)] + createSession(portal)
+            case .requesting(let exchange, let request, let portal):
+                return requestAnswered(answer, exchange, request, portal)
+            case .openingRemote(let stream, let session, let portal):
+                return remoteAnswered(answer, stream, session, portal)
+            case .connecting, .open, .over: return []
+            }
+        } catch {
+            return end(error)
+        }
+    }
+
+    private mutating func read(_ offer: ScreenCastOffer, ownName: String) throws(Failure) -> [Action] {
+        // A portal without a backend that casts.
+        guard offer.sourceTypes != 0 else { throw .noPortal }
+        guard offer.sourceTypes & request.target.sourceType != 0 else { throw .notOffered(request.target) }
+        if offer.version < ScreenCastOffer.firstVersionWithTokens { restoreToken = nil }
+        state = .findingPortal(ownName: ownName, offer)
+        return [call(ScreenCastPortal.findPortal)]
+    }
+
+    private mutating func requestAnswered(
+        _ answer: BusConnection.Answer, _ exchange: Exchange, _ request: PortalRequest, _ portal: ScreenCastPortal
+    ) -> [Action] {
+        do throws(Failure) {
+            let path = try Self.check(answer, exchange.step, ScreenCastAnswers.request)
+            var request = request
+            let response = request.answered(path: path)
+            state = .requesting(exchange, request, portal)
+            return response.map { responded($0, exchange, portal) } ?? []
+        } catch {
+            return failed(error, exchange, portal)
+        }
+    }
+
+    private mutating func remoteAnswered(
+        _ answer: BusConnection.Answer, _ stream: ScreenCastStream, _ session: String, _ portal: ScreenCastPortal
+    ) -> [Action] {
+        do throws(Failure) {
+            let remote = try Self.check(answer, .openRemote, ScreenCastAnswers.remote)
+            state = .open(session: session, portal)
+            return [.tell(.opened(stream, remote: remote))]
+        } catch {
+            return end(error, closing: session, portal)
+        }
+    }
+
+    private mutating func responded(
+        _ values: [BusValue], _ exchange: Exchange, _ portal: ScreenCastPortal
+    ) -> [Action] {
+        let step = exchange.step
+        do throws(Failure) {
+            let (code, results) = try Self.parse(step) { () throws(ScreenCastAnswers.Malformed) in
+                try ScreenCastAnswers.response(values)
+            }
+            // org.freedesktop.portal.Request, "Response".
+            switch code {
+            case 0: break
+            case 1: throw .declined
+            default: throw .interrupted(step)
+            }
+            switch exchange {
+            case .createSession:
+                let session = try Self.parse(step) { () throws(ScreenCastAnswers.Malformed) in
+                    try ScreenCastAnswers.session(results)
+                }
+                return selectSources(session, portal)
+            case .selectSources(let session): return start(session, portal)
+            case .start(let session): return try started(results, session, portal)
+            }
+        } catch {
+            return failed(error, exchange, portal)
+        }
+    }
+
+    private mutating func started(
+        _ results: [String: BusValue], _ session: String, _ portal: ScreenCastPortal
+    ) throws(Failure) -> [Action] {
+        let cursorMode = portal.offer.cursorMode(showsCursor: request.showsCursor) ?? .hidden
+        let (stream, newToken) = try Self.parse(.start) { () throws(ScreenCastAnswers.Malformed) in
+            try ScreenCastAnswers.stream(results, of: request.target, cursorMode)
+        }
+        // The old one is used up, whether a new one came or not.
+        let hasNews = newToken != nil || restoreToken != nil
+        restoreToken = nil
+        state = .openingRemote(stream, session: session, portal)
+        return (hasNews ? [.tell(.restoreToken(newToken))] : [])
+            + [call(portal.openRemote(session))]
+    }
+
+    // MARK: Requests
+
+    private mutating func createSession(_ portal: ScreenCastPortal) -> [Action] {
+        let (token, sessionToken) = (newToken(), newToken())
+        return begin(.createSession, token, portal.createSession(token: token, sessionToken: sessionToken), portal)
+    }
+
+    private mutating func selectSources(_ session: String, _ portal: ScreenCastPortal) -> [Action] {
+        let token = newToken()
+        let call = portal.selectSources(request, of: session, restoreToken: restoreToken, token: token)
+        return begin(.selectSources(session: session), token, call, portal)
+    }
+
+    private mutating func start(_ session: String, _ portal: ScreenCastPortal) -> [Action] {
+        let token = newToken()
+        return begin(.start(session: session), token, portal.start(session, token: token), portal)
+    }
+
+    private mutating func begin(
+        _ exchange: Exchange, _ token: String, _ call: BusCall, _ portal: ScreenCastPortal
+    ) -> [Action] {
+        state = .requesting(exchange, PortalRequest(expectedPath: portal.requestPath(token)), portal)
+        return [self.call(call)]
+    }
+
+    private mutating func call(_ call: BusCall) -> Action {
+        callCount += 1
+        return .call(call, number: callCount)
+    }
+
+    private mutating func newToken() -> String {
+        tokenCount += 1
+        return "\(tokenPrefix)_\(tokenCount)"
+    }
+
+    // MARK: Ends
+
+    /// A request has failed. If the restore token may be the reason, another session is begun without it.
+    private mutating func failed(
+        _ failure: Failure, _ exchange: Exchange, _ portal: ScreenCastPortal
+    ) -> [Action] {
+        guard restoreToken != nil, let session = exchange.session else {
+            return end(failure, closing: exchange.session, portal)
+        }
+        switch failure {
+        case .refused, .interrupted:
+            return [.send(portal.closeSession(session))] + dropToken(portal)
+        default: return end(failure, closing: session, portal)
+        }
+    }
+
+    private mutating func dropToken(_ portal: ScreenCastPortal) -> [Action] {
+        restoreToken = nil
+        return [.tell(.restoreToken(nil))] + createSession(portal)
+    }
+
+    private mutating func sessionClosed(_ path: String) -> [Action] {
+        switch state {
+        // A portal that refuses an option closes the session, and says so before it answers.
+        case .requesting(.selectSources(session: path), _, let portal) where restoreToken != nil:
+            return dropToken(portal)
+        case .requesting(let exchange, _, _) where exchange.session == path: return end(.closed)
+        case .openingRemote(_, session: path, _), .open(session: path, _): return end(.closed)
+        default: return []
+        }
+    }
+
+    private mutating func cancel() -> [Action] {
+        defer { state = .over }
+        switch state {
+        case .connecting, .readingProperties, .findingPortal, .over: return []
+        case .requesting(let exchange, let request, let portal):
+            return [.send(portal.closeRequest(request.path))]
+                + (exchange.session.map { [.send(portal.closeSession($0))] } ?? [])
+        case .openingRemote(_, let session, let portal), .open(let session, let portal):
+            return [.send(portal.closeSession(session))]
+        }
+    }
+
+    /// The portal is still there, and does not know yet that its session, if there is one, is not wanted any more.
+    private mutating func end(_ failure: Failure, closing session: String?, _ portal: ScreenCastPortal) -> [Action] {
+        var closing: [Action] = []
+        if let session, failure != .portalLost, failure != .busLost {
+            closing = [.send(portal.closeSession(session))]
+        }
+        return closing + end(failure)
+    }
+
+    private mutating func end(_ failure: Failure) -> [Action] {
+        if isOver { return [] }
+        state = .over
+        return [.tell(.ended(failure))]
+    }
+
+    // MARK: Failures
+
+    private static func check<Value>(
+        _ answer: BusConnection.Answer, _ step: Step, _ read: ([BusValue]) throws(ScreenCastAnswers.Malformed) -> Value
+    ) throws(Failure) -> Value {
+        let values: [BusValue]
+        switch answer {
+        case .success(let answer): values = answer
+        case .failure(let error): throw failure(error, step)
+        }
+        return try parse(step) { () throws(ScreenCastAnswers.Malformed) in try read(values) }
+    }
+
+    private static func parse<Value>(
+        _ step: Step, _ read: () throws(ScreenCastAnswers.Malformed) -> Value
+    ) throws(Failure) -> Value {
+        do throws(ScreenCastAnswers.Malformed) {
+            return try read()
+        } catch {
+            throw .malformed(step, error.reason)
+        }
+    }
+
+    private static func failure(_ error: BusError, _ step: Step) -> Failure {
+        switch error {
+        case .noLibrary: return .noLibrary
+        case .unreachable: return .noBus
+        case .closed: return .busLost
+        case .malformed: return .malformed(step, "its values are nested too deeply")
+        case .system(let call, let error): return .malformed(step, "\(call) failed: \(error)")
+        case .refused(let name, let message):
+            switch name {
+            // The bus's answer for a program that has ended, and sd-bus's where nobody answers.
+            case "org.freedesktop.DBus.Error.NoReply": return .portalLost
+            // Nobody has the name.
+            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+                return step == .readProperties ? .noPortal : .portalLost
+            // The portal has no backend that casts, and then not the interface either.
+            case "org.freedesktop.DBus.Error.UnknownInterface", "org.freedesktop.DBus.Error.UnknownMethod",
+                "org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.InvalidArgs":
+                if step == .readProperties { return .noPortal }
+            default: break
+            }
+            return .refused(step, name: name.printable(limit: 100), message: message.printable(limit: 300))
+        }
+    }
+}

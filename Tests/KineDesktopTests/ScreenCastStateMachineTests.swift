@@ -1,0 +1,622 @@
+// The portal's exchange without a bus: each step with each failure and each end, in every order that signals and answers may have.
+import KinePlatform
+import SystemPackage
+import Testing
+
+@testable import KineDesktop
+
+@Suite struct ScreenCastStateMachineTests {
+    private typealias Machine = ScreenCastStateMachine
+    private typealias Failure = ScreenCastSession.Error
+
+    private static let owner = ":1.7"
+    private static let ownName = ":1.42"
+    private static let requests = "/org/freedesktop/portal/desktop/request/1_42"
+    private static let session = "/org/freedesktop/portal/desktop/session/1_42/s"
+    private static let remote = BusDescriptor(adopting: -1)
+
+    /// A machine and what it has said; the rest of the world is the test's.
+    private struct World {
+        var machine: Machine
+        /// The last call that has an answer to come.
+        var call: BusCall?
+        var number = 0
+        var sent: [BusCall] = []
+        var events: [ScreenCastSession.Event] = []
+        var subscriptions: [String] = []
+        var calls: [String] = []
+
+        init(
+            _ target: ScreenCastRequest.Target = .monitor, showsCursor: Bool = true, restoreToken: String? = nil
+        ) {
+            machine = Machine(
+                ScreenCastRequest(target, showsCursor: showsCursor), restoreToken: restoreToken, tokenPrefix: "t")
+        }
+
+        mutating func handle(_ input: Machine.Input) {
+            for action in machine.handle(input) {
+                switch action {
+                case .call(let call, let number):
+                    self.call = call
+                    self.number = number
+                    calls.append(call.member)
+                case .send(let call): sent.append(call)
+                case .subscribe(let portal): subscriptions.append(portal)
+                case .tell(let event): events.append(event)
+                }
+            }
+        }
+
+        mutating func answer(_ answer: BusConnection.Answer) { handle(.answered(number: number, answer)) }
+        mutating func answer(_ values: BusValue...) { answer(.success(values)) }
+
+        var options: [String: BusValue] { call?.arguments.last?.asProperties ?? [:] }
+        /// The path of the request that is under way, as its token gives it.
+        var requestPath: String { "\(requests)/\(options["handle_token"]?.asString ?? "")" }
+
+        mutating func respond(_ code: UInt32 = 0, _ results: [String: BusValue] = [:], path: String? = nil) {
+            handle(.responded(path: path ?? requestPath, [.uint32(code), .properties(results)]))
+        }
+
+        /// Answers the call with the request's path, and responds.
+        mutating func finishRequest(_ code: UInt32 = 0, _ results: [String: BusValue] = [:]) {
+            answer(.objectPath(requestPath))
+            respond(code, results)
+        }
+
+        var failure: Failure? { if case .ended(let failure) = events.last { failure } else { nil } }
+    }
+
+    /// The steps, in order.
+    private enum Stage: Int, CaseIterable, Comparable {
+        case connecting
+        case readingProperties
+        case findingPortal
+        case creating
+        case created
+        case selecting
+        case selected
+        case starting
+        case started
+        case openingRemote
+        case open
+
+        static func < (one: Stage, other: Stage) -> Bool { one.rawValue < other.rawValue }
+
+        /// A request is under way, of which the call is answered or not.
+        var isRequest: Bool { self >= .creating && self <= .started }
+        var hasPortal: Bool { self >= .creating }
+        var hasSession: Bool { self >= .selecting }
+    }
+
+    private static func properties(version: UInt32 = 5, types: UInt32 = 3, cursors: UInt32 = 7) -> BusValue {
+        .properties([
+            "version": .uint32(version), "AvailableSourceTypes": .uint32(types),
+            "AvailableCursorModes": .uint32(cursors),
+        ])
+    }
+
+    private static func streams(_ properties: [String: BusValue] = [:], node: UInt32 = 9) -> [String: BusValue] {
+        ["streams": .array(of: "(ua{sv})", [.structure([.uint32(node), .properties(properties)])])]
+    }
+
+    /// Brings a world to a step, without its failures.
+    private func bring(_ world: inout World, to stage: Stage, _ properties: BusValue = Self.properties()) {
+        let steps: [(Stage, (inout World) -> Void)] = [
+            (.readingProperties, { $0.handle(.connected(as: Self.ownName)) }),
+            (.findingPortal, { $0.answer(properties) }),
+            (.creating, { $0.answer(.string(Self.owner)) }),
+            (.created, { $0.answer(.objectPath($0.requestPath)) }),
+            (.selecting, { $0.respond(0, ["session_handle": .string(Self.session)]) }),
+            (.selected, { $0.answer(.objectPath($0.requestPath)) }),
+            (.starting, { $0.respond() }),
+            (.started, { $0.answer(.objectPath($0.requestPath)) }),
+            (.openingRemote, { $0.respond(0, Self.streams()) }),
+            (.open, { $0.answer(.descriptor(Self.remote)) }),
+        ]
+        for (reached, step) in steps where reached <= stage { step(&world) }
+    }
+
+    private func world(
+        at stage: Stage, restoreToken: String? = nil, _ properties: BusValue = Self.properties()
+    ) -> World {
+        var world = World(restoreToken: restoreToken)
+        bring(&world, to: stage, properties)
+        return world
+    }
+
+    private static func refusal(_ name: String) -> BusConnection.Answer {
+        .failure(.refused(name: "org.freedesktop.\(name)", message: "a\nreason"))
+    }
+
+    // MARK: The way to a stream
+
+    @Test func `the portal is asked step by step, and signals are subscribed to before the first request`() throws {
+        var world = World()
+        #expect(world.call == nil, "nothing is asked before the bus has given a name")
+        bring(&world, to: .creating)
+        #expect(world.subscriptions == [Self.owner])
+        let first = world.options
+        #expect(world.call?.destination == Self.owner, "not a portal that is started instead of this one")
+        world.finishRequest(0, ["session_handle": .string(Self.session)])
+        #expect(
+            world.options == [
+                "handle_token": world.options["handle_token"] ?? .byte(0), "types": .uint32(1),
+                "multiple": .boolean(false), "cursor_mode": .uint32(4), "persist_mode": .uint32(2),
+            ])
+        #expect(world.call?.arguments.first == .objectPath(Self.session))
+        #expect(first["handle_token"] != world.options["handle_token"])
+        world.finishRequest()
+        #expect(world.call?.arguments.map(\.type) == ["o", "s", "a{sv}"])
+        world.finishRequest(
+            0,
+            Self.streams([
+                "position": .structure([.int32(-5), .int32(7)]), "size": .structure([.int32(640), .int32(480)]),
+                "source_type": .uint32(1), "pipewire-serial": .uint64(1 << 40), "id": .string("x"),
+            ]))
+        #expect(world.events == [])
+        world.answer(.descriptor(Self.remote))
+        var stream = ScreenCastStream(node: 9, serial: 1 << 40, cursorMode: .metadata)
+        stream.position = .init(x: -5, y: 7)
+        stream.size = .init(width: 640, height: 480)
+        stream.target = .monitor
+        #expect(world.events == [.opened(stream, remote: Self.remote)])
+        #expect(
+            world.calls == [
+                "GetAll", "GetNameOwner", "CreateSession", "SelectSources", "Start", "OpenPipeWireRemote",
+            ])
+        #expect(world.sent == [])
+        #expect(!world.machine.isOver)
+    }
+
+    @Test(arguments: [Stage.creating, .selecting, .starting])
+    private func `a response that comes before its call is answered counts once it is`(stage: Stage) {
+        var world = world(at: stage)
+        let call = world.call
+        let results: [String: BusValue] =
+            switch stage {
+            case .creating: ["session_handle": .objectPath(Self.session)]
+            case .selecting: [:]
+            default: Self.streams()
+            }
+        world.respond(path: "\(Self.requests)/another")
+        world.respond(0, results)
+        #expect(world.call == call, "the answer may still name another path")
+        world.answer(.objectPath(world.requestPath))
+        #expect(world.call != call && world.failure == nil)
+    }
+
+    @Test(arguments: [false, true])
+    func `an old portal's request has the path that its call returns`(respondsFirst: Bool) {
+        var world = world(at: .creating)
+        let other = "\(Self.requests)/1234"
+        let results = ["session_handle": BusValue.string(Self.session)]
+        if respondsFirst { world.respond(0, results, path: other) }
+        world.answer(.objectPath(other))
+        if !respondsFirst { world.respond(0, results, path: other) }
+        #expect(world.calls.last == "SelectSources")
+        world.answer(.objectPath(other))
+        world.handle(.cancel)
+        #expect(world.sent.map(\.path) == [other, Self.session])
+    }
+
+    @Test func `responses of other requests change nothing, however many there are`() {
+        var world = world(at: .created)
+        for number in 0..<100 { world.respond(1, path: "\(Self.requests)/\(number)") }
+        #expect(world.events == [] && world.calls.last == "CreateSession")
+        world = self.world(at: .creating)
+        for number in 0..<100 { world.respond(1, path: "\(Self.requests)/\(number)") }
+        world.finishRequest(0, ["session_handle": .string(Self.session)])
+        #expect(world.calls.last == "SelectSources")
+    }
+
+    // MARK: What is asked for
+
+    @Test(arguments: ScreenCastRequest.Target.allCases)
+    func `the kind of source is the one that is wanted, if the portal has it`(target: ScreenCastRequest.Target) {
+        var other = World(target)
+        bring(&other, to: .findingPortal, Self.properties(types: 7 & ~target.sourceType))
+        #expect(other.failure == .notOffered(target) && other.machine.isOver)
+        var none = World(target)
+        bring(&none, to: .findingPortal, Self.properties(types: 0))
+        #expect(none.failure == .noPortal, "a portal without a backend")
+        var own = World(target)
+        bring(&own, to: .selecting, Self.properties(types: target.sourceType))
+        #expect(own.options["types"] == .uint32(target.sourceType))
+    }
+
+    @Test(arguments: 0..<8 as Range<UInt32>, [false, true])
+    func
+        `the cursor comes as metadata where that is offered, else in the frames, and not at all where it is not wanted`(
+            offered: UInt32, showsCursor: Bool
+        ) throws
+    {
+        var world = World(showsCursor: showsCursor)
+        bring(&world, to: .selecting, Self.properties(cursors: offered))
+        let wanted: [CursorMode] = showsCursor ? [.metadata, .embedded] : [.hidden, .metadata]
+        let mode = wanted.first { offered & $0.flag != 0 }
+        #expect(world.options["cursor_mode"] == mode.map { .uint32($0.flag) })
+        world.finishRequest()
+        world.finishRequest(0, Self.streams())
+        world.answer(.descriptor(Self.remote))
+        guard case .opened(let stream, _) = world.events.last else { throw Failure.portalLost }
+        #expect(stream.cursorMode == mode ?? .hidden)
+    }
+
+    @Test(arguments: 1...5 as ClosedRange<UInt32>)
+    func `a portal is told only what its version knows`(version: UInt32) {
+        var world = World(restoreToken: "old")
+        var properties: [String: BusValue] = ["version": .uint32(version), "AvailableSourceTypes": .uint32(1)]
+        if version >= 2 { properties["AvailableCursorModes"] = .uint32(7) }
+        bring(&world, to: .selecting, .properties(properties))
+        let options = world.options
+        #expect(options["cursor_mode"] == (version >= 2 ? .uint32(4) : nil))
+        #expect(options["persist_mode"] == (version >= 4 ? .uint32(2) : nil))
+        #expect(options["restore_token"] == (version >= 4 ? .string("old") : nil))
+        world.finishRequest()
+        world.finishRequest(0, Self.streams())
+        // A token that was not shown is not used up.
+        #expect(world.events == (version >= 4 ? [.restoreToken(nil)] : []))
+    }
+
+    // MARK: Restore tokens
+
+    @Test(arguments: [nil, "old"], [nil, "", "new"] as [String?])
+    func `the token that comes back replaces the old one, and an old one is used up`(old: String?, new: String?) {
+        var world = world(at: .started, restoreToken: old)
+        var results = Self.streams()
+        results["restore_token"] = new.map { .string($0) }
+        world.respond(0, results)
+        let kept = new == "" ? nil : new
+        #expect(world.events == (kept != nil || old != nil ? [.restoreToken(kept)] : []))
+        #expect(world.calls.last == "OpenPipeWireRemote")
+    }
+
+    /// What a portal may do with a token that it does not take.
+    private enum TokenFault: CaseIterable {
+        case refusesSelection
+        case closesBeforeAnswer
+        case closesAfterAnswer
+        case interruptsSelection
+        case refusesStart
+        case interruptsStart
+
+        var stage: Stage {
+            switch self {
+            case .refusesSelection, .closesBeforeAnswer: .selecting
+            case .closesAfterAnswer, .interruptsSelection: .selected
+            case .refusesStart: .starting
+            case .interruptsStart: .started
+            }
+        }
+
+        func happen(in world: inout World, session: String) {
+            switch self {
+            case .refusesSelection, .refusesStart: world.answer(refusal("portal.Error.InvalidArgument"))
+            case .closesBeforeAnswer, .closesAfterAnswer: world.handle(.sessionClosed(path: session))
+            case .interruptsSelection, .interruptsStart: world.respond(2)
+            }
+        }
+    }
+
+    @Test(arguments: TokenFault.allCases)
+    private func `a token that is not taken is dropped, and the person is asked in a new session, once`(
+        fault: TokenFault
+    ) {
+        var world = world(at: fault.stage, restoreToken: "old")
+        let (number, options) = (world.number, world.options)
+        fault.happen(in: &world, session: Self.session)
+        #expect(world.events == [.restoreToken(nil)])
+        #expect(world.calls.last == "CreateSession")
+        #expect(world.options["session_handle_token"] != options["session_handle_token"])
+        // The answers of what was given up come late.
+        world.handle(.answered(number: number, Self.refusal("DBus.Error.Failed")))
+        world.handle(.sessionClosed(path: Self.session))
+        let other = Self.session + "2"
+        world.finishRequest(0, ["session_handle": .string(other)])
+        #expect(world.calls.last == "SelectSources")
+        #expect(world.options["restore_token"] == nil && world.options["persist_mode"] == .uint32(2))
+        if fault.stage >= .starting { world.finishRequest() }
+        if fault.stage == .selected || fault.stage == .started { world.answer(.objectPath(world.requestPath)) }
+        fault.happen(in: &world, session: other)
+        #expect(world.events.count == 2 && world.failure != nil, "without a token it fails for good")
+    }
+
+    @Test(arguments: [(Stage.selected, UInt32(1)), (.started, 1)])
+    private func `a person's no is no reason to drop a token`(stage: Stage, code: UInt32) {
+        var world = world(at: stage, restoreToken: "old")
+        world.respond(code)
+        #expect(world.events == [.ended(.declined)])
+    }
+
+    // MARK: Failures, at every step
+
+    @Test(arguments: [Stage.created, .selected, .started])
+    private func `the person's no, and an end for another reason, are told apart`(stage: Stage) {
+        let step: ScreenCastSession.Step =
+            stage == .created ? .createSession : stage == .selected ? .selectSources : .start
+        for (code, failure) in [(1, .declined), (2, .interrupted(step)), (77, .interrupted(step))]
+            as [(UInt32, Failure)]
+        {
+            var world = world(at: stage)
+            world.respond(code)
+            #expect(world.events == [.ended(failure)])
+            #expect(world.machine.isOver)
+            #expect(world.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
+        }
+    }
+
+    @Test(arguments: Stage.allCases)
+    private func `an error of the portal ends the cast at any step, and its session`(stage: Stage) {
+        let step: ScreenCastSession.Step
+        switch stage {
+        case .readingProperties: step = .readProperties
+        case .findingPortal: step = .findPortal
+        case .creating: step = .createSession
+        case .selecting: step = .selectSources
+        case .starting: step = .start
+        case .openingRemote: step = .openRemote
+        case .connecting, .created, .selected, .started, .open: return
+        }
+        let isFirst = stage == .readingProperties
+        let errors: [(BusConnection.Answer, Failure)] = [
+            (
+                Self.refusal("DBus.Error.AccessDenied"),
+                .refused(step, name: "org.freedesktop.DBus.Error.AccessDenied", message: "a reason")
+            ),
+            (Self.refusal("DBus.Error.NoReply"), .portalLost),
+            (Self.refusal("DBus.Error.ServiceUnknown"), isFirst ? .noPortal : .portalLost),
+            (
+                Self.refusal("DBus.Error.InvalidArgs"),
+                isFirst
+                    ? .noPortal
+                    : .refused(step, name: "org.freedesktop.DBus.Error.InvalidArgs", message: "a reason")
+            ),
+            (.failure(.closed), .busLost),
+            (.failure(.malformed), .malformed(step, "its values are nested too deeply")),
+        ]
+        for (answer, failure) in errors {
+            var world = world(at: stage)
+            world.answer(answer)
+            #expect(world.events == [.ended(failure)])
+            let isThere = failure != .portalLost && failure != .busLost
+            #expect(world.sent.map(\.path) == (stage.hasSession && isThere ? [Self.session] : []))
+            #expect(world.machine.isOver)
+        }
+    }
+
+    @Test(arguments: Stage.allCases)
+    private func `the end of the bus and of the portal is told once, at any step, and nothing is sent any more`(
+        stage: Stage
+    ) {
+        for (input, failure) in [(.busLost, .busLost), (.portalLost, .portalLost)] as [(Machine.Input, Failure)] {
+            var world = world(at: stage)
+            let count = world.events.count
+            for _ in 0..<2 { world.handle(input) }
+            #expect(world.events.count == count + 1)
+            #expect(world.failure == (stage == .connecting && failure == .busLost ? .noBus : failure))
+            #expect(world.sent == [] && world.machine.isOver)
+        }
+    }
+
+    @Test(arguments: Stage.allCases)
+    private func `a session that the portal closes is told at any step, and another's is not`(stage: Stage) {
+        var world = world(at: stage)
+        let count = world.events.count
+        world.handle(.sessionClosed(path: Self.session + "other"))
+        #expect(world.events.count == count)
+        world.handle(.sessionClosed(path: Self.session))
+        #expect(world.failure == (stage.hasSession ? .closed : nil))
+        #expect(world.sent == [])
+    }
+
+    @Test(arguments: Stage.allCases)
+    private func `whoever cancels hears nothing any more, and the portal's dialog and session are closed`(stage: Stage)
+    {
+        var world = world(at: stage)
+        let (count, number, path) = (world.events.count, world.number, world.requestPath)
+        world.handle(.cancel)
+        #expect(world.machine.isOver)
+        let closed = (stage.isRequest ? [path] : []) + (stage.hasSession ? [Self.session] : [])
+        #expect(world.sent.map(\.path) == closed)
+        #expect(world.sent.allSatisfy { $0.member == "Close" && $0.destination == Self.owner })
+        // What comes late.
+        world.handle(.answered(number: number, .success([.objectPath(path)])))
+        world.handle(.responded(path: path, [.uint32(0), .properties(Self.streams())]))
+        world.handle(.sessionClosed(path: Self.session))
+        world.handle(.portalLost)
+        world.handle(.busLost)
+        world.handle(.cancel)
+        #expect(world.events.count == count && world.sent.count == closed.count)
+    }
+
+    // MARK: Every order
+
+    /// What the portal, the bus and the user may do next, sensible or not.
+    private enum Event: CaseIterable {
+        case answers, refuses, responds, declines, interrupts, closesSession, dies, busEnds, cancels
+
+        func happen(in world: inout World) {
+            switch self {
+            case .answers:
+                switch world.call?.member {
+                case "GetAll": world.answer(properties())
+                case "GetNameOwner": world.answer(.string(owner))
+                case "OpenPipeWireRemote": world.answer(.descriptor(remote))
+                default: world.answer(.objectPath(world.requestPath))
+                }
+            case .refuses: world.answer(refusal("DBus.Error.Failed"))
+            case .responds:
+                world.respond(0, streams().merging(["session_handle": .string(session)]) { $1 })
+            case .declines: world.respond(1)
+            case .interrupts: world.respond(2)
+            case .closesSession: world.handle(.sessionClosed(path: session))
+            case .dies: world.handle(.portalLost)
+            case .busEnds: world.handle(.busLost)
+            case .cancels: world.handle(.cancel)
+            }
+        }
+    }
+
+    /// What holds whatever has happened.
+    private func check(_ world: World, hasCancelled: Bool) -> Bool {
+        var (opened, ended) = (0, 0)
+        for event in world.events {
+            switch event {
+            case .opened: opened += 1
+            case .ended: ended += 1
+            case .restoreToken: break
+            }
+            if ended > 0, event != world.events.last { return false }
+        }
+        let isSaid = hasCancelled ? ended <= 1 : (ended == 1) == world.machine.isOver
+        // At most a session that was given up with its token, and the one that followed.
+        let sessions = world.calls.count { $0 == "CreateSession" }
+        return isSaid && opened <= 1 && ended <= 1 && sessions <= 2 && world.sent.count <= sessions + 1
+    }
+
+    @Test(arguments: Stage.allCases, [nil, "old"])
+    private func `whatever happens next, in any order, one end is told, and nothing behind it`(
+        stage: Stage, restoreToken: String?
+    ) {
+        let (start, events) = (world(at: stage, restoreToken: restoreToken), Event.allCases)
+        let length = 4
+        for number in 0..<(0..<length).reduce(1, { count, _ in count * events.count }) {
+            var world = start
+            var (rest, hasCancelled, isOver, before) = (number, false, false, 0)
+            for _ in 0..<length {
+                let event = events[rest % events.count]
+                rest /= events.count
+                (isOver, before) = (world.machine.isOver, world.events.count + world.sent.count + world.calls.count)
+                event.happen(in: &world)
+                if isOver, world.events.count + world.sent.count + world.calls.count != before {
+                    Issue.record("\(stage), sequence \(number): something after the end")
+                    return
+                }
+                if event == .cancels { hasCancelled = true }
+            }
+            guard check(world, hasCancelled: hasCancelled) else {
+                Issue.record("\(stage), sequence \(number): \(world.events), \(world.sent.map(\.path))")
+                return
+            }
+        }
+    }
+
+    // MARK: Nonsense
+
+    private static let nonsense: [[BusValue]] = [
+        [], [.uint32(0)], [.string("")], [.objectPath("/a"), .objectPath("/b")], [.properties([:])],
+        [.variant(.objectPath("/a"))], [.array(of: "o", [])], [.descriptor(remote), .descriptor(remote)],
+        [.string(String(repeating: "a", count: 1 << 20))], [.uint32(0), .properties([:]), .byte(0)],
+        [.int32(0), .properties([:])], [.uint32(0), .array(of: "{ss}", [])],
+    ]
+
+    @Test(arguments: Stage.allCases)
+    private func `a call that is answered with nonsense is a malformed answer, at any step`(stage: Stage) {
+        let isAnswered: Set<Stage> = [
+            .readingProperties, .findingPortal, .creating, .selecting, .starting, .openingRemote,
+        ]
+        guard isAnswered.contains(stage) else { return }
+        for values in Self.nonsense {
+            var world = world(at: stage)
+            world.answer(.success(values))
+            guard case .malformed? = world.failure else {
+                Issue.record("\(stage) with \(values.map(\.type)): \(world.events)")
+                continue
+            }
+            #expect(world.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
+        }
+    }
+
+    @Test(arguments: [Stage.created, .selected, .started])
+    private func `a response that is nonsense is a malformed answer`(stage: Stage) {
+        for values in Self.nonsense {
+            var world = world(at: stage)
+            world.handle(.responded(path: world.requestPath, values))
+            guard case .malformed? = world.failure else {
+                Issue.record("\(stage) with \(values.map(\.type)): \(world.events)")
+                continue
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            nil, .uint32(1), .string(""), .string("no path"), .string("/"), .string("//"), .string("/a/"),
+            .string("/ä"),
+            .string("/" + String(repeating: "a", count: 2000)), .variant(.string("/a")),
+        ] as [BusValue?])
+    func `a session without a path is a malformed answer`(handle: BusValue?) {
+        var world = world(at: .created)
+        world.respond(0, handle.map { ["session_handle": $0] } ?? [:])
+        guard case .malformed(.createSession, _)? = world.failure else {
+            Issue.record("\(world.events)")
+            return
+        }
+    }
+
+    /// The results of `Start` that are none.
+    private static let badResults: [[String: BusValue]] = [
+        [:], ["streams": .uint32(1)], ["streams": .array(of: "(ua{sv})", [])],
+        ["streams": .array(of: "u", [.uint32(1)])], ["streams": .array(of: "(ia{sv})", [.structure([.int32(1)])])],
+        streams(node: 0), streams(node: .max), streams(["position": .uint32(1)]),
+        streams(["position": .structure([.int32(1)])]), streams(["size": .structure([.uint32(1), .uint32(1)])]),
+        streams(["size": .structure([.int32(1), .int32(1), .int32(1)])]), streams(["source_type": .string("1")]),
+        streams(["pipewire-serial": .uint32(1)]),
+        streams().merging(["restore_token": .uint32(1)]) { $1 },
+        streams().merging(["restore_token": .string(String(repeating: "a", count: 1 << 20))]) { $1 },
+    ]
+
+    @Test(arguments: badResults.indices)
+    func `streams that are none are a malformed answer, and the session is closed`(index: Int) {
+        var world = world(at: .started)
+        world.respond(0, Self.badResults[index])
+        guard case .malformed(.start, _)? = world.failure else {
+            Issue.record("\(world.events)")
+            return
+        }
+        #expect(world.sent.map(\.path) == [Self.session])
+    }
+
+    @Test func `a size that is none and a type that was not asked for are left out, and the first stream counts`()
+        throws
+    {
+        var world = world(at: .started)
+        let first = BusValue.structure([
+            .uint32(1), .properties(["size": .structure([.int32(0), .int32(0)]), "source_type": .uint32(2)]),
+        ])
+        let second = BusValue.structure([.uint32(2), .properties([:])])
+        world.respond(0, ["streams": .array(of: "(ua{sv})", [first, second])])
+        world.answer(.descriptor(Self.remote))
+        #expect(world.events == [.opened(ScreenCastStream(node: 1, cursorMode: .metadata), remote: Self.remote)])
+    }
+
+    @Test(
+        arguments: [
+            [:], ["version": .uint32(5)], ["version": .string("5"), "AvailableSourceTypes": .uint32(1)],
+            ["version": .uint32(5), "AvailableSourceTypes": .int32(1), "AvailableCursorModes": .uint32(1)],
+            ["version": .uint32(5), "AvailableSourceTypes": .uint32(1)],
+            ["version": .uint32(2), "AvailableSourceTypes": .uint32(1), "AvailableCursorModes": .boolean(true)],
+        ] as [[String: BusValue]])
+    func `a portal whose properties are missing or of another type is a malformed answer`(
+        properties: [String: BusValue]
+    ) {
+        var world = world(at: .readingProperties)
+        world.answer(.properties(properties))
+        guard case .malformed(.readProperties, _)? = world.failure else {
+            Issue.record("\(world.events)")
+            return
+        }
+    }
+
+    @Test func `a portal's words are fit to be shown, and short`() {
+        var world = world(at: .starting)
+        let words = "\u{1b}[31m" + String(repeating: "a\n", count: 1 << 20)
+        world.answer(.failure(.refused(name: words, message: words)))
+        guard case .refused(.start, let name, let message)? = world.failure else {
+            Issue.record("\(world.events)")
+            return
+        }
+        #expect(name.isPrintable && message.isPrintable && name.count < 200 && message.count < 400)
+    }
+}
