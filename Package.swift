@@ -288,6 +288,10 @@ let package = Package(
         .executableTarget(
             name: "kinecast-messenger", dependencies: ["KinecastExtension", "KinecastExchange"],
             path: "Tests/Support/MessengerFixture"),
+        // Casts a screen as an engine does.
+        .executableTarget(
+            name: "kinecast-cast", dependencies: ["KineEngine", "KineDesktop", "KinePlatform", system],
+            path: "Tests/Support/CastFixture"),
         .executableTarget(
             name: "kinecast-fixture", dependencies: ["KinecastExtension"], path: "Tests/Support/ExtensionFixture"),
         // Denies a thread new threads, as the kernel does to a process that has as many as it may.
@@ -422,7 +426,7 @@ let package = Package(
             name: "KineEngineTests",
             dependencies: [
                 "KineEngine", "KineCodecs", "KineX264", "KineDesktop", "KineMeasure", "AudioTesting", "CoreTesting",
-                "ThreadTesting",
+                "ThreadTesting", "DesktopTesting", "ProcessTesting", "kinecast-engine", "kinecast-cast", system,
             ]),
         .testTarget(
             name: "KineMeasureTests",

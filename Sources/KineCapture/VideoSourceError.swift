@@ -72,6 +72,15 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     /// Without the Composite extension, no window can be recorded, and an application's not without Render and Shape either.
     case noComposite
 
+    // MARK: A screen cast of the desktop
+
+    /// The person did not permit it.
+    case screenCastDeclined
+    /// Its natural end: the desktop has ended it, as the person may have asked it to.
+    case screenCastClosed
+    /// It has not begun, or cannot go on; the sentence.
+    case screenCastFailed(String)
+
     // MARK: A camera
 
     /// There is no camera of that name; nil: none at all.

@@ -52,9 +52,23 @@ func serveDesktop() -> Never {
     }
 }
 
+/// Asks the desktop's portal for the engine that is connected on descriptor 3, and exits.
+func castScreen() -> Never {
+    // Dumpable: a portal looks at this process. It has no frame, no audio and no setup info. A bus or an engine that has gone away is
+    // an error, not the end of the process.
+    signal(SIGPIPE, SIG_IGN)
+    do throws(ControlError) {
+        exit(try ScreenCastHelperProcess(engine: FileDescriptor(rawValue: 3)).run())
+    } catch {
+        _ = try? FileDescriptor.standardError.writeAll("kinecast-engine: \(error.description)\n".utf8)
+        exit(ExitStatus.usage)
+    }
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "--edit": answerEditRequest()
 case "--desktop": serveDesktop()
+case "--screen-cast": castScreen()
 case "--list-sources": answer(SourceSurvey.list())
 case "--doctor": answer(Doctor.examine())
 default: break

@@ -82,6 +82,10 @@ extension VideoSourceError {
         case .noComposite:
             "The X server lacks the COMPOSITE extension, which --window needs, or RENDER and SHAPE, which --app needs too; record the "
                 + "screen or a --region."
+        case .screenCastDeclined:
+            "The desktop asked whether its screen may be recorded, and the answer was no; record again, and choose what to share."
+        case .screenCastClosed: "The desktop stopped sharing its screen, so the recording ends here."
+        case .screenCastFailed(let sentence): sentence
         case .noCamera(nil, _):
             "There is no camera on this machine; plug one in, or record without --camera."
         case .noCamera(let name?, let existing):

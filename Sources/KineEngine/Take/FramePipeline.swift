@@ -77,8 +77,8 @@ struct FramePipeline: Sendable {
     private func captureEnded(_ error: VideoSourceError?) {
         switch error {
         case nil: factory.failed(.over(reason: nil))
-        case .windowClosed:
-            let reason = "the window was closed"
+        case .windowClosed, .screenCastClosed:
+            let reason = error == .windowClosed ? "the window was closed" : "the desktop stopped sharing its screen"
             factory.failed(.over(reason: reason))
             inbox.post(.event(.stopRequested(.sourceEnded(reason), at: MonotonicClock.now())))
         case .some(let error):

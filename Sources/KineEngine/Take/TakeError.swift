@@ -55,7 +55,7 @@ enum TakeError: Error, Sendable {
         case .file(let error): error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .storage: ExitStatus.storageFailed
         case .noDestinationLeft: ExitStatus.destinationFailed
-        case .refused, .unknownProgram, .source(.regionCancelled): ExitStatus.noPermission
+        case .refused, .unknownProgram, .source(.regionCancelled), .source(.screenCastDeclined): ExitStatus.noPermission
         default: ExitStatus.unavailable
         }
     }
