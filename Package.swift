@@ -7,6 +7,10 @@ let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser", condition: programs)
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
+// PipeWire's headers are in folders of their own, the same on every distribution. Its pkg-config file would add the library to what is
+// linked, which is loaded when it is first needed.
+let pipeWireHeaders = [CSetting.unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/usr/include/spa-0.2"])]
+
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internalNames = ["CLinux", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform"]
 let internals: [Product] = internalNames.map { .library(name: $0, targets: [$0]) }
@@ -62,6 +66,7 @@ let package = Package(
         .target(name: "CFFmpeg", dependencies: ["CLinux"]),
         .target(name: "CAVDevice", dependencies: ["CLinux"]),
         .target(name: "COpenH264", dependencies: ["CLinux"]),
+        .target(name: "CPipeWire", dependencies: ["CLinux"], cSettings: pipeWireHeaders),
         .target(name: "CPulse", dependencies: ["CLinux"]),
         .target(name: "CSDBus", dependencies: ["CLinux"]),
         .target(name: "CWayland", dependencies: ["CLinux"]),
@@ -97,8 +102,8 @@ let package = Package(
         .target(
             name: "KineCapture",
             dependencies: [
-                "KineWayland", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CPulse", "CFFmpeg", "CAVDevice",
-                "CYUV", "CWayland", "CLinux", system,
+                "KineWayland", "KineMedia", "KinePlatform", "CXCB", "CXKB", "CCairo", "CPulse", "CPipeWire", "CFFmpeg",
+                "CAVDevice", "CYUV", "CWayland", "CLinux", system,
             ]),
 
         // Floor 3: the clipboard of both kinds of display.

@@ -2,8 +2,8 @@
 
 # To build: the libraries' headers.
 build_packages=(
-    libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libcairo2-dev libopenh264-dev libpulse-dev
-    libswresample-dev libswscale-dev libsystemd-dev libwayland-dev libx264-dev libxcb-composite0-dev libxcb-damage0-dev
+    libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libcairo2-dev libopenh264-dev libpipewire-0.3-dev
+    libpulse-dev libspa-0.2-dev libswresample-dev libswscale-dev libsystemd-dev libwayland-dev libx264-dev libxcb-composite0-dev libxcb-damage0-dev
     libxcb-randr0-dev libxcb-render0-dev libxcb-shape0-dev libxcb-shm0-dev libxcb-xfixes0-dev libxcb-xinput-dev libxcb-xkb-dev libxcb-xtest0-dev libxcb1-dev
     libxkbcommon-x11-dev libyuv-dev
 )

@@ -91,6 +91,21 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     /// It cannot be opened, or gives no frames any more; words for the middle of a sentence.
     case cameraFailed(String)
 
+    // MARK: A screen cast over PipeWire
+
+    /// libpipewire is not installed; its Debian package.
+    case noCastLibrary(package: String)
+    /// There is no daemon, or the connection with it is of no use.
+    case noPipeWire(Errno)
+    /// PipeWire does not give the cast out; what it says, or nothing.
+    case castRefused(String)
+    /// The cast is open, and no frame came within that time.
+    case castGaveNoFrame(seconds: Int)
+    /// Its natural end: the window was closed, or the compositor is gone. The recording is whole.
+    case castEnded
+    /// The connection with PipeWire was lost while it was recorded; what the library says.
+    case castLost(String)
+
     // MARK: Others
 
     /// This version has no source of that kind.

@@ -3,7 +3,7 @@ import KineMedia
 
 /// Premultiplied ARGB, as the server has the pointer's image (X Fixes, GetCursorImage) and cairo draws: a word for each pixel, rows
 /// packed.
-struct OverlayImage: Sendable {
+struct OverlayImage: Equatable, Sendable {
     let size: PixelSize
     /// `size.area` pixels.
     let pixels: [UInt32]

@@ -98,6 +98,20 @@ extension VideoSourceError {
             "A camera needs \(package), which is not installed; install that Debian package."
         case .cameraFailed(let reason):
             "The camera gives no picture (\(reason)); check its cable, and whether another program uses it."
+        case .noCastLibrary(let package):
+            "A Wayland desktop's screen comes over PipeWire, whose library is not installed; install Debian's \(package)."
+        case .noPipeWire(let errno):
+            "PipeWire, over which a Wayland desktop's screen comes, does not answer (\(errno)); start pipewire and wireplumber."
+        case .castRefused(let reason):
+            "PipeWire does not give out the desktop's screen cast\(reason.isEmpty ? "" : " (\(reason.printable(limit: 100)))"); check that "
+                + "wireplumber runs, and record again."
+        case .castGaveNoFrame(let seconds):
+            "The desktop's screen cast gave no picture for \(seconds) seconds; check that wireplumber runs and that the screen is on, and "
+                + "record again."
+        case .castEnded:
+            "The desktop has ended its screen cast, as it does when a window is closed, so the recording ends here."
+        case .castLost(let reason):
+            "The connection with PipeWire was lost (\(reason.printable(limit: 100))), so the recording ends here; record again when it runs."
         case .unknownSource(let source):
             "This engine cannot record: \(source); install Kinecast completely."
         case .noDescriptor(let errno):

@@ -77,7 +77,7 @@ struct FramePipeline: Sendable {
     private func captureEnded(_ error: VideoSourceError?) {
         switch error {
         case nil: factory.failed(.over(reason: nil))
-        case .windowClosed, .screenCastClosed:
+        case .windowClosed, .screenCastClosed, .castEnded:
             let reason = error == .windowClosed ? "the window was closed" : "the desktop stopped sharing its screen"
             factory.failed(.over(reason: reason))
             inbox.post(.event(.stopRequested(.sourceEnded(reason), at: MonotonicClock.now())))

@@ -1,0 +1,69 @@
+// Decides when a screen cast is open, and when it has ended: compositors that end or crash say nothing, and PipeWire only that the cast
+// pauses. Pure, without a clock; `PipeWireSource` tells it what happens.
+
+/// The life of one cast. Instants are nanoseconds of CLOCK_MONOTONIC.
+struct CastStateMachine {
+    /// The state of the stream, as PipeWire has it.
+    enum Stream: Equatable {
+        case connecting
+        /// Nothing is sent for now.
+        case paused
+        case streaming
+        /// The connection with PipeWire is gone. What the library says of it; empty: the node alone has gone.
+        case unconnected(String)
+        /// PipeWire or the session manager has refused; what it says.
+        case refused(String)
+        /// The session manager finds no such node, or no longer.
+        case nodeGone
+    }
+
+    private enum State {
+        /// The first frame has not come.
+        case opening(deadline: Int64)
+        case running
+        /// Paused in the midst.
+        case paused(deadline: Int64)
+        case ended(VideoSourceError)
+    }
+
+    /// Nanoseconds that a cast may take to give its first frame. Nobody is asked for anything meanwhile: that was before.
+    static let openingLimit: Int64 = 10_000_000_000
+    /// Nanoseconds that a cast may pause. It does so for a moment when the format changes, and for ever when its window is closed or its
+    /// compositor dies.
+    static let pauseLimit: Int64 = 5_000_000_000
+
+    private var state: State
+
+    init(now: Int64) { state = .opening(deadline: now + Self.openingLimit) }
+
+    /// When `advance` has to be called at the latest; nil: no such instant.
+    var deadline: Int64? {
+        switch state {
+        case .opening(let deadline), .paused(let deadline): deadline
+        case .running, .ended: nil
+        }
+    }
+
+    /// A frame has come.
+    mutating func noteFrame() {
+        if case .opening = state { state = .running }
+    }
+
+    /// Goes on to `now`, at which the stream is in that state. Throws when the cast has ended, and ever after.
+    mutating func advance(_ stream: Stream, at now: Int64) throws(VideoSourceError) {
+        switch (state, stream) {
+        case (.ended, _): break
+        case (.opening, .refused(let reason)): state = .ended(.castRefused(reason))
+        case (.opening, .nodeGone), (.opening, .unconnected("")): state = .ended(.castRefused(""))
+        case (_, .unconnected("")), (_, .nodeGone): state = .ended(.castEnded)
+        case (_, .unconnected(let reason)), (_, .refused(let reason)): state = .ended(.castLost(reason))
+        case (.opening(let deadline), _) where now >= deadline:
+            state = .ended(.castGaveNoFrame(seconds: Int(Self.openingLimit / 1_000_000_000)))
+        case (.running, .paused), (.running, .connecting): state = .paused(deadline: now + Self.pauseLimit)
+        case (.paused, .streaming): state = .running
+        case (.paused(let deadline), _) where now >= deadline: state = .ended(.castEnded)
+        case (.opening, _), (.running, _), (.paused, _): break
+        }
+        if case .ended(let error) = state { throw error }
+    }
+}

@@ -1,0 +1,127 @@
+// A screen or a window of a Wayland desktop, which its compositor casts over PipeWire. Who may see what was settled before, between the
+// person and the desktop's portal: this gets a connection and the number of a node.
+import CPipeWire
+import Glibc
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// A cast that gives frames. Created and used by the capture thread.
+public final class PipeWireSource: VideoSource {
+    /// How a cast is read.
+    public struct Options: Sendable {
+        /// The frames a second that the compositor is not to exceed.
+        public var highestRate: Int
+        /// The pointer is drawn into the frames, where the compositor describes it beside them.
+        public var showsCursor: Bool
+        /// The factor by which the pointer's image is enlarged, from 1 on.
+        public var cursorScale: Double
+        /// Takes buffers in the memory of graphics cards too, where they can be mapped. It has never been run.
+        public var acceptsGraphicsMemory: Bool
+
+        public init(
+            highestRate: Int, showsCursor: Bool, cursorScale: Double = 1, acceptsGraphicsMemory: Bool = false
+        ) {
+            self.highestRate = highestRate
+            self.showsCursor = showsCursor
+            self.cursorScale = cursorScale
+            self.acceptsGraphicsMemory = acceptsGraphicsMemory
+        }
+    }
+
+    private let stream: CastStream
+    private let reader: CastReader
+    private var life: CastStateMachine
+    private var frames = CastFrames()
+    /// Nil: the pointer is not shown.
+    private var cursor: CastCursor?
+    /// The buffer of the newest frame. The compositor gets it back when the next has come: until then, it is the frame.
+    private var held: UInt64?
+
+    fileprivate init(descriptor: FileDescriptor?, node: UInt32, options: Options) throws(VideoSourceError) {
+        stream = try CastStream(
+            descriptor: descriptor, node: node, highestRate: options.highestRate,
+            acceptsGraphicsMemory: options.acceptsGraphicsMemory)
+        reader = CastReader(stream: stream)
+        life = CastStateMachine(now: MonotonicClock.now())
+        cursor = options.showsCursor ? CastCursor(scale: options.cursorScale) : nil
+    }
+
+    /// There is a first frame.
+    fileprivate var isOpen: Bool { frames.frame != nil }
+
+    public var size: PixelSize { frames.frame?.size ?? PixelSize(width: 0, height: 0) }
+    public var orientation: Orientation { frames.frame?.orientation ?? .up }
+
+    /// The instant at which the compositor says that the newest frame was shown, in nanoseconds of CLOCK_MONOTONIC: never before that of
+    /// an earlier frame, never in the future. It changes in `processEvents` and `addDamage` only.
+    public var presentationTime: Int64 { frames.frame?.presentationTime ?? 0 }
+
+    public var descriptor: Int32 { stream.descriptor }
+    public var deadline: Int64? { life.deadline }
+
+    public func processEvents() throws(VideoSourceError) -> Bool {
+        stream.iterate()
+        frames.setFormat(stream.format)
+        takeBuffers()
+        if isOpen { life.noteFrame() }
+        try life.advance(stream.state, at: MonotonicClock.now())
+        return frames.hasChanged || isOpen && cursor?.hasChanged ?? false
+    }
+
+    /// Takes all buffers that have come: of frames, the newest alone is kept, with the damage of all. Each one's pointer counts, since an
+    /// image comes only once.
+    private func takeBuffers() {
+        let now = MonotonicClock.now()
+        while let taken = stream.next() {
+            if let report = taken.cursor { cursor?.receive(report) }
+            var done = taken.number
+            if frames.receive(taken.buffer, at: now) == .frame {
+                (held, done) = (taken.number, held ?? 0)
+            }
+            stream.giveBack(done)
+        }
+    }
+
+    public func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
+        _ = try processEvents()
+        guard let frame = frames.frame else { return }
+        frames.addDamage(to: &damage)
+        cursor?.place(inFrameAt: (frame.area.x, frame.area.y), damage: &damage)
+    }
+
+    public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        // A new format has taken the buffer away, or its memory has shrunk. The next frame is damaged as a whole, and not before it comes
+        // is there anything to read again.
+        guard let frame = frames.frame, let held, region.size == frame.size else { return false }
+        let isComplete = stream.reading(held) {
+            region.rectangles().allSatisfy { reader.read($0, of: frame, in: held, cursor: cursor, into: receive) }
+        }
+        if !isComplete { frames.noteLoss() }
+        return isComplete
+    }
+}
+
+/// A cast that is being opened: it is open when its first frame is there. Nobody is asked for anything; a cast that gives no frame for
+/// some seconds fails.
+public final class PipeWireOpening: VideoSourceOpening {
+    private let source: PipeWireSource
+
+    /// - Parameters:
+    ///   - descriptor: a connection with PipeWire, as the portal gives it, which this owns from now on, also where it throws; nil: the
+    ///     user's own daemon, as the environment names it.
+    ///   - node: the number of the node that the cast comes from.
+    public init(
+        descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options
+    ) throws(VideoSourceError) {
+        source = try PipeWireSource(descriptor: descriptor, node: node, options: options)
+    }
+
+    public var descriptor: Int32 { source.descriptor }
+    public var deadline: Int64? { source.deadline }
+
+    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+        _ = try source.processEvents()
+        return source.isOpen ? source : nil
+    }
+}
