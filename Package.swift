@@ -12,7 +12,7 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 let pipeWireHeaders = [CSetting.unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/usr/include/spa-0.2"])]
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
-let internalNames = ["CLinux", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform"]
+let internalNames = ["CLinux", "CPipeWire", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform"]
 let internals: [Product] = internalNames.map { .library(name: $0, targets: [$0]) }
 
 // The floors, lowest first; a target imports only floors below it. docs/structure.md says what lives where.
@@ -268,6 +268,16 @@ let package = Package(
         .target(
             name: "CodecTesting", dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "CoreTesting"],
             path: "Tests/Support/CodecTesting"),
+        // A PipeWire of the test's own, and a compositor's side of a cast, which does what real ones do rarely.
+        .executableTarget(
+            name: "kinecast-cast-producer", path: "Tests/Support/CastProducer", cSettings: pipeWireHeaders,
+            linkerSettings: [.linkedLibrary("pipewire-0.3")]),
+        .target(
+            name: "CastTesting",
+            dependencies: [
+                "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", "kinecast-cast-producer", system,
+            ],
+            path: "Tests/Support/CastTesting"),
         .target(
             name: "ScreenTesting",
             dependencies: ["CXCB", "WaylandWindow", "KineMeasure", "KineMedia", "KinePlatform"],
@@ -327,8 +337,9 @@ let package = Package(
         .testTarget(
             name: "KineCaptureTests",
             dependencies: [
-                "CXCB", "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "AudioTesting", "ScreenTesting",
-                "CoreTesting", "ProcessTesting", system,
+                "CXCB", "CPipeWire", "KineCapture", "KineMeasure", "KineMedia", "KinePlatform", "AudioTesting",
+                "ScreenTesting",
+                "CastTesting", "CoreTesting", "ProcessTesting", system,
             ]),
         .testTarget(
             name: "KineDesktopTests",

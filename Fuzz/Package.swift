@@ -2,10 +2,11 @@
 import PackageDescription
 
 /// An executable fuzz-NAME for what `products` of Kinecast do with foreign bytes. Its main is `fuzz_NAME_main`.
-func fuzzer(_ name: String, _ products: String...) -> Target {
+func fuzzer(_ name: String, _ products: String..., targets: [String] = []) -> Target {
     .executableTarget(
         name: "fuzz-\(name)",
-        dependencies: ["FuzzDriver"] + products.map { .product(name: $0, package: "kinecast") },
+        dependencies: (["FuzzDriver"] + targets).map { .target(name: $0) }
+            + products.map { .product(name: $0, package: "kinecast") },
         swiftSettings: [.unsafeFlags(["-parse-as-library"])])
 }
 
@@ -28,6 +29,10 @@ let package = Package(
         fuzzer("annex-b", "KineMedia"),
         fuzzer("picture", "KineImaging", "KineMedia"),
         fuzzer("x-properties", "KineCapture"),
+        .target(
+            name: "CastBytes", dependencies: [.product(name: "CPipeWire", package: "kinecast")],
+            cSettings: [.unsafeFlags(["-I/usr/include/spa-0.2"])]),
+        fuzzer("cast-buffers", "CPipeWire", "KineMedia", targets: ["CastBytes"]),
         fuzzer("control", "KineRelay", "KineControl"),
         fuzzer("engine-messages", "KineClient", "KineRelay", "KineControl", "KineMedia"),
         fuzzer("extension-control", "KineRelay", "KineMedia", "KinePlatform"),

@@ -26,19 +26,18 @@ final class CastReader {
         _ rect: PixelRect, of frame: CastFrames.Frame, in number: UInt64, cursor: CastCursor?,
         into receive: (FramePart) -> Void
     ) -> Bool {
-        let memory = stream.memory(of: number)
-        guard let memory, frame.pixels.isBGRA else {
-            return copy(rect, of: frame, in: number, from: memory, cursor: cursor, into: receive)
-        }
+        let first = stream.memory(of: number).map { $0 + frame.offset }
         for piece in Self.pieces(of: rect, around: cursor?.rect) {
-            guard piece.hasCursor else {
-                let first = memory + frame.offset + piece.rect.y * frame.stride + piece.rect.x * 4
+            if let first, !piece.hasCursor, frame.isBGRA(at: first) {
+                let pixels = first + piece.rect.y * frame.stride + piece.rect.x * 4
                 receive(
-                    FramePart(rect: piece.rect, pixelFormat: .bgra, storage: .memory(first, stride: frame.stride)))
+                    FramePart(rect: piece.rect, pixelFormat: .bgra, storage: .memory(pixels, stride: frame.stride)))
                 continue
             }
-            guard copy(piece.rect, of: frame, in: number, from: memory, cursor: cursor, into: receive) else {
-                return false
+            for band in bands(of: piece.rect, in: frame) {
+                guard let (pixels, stride) = copy(band, of: frame, in: number, from: first) else { return false }
+                cursor?.draw(over: pixels, stride: stride, area: band)
+                receive(FramePart(rect: band, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
             }
         }
         return true
@@ -57,37 +56,57 @@ final class CastReader {
         }
     }
 
-    private func copy(
-        _ rect: PixelRect, of frame: CastFrames.Frame, in number: UInt64, from memory: UnsafeRawPointer?,
-        cursor: CastCursor?, into receive: (FramePart) -> Void
-    ) -> Bool {
-        let rowBytes = rect.width * frame.pixels.bytes
-        // Whole rows in one piece take one call instead of one for each; with narrow parts, most of such a piece would be of no use.
-        let rawStride = memory == nil && rowBytes * 2 >= frame.stride ? frame.stride : rowBytes
+    private func bands(of rect: PixelRect, in frame: CastFrames.Frame) -> some Sequence<PixelRect> {
         let side = DamageRegion.tileSide
-        let height = max(side, Self.bandBytes / max(rawStride, rect.width * 4) / side * side)
-        for top in stride(from: rect.y, to: rect.maxY, by: height) {
-            let part = PixelRect(x: rect.x, y: top, width: rect.width, height: min(height, rect.maxY - top))
-            let offset = frame.offset + part.y * frame.stride + part.x * frame.pixels.bytes
-            var (pixels, stride) = (raw.memory(rawStride * part.height), rawStride)
-            if frame.pixels.isBGRA || memory == nil {
-                guard
-                    stream.read(
-                        number, offset: offset, stride: frame.stride, rowBytes: rowBytes, rows: part.height,
-                        into: pixels,
-                        targetStride: rawStride)
-                else { return false }
-            }
-            if !frame.pixels.isBGRA {
-                let (source, sourceStride) =
-                    memory.map { ($0 + offset, frame.stride) } ?? (UnsafeRawPointer(pixels), rawStride)
-                (pixels, stride) = (band.memory(part.size.area * 4), part.width * 4)
-                frame.pixels.convert(source, stride: sourceStride, to: pixels, stride: stride, size: part.size)
-            }
-            cursor?.draw(over: pixels, stride: stride, area: part)
-            receive(FramePart(rect: part, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
+        let height = max(side, Self.bandBytes / max(fetchStride(rect, frame), rect.width * 4) / side * side)
+        return stride(from: rect.y, to: rect.maxY, by: height).lazy.map { top in
+            PixelRect(x: rect.x, y: top, width: rect.width, height: min(height, rect.maxY - top))
         }
-        return true
+    }
+
+    /// The pixels of `rect` as BGRA, valid until the next call; nil where the memory is gone.
+    ///
+    /// - Parameter first: the frame's first pixel; nil: the buffer's memory is not mapped.
+    private func copy(
+        _ rect: PixelRect, of frame: CastFrames.Frame, in number: UInt64, from first: UnsafeRawPointer?
+    ) -> (pixels: UnsafeMutableRawPointer, stride: Int)? {
+        if frame.pixels.isBGRA { return fetch(rect, of: frame, in: number) }
+        let source: (pixels: UnsafeRawPointer, stride: Int)
+        if let first {
+            source = (first + rect.y * frame.stride + rect.x * frame.pixels.bytes, frame.stride)
+        } else {
+            guard let fetched = fetch(rect, of: frame, in: number) else { return nil }
+            source = (UnsafeRawPointer(fetched.pixels), fetched.stride)
+        }
+        let (pixels, stride) = (band.memory(rect.size.area * 4), rect.width * 4)
+        frame.pixels.convert(source.pixels, stride: source.stride, to: pixels, stride: stride, size: rect.size)
+        return (pixels, stride)
+    }
+
+    /// The pixels of `rect` as they are; nil where the memory is gone.
+    private func fetch(
+        _ rect: PixelRect, of frame: CastFrames.Frame, in number: UInt64
+    ) -> (pixels: UnsafeMutableRawPointer, stride: Int)? {
+        let stride = fetchStride(rect, frame)
+        let pixels = raw.memory(stride * rect.height)
+        let isThere = stream.read(
+            number, offset: frame.offset + rect.y * frame.stride + rect.x * frame.pixels.bytes, stride: frame.stride,
+            rowBytes: rect.width * frame.pixels.bytes, rows: rect.height, into: pixels, targetStride: stride)
+        return isThere ? (pixels, stride) : nil
+    }
+
+    /// Rows that are fetched with what lies between them take one call instead of one each. With narrow parts, most of that would be of no
+    /// use, and words of BGRA have to be aligned.
+    private func fetchStride(_ rect: PixelRect, _ frame: CastFrames.Frame) -> Int {
+        let rowBytes = rect.width * frame.pixels.bytes
+        return rowBytes * 2 >= frame.stride && frame.stride.isMultiple(of: 4) ? frame.stride : rowBytes
+    }
+}
+
+extension CastFrames.Frame {
+    /// Whether the pixels, the first of them at `first`, can be handed on as they are: whoever reads them reads words.
+    fileprivate func isBGRA(at first: UnsafeRawPointer) -> Bool {
+        pixels.isBGRA && stride.isMultiple(of: 4) && Int(bitPattern: first).isMultiple(of: 4)
     }
 }
 

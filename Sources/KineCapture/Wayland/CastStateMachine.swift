@@ -26,15 +26,24 @@ struct CastStateMachine {
         case ended(VideoSourceError)
     }
 
-    /// Nanoseconds that a cast may take to give its first frame. Nobody is asked for anything meanwhile: that was before.
-    static let openingLimit: Int64 = 10_000_000_000
-    /// Nanoseconds that a cast may pause. It does so for a moment when the format changes, and for ever when its window is closed or its
-    /// compositor dies.
-    static let pauseLimit: Int64 = 5_000_000_000
+    /// How long a cast is waited for, in nanoseconds.
+    struct Limits: Sendable {
+        /// For the first frame. Nobody is asked for anything meanwhile: that was before.
+        var opening: Int64
+        /// For the end of a pause. A cast pauses for a moment when the format changes, and for ever when its window is closed or its
+        /// compositor dies.
+        var pause: Int64
 
+        static let standard = Limits(opening: 10_000_000_000, pause: 5_000_000_000)
+    }
+
+    private let limits: Limits
     private var state: State
 
-    init(now: Int64) { state = .opening(deadline: now + Self.openingLimit) }
+    init(now: Int64, limits: Limits) {
+        self.limits = limits
+        state = .opening(deadline: now + limits.opening)
+    }
 
     /// When `advance` has to be called at the latest; nil: no such instant.
     var deadline: Int64? {
@@ -58,8 +67,8 @@ struct CastStateMachine {
         case (_, .unconnected("")), (_, .nodeGone): state = .ended(.castEnded)
         case (_, .unconnected(let reason)), (_, .refused(let reason)): state = .ended(.castLost(reason))
         case (.opening(let deadline), _) where now >= deadline:
-            state = .ended(.castGaveNoFrame(seconds: Int(Self.openingLimit / 1_000_000_000)))
-        case (.running, .paused), (.running, .connecting): state = .paused(deadline: now + Self.pauseLimit)
+            state = .ended(.castGaveNoFrame(seconds: Int(limits.opening / 1_000_000_000)))
+        case (.running, .paused), (.running, .connecting): state = .paused(deadline: now + limits.pause)
         case (.paused, .streaming): state = .running
         case (.paused(let deadline), _) where now >= deadline: state = .ended(.castEnded)
         case (.opening, _), (.running, _), (.paused, _): break

@@ -38,12 +38,14 @@ public final class PipeWireSource: VideoSource {
     /// The buffer of the newest frame. The compositor gets it back when the next has come: until then, it is the frame.
     private var held: UInt64?
 
-    fileprivate init(descriptor: FileDescriptor?, node: UInt32, options: Options) throws(VideoSourceError) {
+    fileprivate init(
+        descriptor: FileDescriptor?, node: UInt32, options: Options, limits: CastStateMachine.Limits
+    ) throws(VideoSourceError) {
         stream = try CastStream(
             descriptor: descriptor, node: node, highestRate: options.highestRate,
             acceptsGraphicsMemory: options.acceptsGraphicsMemory)
         reader = CastReader(stream: stream)
-        life = CastStateMachine(now: MonotonicClock.now())
+        life = CastStateMachine(now: MonotonicClock.now(), limits: limits)
         cursor = options.showsCursor ? CastCursor(scale: options.cursorScale) : nil
     }
 
@@ -111,10 +113,16 @@ public final class PipeWireOpening: VideoSourceOpening {
     ///   - descriptor: a connection with PipeWire, as the portal gives it, which this owns from now on, also where it throws; nil: the
     ///     user's own daemon, as the environment names it.
     ///   - node: the number of the node that the cast comes from.
-    public init(
+    public convenience init(
         descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options
     ) throws(VideoSourceError) {
-        source = try PipeWireSource(descriptor: descriptor, node: node, options: options)
+        try self.init(descriptor: descriptor, node: node, options: options, limits: .standard)
+    }
+
+    init(
+        descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options, limits: CastStateMachine.Limits
+    ) throws(VideoSourceError) {
+        source = try PipeWireSource(descriptor: descriptor, node: node, options: options, limits: limits)
     }
 
     public var descriptor: Int32 { source.descriptor }

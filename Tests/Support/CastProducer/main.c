@@ -16,7 +16,7 @@
 //     told-stride=N offset=N bytes=N  what is said of it
 //     corrupted=1 stale=1             with that flag; the pixels are left as they are in the buffer
 //     cursor=ID,X,Y hot=X,Y bitmap=WxH,RRGGBBAA[,STRIDE]
-//   shrink                            every file of the stream's memory loses its contents
+//   shrink | grow                     every file of the stream's memory loses its contents, or has its size again, all zero
 //   pause | resume | leave            the stream pauses, goes on, or is taken away
 #include "picture.h"
 #include <fcntl.h>
@@ -272,9 +272,12 @@ static bool carry_out(const char *line) {
         pw_stream_update_params(stream, &parameter, 1);
     } else if (strncmp(line, "frame", 5) == 0) {
         if (!send_frame(line)) return false;
-    } else if (strcmp(line, "shrink") == 0) {
-        for (int index = 0; index < 64; index++)
-            if (made[index] && ftruncate(made[index]->buffer->datas[0].fd, 0) < 0) fail("shrink");
+    } else if (strcmp(line, "shrink") == 0 || strcmp(line, "grow") == 0) {
+        for (int index = 0; index < 64; index++) {
+            if (!made[index]) continue;
+            struct spa_data *data = &made[index]->buffer->datas[0];
+            if (ftruncate(data->fd, strcmp(line, "grow") ? 0 : data->maxsize) < 0) fail("shrink");
+        }
     } else if (strcmp(line, "pause") == 0) {
         pw_stream_set_active(stream, false);
     } else if (strcmp(line, "resume") == 0) {

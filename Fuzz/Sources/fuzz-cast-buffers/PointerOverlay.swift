@@ -1,0 +1,1 @@
+../../../Sources/KineCapture/Overlay/PointerOverlay.swift

@@ -1,0 +1,82 @@
+// A PipeWire, a producer on it, and a source that reads it.
+import CastTesting
+import CoreTesting
+import KineMeasure
+import KineMedia
+import KinePlatform
+import Testing
+
+@testable import KineCapture
+
+/// Used by one test.
+final class CastStage {
+    let server: PrivatePipeWire
+    let producer: CastProducer
+
+    init(
+        size: PixelSize = PixelSize(width: 160, height: 96), memory: CastProducer.Memory = .sealed,
+        metas: String = CastProducer.allMetas, pixels: String = "bgrx", on server: PrivatePipeWire? = nil
+    ) throws {
+        self.server = try server ?? PrivatePipeWire()
+        producer = try CastProducer(on: self.server, size: size, memory: memory, metas: metas, pixels: pixels)
+    }
+
+    func opening(
+        cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient
+    ) throws -> PipeWireOpening {
+        try PipeWireOpening(
+            descriptor: server.connect(), node: producer.node,
+            options: PipeWireSource.Options(highestRate: 60, showsCursor: cursor, cursorScale: scale), limits: limits)
+    }
+
+    /// Opens the cast, whose first frame is made by `frame`, and reads it.
+    func watch(
+        frame: String = "frame", cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient
+    ) throws -> Watcher {
+        let opening = try opening(cursor: cursor, scale: scale, limits: limits)
+        try producer.begin(frame)
+        let source = try Self.opened(opening)
+        producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }
+        try producer.finish()
+        return try Watcher(source)
+    }
+
+    /// Waits until the opening is through.
+    static func opened(_ opening: PipeWireOpening) throws -> any VideoSource {
+        var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [opening.descriptor])
+        let deadline = MonotonicClock.now() + Tool.patience
+        while MonotonicClock.now() < deadline {
+            if let source = try opening.processEvents() { return source }
+            waiter.wait(until: min(deadline, opening.deadline ?? .max), for: .sources)
+        }
+        throw VideoSourceError.castGaveNoFrame(seconds: Int(Tool.patience / 1_000_000_000))
+    }
+
+    /// Whether the watcher shows the producer's picture, or a part of it.
+    func isShown(by watcher: Watcher, crop: PixelRect? = nil) -> Bool {
+        let picture = crop.map { producer.picture.cropped($0) } ?? producer.picture
+        return watcher.size == picture.size && watcher.pixels == picture.pixels
+    }
+}
+
+extension CastStateMachine.Limits {
+    /// Only a failure waits that long.
+    static let patient = CastStateMachine.Limits(opening: Tool.patience, pause: Tool.patience)
+}
+
+extension Watcher {
+    /// Handles events, without collecting damage, until `condition` holds.
+    func wait(_ what: String, until condition: () -> Bool) throws {
+        try CoreTesting.wait(what) {
+            _ = try source.processEvents()
+            return condition()
+        }
+    }
+
+    /// The damage of a frame that the producer makes by `command`, read. Waits for it.
+    func damage(of command: String, by producer: CastProducer) throws -> DamageRegion {
+        try producer.send(command)
+        #expect(try wait(until: MonotonicClock.now() + Tool.patience) == .changed)
+        return try look()
+    }
+}

@@ -1,0 +1,155 @@
+// The pointer that a compositor describes beside the frames.
+import CPipeWire
+import KineMedia
+import Testing
+
+@testable import KineCapture
+
+@Suite struct CastCursorTests {
+    private static let size = PixelSize(width: 320, height: 240)
+    private static let image = OverlayImage(
+        size: PixelSize(width: 8, height: 6), pixels: Array(repeating: 0xffff_8000, count: 48))
+
+    private func report(
+        _ x: Int, _ y: Int, id: UInt32 = 1, bitmap: OverlayImage? = nil, hot: (Int, Int) = (0, 0)
+    ) -> CastCursorReport {
+        CastCursorReport(
+            id: id, position: CastCursorReport.Point(x: x, y: y), hotSpot: CastCursorReport.Point(x: hot.0, y: hot.1),
+            bitmap: bitmap)
+    }
+
+    private func placed(_ cursor: inout CastCursor, origin: (x: Int, y: Int) = (0, 0)) -> DamageRegion {
+        var damage = DamageRegion(size: Self.size)
+        cursor.place(inFrameAt: origin, damage: &damage)
+        return damage
+    }
+
+    private func tiles(_ rects: PixelRect...) -> DamageRegion {
+        var region = DamageRegion(size: Self.size)
+        for rect in rects { region.insert(rect) }
+        return region
+    }
+
+    /// A pointer that is shown at 100, 80.
+    private func shown(scale: Double = 1) -> CastCursor {
+        var cursor = CastCursor(scale: scale)
+        cursor.receive(report(100, 80, bitmap: Self.image, hot: (3, 2)))
+        #expect(cursor.hasChanged)
+        _ = placed(&cursor)
+        #expect(!cursor.hasChanged)
+        return cursor
+    }
+
+    @Test func `the image lies with its hot spot at the place`() {
+        #expect(shown().rect == PixelRect(x: 97, y: 78, width: 8, height: 6))
+        #expect(shown(scale: 2).rect == PixelRect(x: 94, y: 76, width: 16, height: 12))
+    }
+
+    @Test func `a position alone moves the image that was there, whose hot spot stays`() {
+        var cursor = shown()
+        cursor.receive(report(200, 150))
+        #expect(cursor.hasChanged)
+        let (old, new) = (PixelRect(x: 97, y: 78, width: 8, height: 6), PixelRect(x: 197, y: 148, width: 8, height: 6))
+        #expect(placed(&cursor) == tiles(old, new))
+        #expect(cursor.rect == new)
+    }
+
+    @Test func `the same position again is no change`() {
+        var cursor = shown()
+        cursor.receive(report(100, 80))
+        #expect(!cursor.hasChanged && placed(&cursor).isEmpty)
+    }
+
+    @Test func `without an id there is no pointer, whatever else is said`() {
+        var cursor = shown()
+        let old = cursor.rect!
+        cursor.receive(report(50, 50, id: 0, bitmap: Self.image))
+        #expect(cursor.hasChanged && placed(&cursor) == tiles(old) && cursor.rect == nil)
+        cursor.receive(report(60, 60, id: 0))
+        #expect(!cursor.hasChanged)
+        cursor.receive(report(100, 80))
+        #expect(placed(&cursor) == tiles(old) && cursor.rect == old, "the image is the one before")
+    }
+
+    @Test func `a bitmap without an area hides the pointer until the next`() {
+        var cursor = shown()
+        let old = cursor.rect!
+        cursor.receive(report(100, 80, bitmap: .empty))
+        #expect(placed(&cursor) == tiles(old) && cursor.rect == nil)
+        cursor.receive(report(120, 80))
+        #expect(placed(&cursor).isEmpty && cursor.rect == nil)
+        cursor.receive(report(100, 80, bitmap: Self.image, hot: (3, 2)))
+        #expect(placed(&cursor) == tiles(old))
+    }
+
+    @Test func `another image at the same place is damage`() {
+        var cursor = shown()
+        let red = OverlayImage(size: Self.image.size, pixels: Array(repeating: 0xffff_0000, count: 48))
+        cursor.receive(report(100, 80, bitmap: red, hot: (3, 2)))
+        #expect(placed(&cursor) == tiles(cursor.rect!))
+    }
+
+    @Test func `places are in the compositor's picture, of which the frame is a part`() {
+        var cursor = shown()
+        let old = cursor.rect!
+        #expect(placed(&cursor, origin: (90, 70)) == tiles(old, PixelRect(x: 7, y: 8, width: 8, height: 6)))
+        #expect(placed(&cursor, origin: (200, 70)) == tiles(PixelRect(x: 7, y: 8, width: 8, height: 6)))
+        #expect(cursor.rect == nil, "outside of the frame")
+    }
+
+    @Test func `no place is too far away`() {
+        for (x, y) in [(Int(Int32.min), Int(Int32.max)), (Int(Int32.max), Int(Int32.min))] {
+            var cursor = CastCursor(scale: 4)
+            cursor.receive(report(x, y, bitmap: Self.image, hot: (x, y)))
+            _ = placed(&cursor, origin: (16_383, 0))
+            cursor.receive(report(y, x))
+            _ = placed(&cursor)
+            #expect(cursor.rect == nil)
+        }
+    }
+
+    // MARK: Bitmaps
+
+    private func image(
+        _ bytes: [UInt8], _ format: kine_bitmap_format, _ width: Int, _ height: Int, stride: Int
+    ) -> OverlayImage {
+        bytes.withUnsafeBytes {
+            OverlayImage(bitmap: $0, format: format, size: PixelSize(width: width, height: height), stride: stride)
+        }
+    }
+
+    @Test func `every order of components becomes a word of ARGB`() {
+        let orders: [(kine_bitmap_format, [UInt8])] = [
+            (KINE_BITMAP_RGBA, [1, 2, 3, 4]), (KINE_BITMAP_BGRA, [3, 2, 1, 4]), (KINE_BITMAP_ARGB, [4, 1, 2, 3]),
+            (KINE_BITMAP_ABGR, [4, 3, 2, 1]),
+        ]
+        for (format, bytes) in orders {
+            #expect(image(bytes, format, 1, 1, stride: 4).pixels == [0x0401_0203])
+        }
+    }
+
+    @Test func `rows may be longer than the image, and the last may end with it`() {
+        let bytes: [UInt8] = [1, 0, 0, 9, 77, 77, 2, 0, 0, 9]
+        let padded = image(bytes, KINE_BITMAP_BGRA, 1, 2, stride: 6)
+        #expect(padded.pixels == [0x0900_0001, 0x0900_0002])
+        #expect(image([1, 0, 0, 9, 2, 0, 0, 9], KINE_BITMAP_BGRA, 1, 2, stride: 0).pixels == padded.pixels)
+    }
+
+    @Test func `what is not all there, too large or unknown is no image`() {
+        let bytes = [UInt8](repeating: 255, count: 4096)
+        for (format, width, height, stride) in [
+            (KINE_BITMAP_RGBA, 0, 0, 0), (KINE_BITMAP_RGBA, 5, 0, 20), (KINE_BITMAP_RGBA, 33, 32, 132),
+            (KINE_BITMAP_RGBA, 32, 32, 129), (KINE_BITMAP_RGBA, 32, 32, 127), (KINE_BITMAP_RGBA, 32, 32, -128),
+            (KINE_BITMAP_RGBA, 513, 1, 2052), (KINE_BITMAP_RGBA, 1, 513, 4), (KINE_BITMAP_OTHER, 1, 1, 4),
+            (KINE_BITMAP_RGBA, Int(UInt32.max), Int(UInt32.max), Int(Int32.max)),
+            (KINE_BITMAP_RGBA, 2, 512, Int(Int32.max)),
+        ] {
+            #expect(image(bytes, format, width, height, stride: stride) == .empty, "\(width)x\(height), \(stride)")
+        }
+        #expect(image(bytes, KINE_BITMAP_RGBA, 32, 32, stride: 128).size.area == 1024)
+        let nothing = OverlayImage(
+            bitmap: UnsafeRawBufferPointer(start: nil, count: 0), format: KINE_BITMAP_RGBA,
+            size: PixelSize(width: 1, height: 1), stride: 4)
+        #expect(nothing == .empty)
+    }
+}

@@ -1,0 +1,421 @@
+// Casts over a real PipeWire, by a producer that does what compositors do, often or rarely.
+import CastTesting
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+import Testing
+
+@testable import KineCapture
+
+@Suite(.serialized) struct PipeWireSourceTests {
+    private static let size = PixelSize(width: 160, height: 96)
+
+    private func tiles(_ rects: PixelRect..., in size: PixelSize = size) -> DamageRegion {
+        var region = DamageRegion(size: size)
+        for rect in rects { region.insert(rect) }
+        return region
+    }
+
+    // MARK: Pixels
+
+    @Test(arguments: CastProducer.Memory.allCases, ["bgrx", "bgra", "rgbx", "rgba", "bgr", "rgb"])
+    func `every pixel of every format arrives, in any memory`(memory: CastProducer.Memory, pixels: String) throws {
+        // An odd width, of which rows of three bytes a pixel are no whole words.
+        let stage = try CastStage(size: PixelSize(width: 157, height: 91), memory: memory, pixels: pixels)
+        let watcher = try stage.watch()
+        #expect(stage.isShown(by: watcher))
+        try stage.producer.setPattern(7)
+        let spot = PixelRect(x: 40, y: 20, width: 30, height: 30)
+        try stage.producer.paint(spot, 0x12_34_56)
+        #expect(try watcher.damage(of: "frame", by: stage.producer).isFull)
+        #expect(stage.isShown(by: watcher))
+        try stage.producer.paint(spot, 0xfe_dc_ba)
+        let damage = try watcher.damage(of: "frame damage=40,20,30,30", by: stage.producer)
+        #expect(damage == tiles(spot, in: watcher.size))
+        #expect(stage.isShown(by: watcher))
+    }
+
+    @Test(arguments: CastProducer.Memory.allCases, ["bgrx", "rgb"])
+    func `rows may be packed, longer, or begin later`(memory: CastProducer.Memory, pixels: String) throws {
+        let stage = try CastStage(memory: memory, pixels: pixels)
+        let watcher = try stage.watch(frame: "frame told-stride=0")
+        #expect(stage.isShown(by: watcher))
+        let bytes = pixels == "rgb" ? 3 : 4
+        for (index, line) in [
+            "stride=\(160 * bytes + 64)", "stride=\(160 * bytes + 7)", "offset=13",
+            "offset=64 stride=\(160 * bytes + 4)",
+        ].enumerated() {
+            try stage.producer.setPattern(index + 1)
+            #expect(try watcher.damage(of: "frame \(line)", by: stage.producer).isFull)
+            #expect(stage.isShown(by: watcher), "\(line)")
+        }
+    }
+
+    @Test func `a large frame is read in bands, whatever its memory`() throws {
+        let server = try PrivatePipeWire()
+        for (memory, pixels) in [(CastProducer.Memory.unsealed, "bgrx"), (.sealed, "rgbx"), (.unsealed, "rgb")] {
+            let stage = try CastStage(
+                size: PixelSize(width: 1920, height: 1080), memory: memory, pixels: pixels, on: server)
+            let watcher = try stage.watch()
+            #expect(stage.isShown(by: watcher) && watcher.reads > 8)
+        }
+    }
+
+    @Test func `memory that is sealed is handed on as it is, in one part`() throws {
+        let watcher = try CastStage().watch()
+        #expect(watcher.reads == 1)
+    }
+
+    // MARK: Damage
+
+    @Test func `of several frames the newest is kept, with the damage of all`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        let rects = [(0, 0), (64, 32), (128, 80)].map { PixelRect(x: $0.0, y: $0.1, width: 16, height: 16) }
+        for (index, rect) in rects.enumerated() {
+            try stage.producer.paint(rect, UInt32(index + 1) * 0x11_1111)
+            try stage.producer.send("frame damage=\(rect.x),\(rect.y),16,16")
+        }
+        try watcher.follow { stage.isShown(by: $0) }
+        #expect(try watcher.wait(until: MonotonicClock.now()) == .deadline)
+    }
+
+    @Test func `frames that come between two looks are one`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(frame: "frame time=1")
+        let rects = [(0, 0), (64, 32), (128, 80)].map { PixelRect(x: $0.0, y: $0.1, width: 16, height: 16) }
+        for (index, rect) in rects.enumerated() {
+            try stage.producer.paint(rect, 0xff_ffff)
+            try stage.producer.send("frame damage=\(rect.x),\(rect.y),16,16 time=\(index + 2)")
+        }
+        let source = try #require(watcher.source as? PipeWireSource)
+        try watcher.wait("the last frame") { source.presentationTime == 4 }
+        #expect(try watcher.look() == tiles(rects[0], rects[1], rects[2]))
+        #expect(stage.isShown(by: watcher))
+    }
+
+    @Test func `a gap in the numbers, or the same again, is damage as a whole`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        #expect(try !watcher.damage(of: "frame damage=0,0,1,1", by: stage.producer).isFull)
+        #expect(try watcher.damage(of: "frame damage=0,0,1,1 sequence=4", by: stage.producer).isFull)
+        #expect(try watcher.damage(of: "frame damage=0,0,1,1 sequence=4", by: stage.producer).isFull)
+        #expect(try !watcher.damage(of: "frame damage=0,0,1,1", by: stage.producer).isFull)
+    }
+
+    @Test(arguments: ["-", "damage", "header", "crop,cursor,transform"])
+    func `without some of the metadata, or all, every frame is whole`(metas: String) throws {
+        let stage = try CastStage(metas: metas)
+        let watcher = try stage.watch()
+        for pattern in 1...3 {
+            try stage.producer.setPattern(pattern)
+            #expect(try watcher.damage(of: "frame damage=0,0,1,1", by: stage.producer).isFull)
+            #expect(stage.isShown(by: watcher))
+        }
+    }
+
+    @Test func `rectangles outside of the picture do no harm`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        let damage = try watcher.damage(
+            of:
+                "frame damage=-5,-5,10,10;-2147483648,0,4294967295,1;150,90,4294967295,4294967295;2147483647,2147483647,9,9",
+            by: stage.producer)
+        #expect(
+            damage
+                == tiles(
+                    PixelRect(x: 0, y: 0, width: 5, height: 5), PixelRect(x: 0, y: 0, width: 160, height: 1),
+                    PixelRect(x: 150, y: 90, width: 10, height: 6)))
+    }
+
+    @Test func `a still screen is nothing to do`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        #expect(try watcher.wait(until: MonotonicClock.now() + 50_000_000) == .deadline)
+        #expect(watcher.source.deadline == nil)
+    }
+
+    // MARK: What is no frame
+
+    @Test func `pixels that would lie beyond the buffer are never looked at`() throws {
+        for memory in CastProducer.Memory.allCases {
+            let stage = try CastStage(memory: memory)
+            let watcher = try stage.watch()
+            for line in [
+                "told-stride=1000000", "told-stride=-640", "told-stride=639", "offset=4294967295",
+                "told-stride=2147483647",
+                "bytes=100", "stride=100000 bytes=4294967295",
+            ] {
+                try stage.producer.send("frame stale=1 \(line)")
+            }
+            try stage.producer.setPattern(3)
+            try stage.producer.send("frame damage=0,0,1,1")
+            try watcher.follow { stage.isShown(by: $0) }
+        }
+    }
+
+    @Test func `a buffer for the cursor alone leaves the picture as it is, however stale its own`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        let first = stage.producer.picture
+        try stage.producer.setPattern(9)
+        for flag in ["corrupted=1", "bytes=0"] {
+            try stage.producer.send("frame \(flag) damage=0,0,160,96 crop=1,1,50,50 transform=3")
+        }
+        try stage.producer.send("frame corrupted=1 cursor=1,80,48 bitmap=4x4,ff0000ff")
+        let cursor = PixelRect(x: 80, y: 48, width: 4, height: 4)
+        var expected = first
+        expected.paint(cursor, 0xff_0000)
+        let damage = try watcher.follow { $0.pixels == expected.pixels }
+        #expect(damage == tiles(cursor) && watcher.size == Self.size && watcher.source.orientation == .up)
+    }
+
+    // MARK: The cursor
+
+    @Test func `the pointer is drawn over the picture, wherever it goes, in any memory`() throws {
+        for (memory, pixels) in [(CastProducer.Memory.sealed, "bgrx"), (.unsealed, "bgrx"), (.pointer, "rgb")] {
+            let stage = try CastStage(memory: memory, pixels: pixels)
+            let watcher = try stage.watch(frame: "frame cursor=1,20,20 hot=2,3 bitmap=7x5,00ff00ff,32")
+            func expected(_ x: Int, _ y: Int) -> [UInt32] {
+                var picture = stage.producer.picture
+                picture.paint(PixelRect(x: x - 2, y: y - 3, width: 7, height: 5), 0x00_ff00)
+                return picture.pixels
+            }
+            #expect(watcher.pixels == expected(20, 20))
+            for (x, y) in [(100, 50), (0, 0), (159, 95), (500, 20), (80, 48)] {
+                try stage.producer.send("frame corrupted=1 cursor=1,\(x),\(y)")
+                let pixels = expected(x, y)
+                try watcher.follow { $0.pixels == pixels }
+            }
+        }
+    }
+
+    @Test func `a pointer without an id, or without an area, is none`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(frame: "frame cursor=1,20,20 bitmap=8x8,ff0000ff")
+        let shown = watcher.pixels
+        #expect(!stage.isShown(by: watcher))
+        try stage.producer.send("frame corrupted=1")
+        try watcher.follow { stage.isShown(by: $0) }
+        try stage.producer.send("frame corrupted=1 cursor=1,20,20")
+        try watcher.follow { $0.pixels == shown }
+        try stage.producer.send("frame corrupted=1 cursor=1,20,20 bitmap=0x0,0,0")
+        try watcher.follow { stage.isShown(by: $0) }
+    }
+
+    @Test(arguments: [
+        "bitmap=65x65,ff0000ff", "bitmap=64x64,ff0000ff,257", "bitmap=8x8,ff0000ff,-32", "bitmap=4294967295x1,ff0000ff",
+    ])
+    func `a bitmap that is not all there is no pointer`(bitmap: String) throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(frame: "frame cursor=1,20,20 \(bitmap)")
+        #expect(stage.isShown(by: watcher))
+    }
+
+    @Test func `colours of a bitmap are multiplied by their opacity already`() throws {
+        let stage = try CastStage()
+        try stage.producer.paint(PixelRect(size: Self.size), 0x80_8080)
+        let watcher = try stage.watch(frame: "frame cursor=1,16,16 bitmap=2x2,40000080")
+        #expect(watcher.colour(16, 16) == 0x80_4040)
+    }
+
+    @Test func `without the cursor its motion is no change`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(frame: "frame cursor=1,20,20 bitmap=8x8,ff0000ff", cursor: false)
+        #expect(stage.isShown(by: watcher))
+        try stage.producer.send("frame corrupted=1 cursor=1,50,50")
+        try stage.producer.setPattern(1)
+        #expect(
+            try watcher.damage(of: "frame damage=0,0,1,1", by: stage.producer)
+                == tiles(PixelRect(x: 0, y: 0, width: 1, height: 1)))
+    }
+
+    @Test func `an enlarged pointer is`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(frame: "frame cursor=1,20,20 hot=1,1 bitmap=8x8,ff0000ff", scale: 2)
+        var picture = stage.producer.picture
+        picture.paint(PixelRect(x: 18, y: 18, width: 16, height: 16), 0xff_0000)
+        #expect(watcher.pixels == picture.pixels)
+    }
+
+    // MARK: Crop, turn, size, time
+
+    @Test func `a crop is followed, and the cursor is placed in it`() throws {
+        let stage = try CastStage()
+        let first = PixelRect(x: 17, y: 5, width: 99, height: 51)
+        let watcher = try stage.watch(frame: "frame crop=17,5,99,51")
+        #expect(stage.isShown(by: watcher, crop: first))
+        let second = PixelRect(x: 3, y: 40, width: 120, height: 33)
+        try stage.producer.send("frame damage=0,0,1,1 crop=3,40,120,33 cursor=1,23,60 bitmap=4x4,ff0000ff")
+        var expected = stage.producer.picture.cropped(second)
+        expected.paint(PixelRect(x: 20, y: 20, width: 4, height: 4), 0xff_0000)
+        try watcher.follow { $0.size == second.size && $0.pixels == expected.pixels }
+        try stage.producer.send("frame damage=0,0,1,1 crop=100,90,1000,1000")
+        try watcher.follow { stage.isShown(by: $0, crop: PixelRect(x: 100, y: 90, width: 60, height: 6)) }
+    }
+
+    @Test func `a turn becomes an orientation, and all is read again`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        #expect(watcher.source.orientation == .up)
+        for transform in Array(1...7) + [0, 99] {
+            let damage = try watcher.damage(of: "frame damage=0,0,1,1 transform=\(transform)", by: stage.producer)
+            #expect(damage.isFull || transform == 99, "an unknown turn is none")
+            #expect(watcher.source.orientation == CastFrames.orientation(UInt32(transform)))
+            #expect(watcher.size == Self.size)
+        }
+    }
+
+    @Test(arguments: CastProducer.Memory.allCases)
+    func `another size comes with a new format, after frames of the old layout`(memory: CastProducer.Memory) throws {
+        let stage = try CastStage(memory: memory)
+        let watcher = try stage.watch(frame: "frame cursor=1,20,20 bitmap=8x8,ff0000ff")
+        for (width, height) in [(320, 200), (64, 48), (161, 97)] {
+            let old = stage.producer.picture.size
+            try stage.producer.send("frame damage=0,0,1,1")
+            try stage.producer.resize(to: PixelSize(width: width, height: height))
+            // In a buffer of the new format or of the old, as it happens to come.
+            try stage.producer.begin("frame layout=\(old.width)x\(old.height) bytes=100")
+            try stage.producer.begin("frame damage=0,0,1,1")
+            try watcher.follow { stage.isShown(by: $0) }
+            for _ in 0..<2 { try stage.producer.finish() }
+        }
+    }
+
+    @Test func `old and future times are clamped`() throws {
+        let stage = try CastStage()
+        let before = MonotonicClock.now()
+        let watcher = try stage.watch(frame: "frame time=5000")
+        let source = try #require(watcher.source as? PipeWireSource)
+        #expect(source.presentationTime == 5000)
+        _ = try watcher.damage(of: "frame time=4000", by: stage.producer)
+        #expect(source.presentationTime == 5000)
+        _ = try watcher.damage(of: "frame time=\(Int64.max)", by: stage.producer)
+        #expect((before...MonotonicClock.now()).contains(source.presentationTime))
+        let last = source.presentationTime
+        _ = try watcher.damage(of: "frame time=-1", by: stage.producer)
+        #expect(source.presentationTime == last)
+    }
+
+    // MARK: Hostile memory
+
+    @Test func `memory that shrinks is no picture, and kills nobody`() throws {
+        let stage = try CastStage(memory: .unsealed)
+        let watcher = try stage.watch()
+        try stage.producer.send("shrink")
+        #expect(try !watcher.source.read(.full(size: Self.size)) { _ in })
+        #expect(
+            try watcher.wait(until: MonotonicClock.now()) == .deadline, "there is nothing to read before the next frame"
+        )
+        try stage.producer.send("grow")
+        try stage.producer.setPattern(2)
+        #expect(try watcher.damage(of: "frame damage=0,0,1,1", by: stage.producer).isFull)
+        #expect(stage.isShown(by: watcher))
+    }
+
+    // MARK: Ends
+
+    @Test func `a cast without a frame is given up in time`() throws {
+        let stage = try CastStage()
+        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
+        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
+    }
+
+    @Test func `a cast that shows nothing but its cursor is given up as well`() throws {
+        let stage = try CastStage()
+        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
+        try stage.producer.begin("frame corrupted=1 cursor=1,1,1 bitmap=8x8,ff0000ff")
+        #expect(throws: VideoSourceError.castGaveNoFrame(seconds: 1)) { try CastStage.opened(opening) }
+    }
+
+    @Test func `a format that nobody offered is refused with PipeWire's words`() throws {
+        let stage = try CastStage(pixels: "yuy2")
+        let opening = try stage.opening()
+        do {
+            _ = try CastStage.opened(opening)
+            Issue.record("it opened")
+        } catch VideoSourceError.castRefused(let reason) {
+            #expect(reason.contains("format"))
+        }
+    }
+
+    @Test func `a connection that is none is an error`() throws {
+        let pipe = try FileDescriptor.pipe()
+        try pipe.writeEnd.close()
+        #expect(throws: VideoSourceError.self) {
+            let opening = try PipeWireOpening(
+                descriptor: pipe.readEnd, node: 1, options: PipeWireSource.Options(highestRate: 30, showsCursor: false))
+            _ = try CastStage.opened(opening)
+        }
+    }
+
+    @Test func `a producer that dies is the cast's end, after a pause`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
+        stage.producer.end()
+        #expect(throws: VideoSourceError.castEnded) { try watcher.follow { _ in false } }
+        #expect(throws: VideoSourceError.castEnded) { try watcher.source.processEvents() }
+    }
+
+    @Test func `a producer that leaves is the cast's end too`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
+        try stage.producer.send("leave")
+        #expect(throws: VideoSourceError.castEnded) { try watcher.follow { _ in false } }
+    }
+
+    @Test func `a producer that dies before its first frame is no cast`() throws {
+        let stage = try CastStage()
+        let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))
+        stage.producer.end()
+        #expect(throws: VideoSourceError.self) { try CastStage.opened(opening) }
+    }
+
+    @Test func `a pause ends nothing where it ends in time`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        try stage.producer.send("pause")
+        try watcher.wait("the pause") { watcher.source.deadline != nil }
+        #expect(try watcher.source.read(.full(size: Self.size)) { _ in }, "the newest frame stays readable")
+        try stage.producer.send("resume")
+        try stage.producer.setPattern(4)
+        try stage.producer.send("frame")
+        try watcher.follow { stage.isShown(by: $0) }
+        #expect(watcher.source.deadline == nil)
+    }
+
+    @Test func `without PipeWire there is no cast any more`() throws {
+        let stage = try CastStage()
+        let (watcher, opening) = (try stage.watch(), try stage.opening())
+        stage.server.end()
+        for source in [{ try watcher.follow { _ in false } }, { _ = try CastStage.opened(opening) }]
+            as [() throws -> Any]
+        {
+            do {
+                _ = try source()
+                Issue.record("it goes on")
+            } catch VideoSourceError.castLost(let reason) {
+                #expect(!reason.isEmpty)
+            }
+        }
+    }
+
+    @Test func `no cast leaves a descriptor behind`() throws {
+        let server = try PrivatePipeWire()
+        func descriptors() -> Int { PrivateDirectory.entries("/proc/self/fd").count }
+        var counts: [Int] = []
+        for _ in 0..<4 {
+            do {
+                let stage = try CastStage(on: server)
+                let watcher = try stage.watch()
+                try stage.producer.resize(to: PixelSize(width: 64, height: 64))
+                try stage.producer.send("frame")
+                try watcher.follow { stage.isShown(by: $0) }
+            }
+            counts.append(descriptors())
+        }
+        #expect(counts[3] == counts[1], "\(counts)")
+    }
+}

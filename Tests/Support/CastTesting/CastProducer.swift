@@ -1,0 +1,157 @@
+// The program kinecast-cast-producer: a compositor's side of a cast, and the picture that it casts.
+import Glibc
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+/// A picture as the producer has it: 0xRRGGBB, rows packed.
+package struct CastPicture: Equatable {
+    package private(set) var size: PixelSize
+    package private(set) var pixels: [UInt32]
+
+    /// All black.
+    package init(size: PixelSize) {
+        self.size = size
+        pixels = Array(repeating: 0, count: size.area)
+    }
+
+    /// The pattern of `seed`, in which each pixel differs from its neighbours and says where it is.
+    package init(size: PixelSize, pattern seed: Int) {
+        self.init(size: size)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let (red, green, blue) = (x * 7 + seed * 31, y * 5 + seed * 17, (x ^ y) + seed)
+                pixels[y * size.width + x] = UInt32(red & 255) << 16 | UInt32(green & 255) << 8 | UInt32(blue & 255)
+            }
+        }
+    }
+
+    package mutating func paint(_ rect: PixelRect, _ colour: UInt32) {
+        let inside = rect.intersection(PixelRect(size: size))
+        guard !inside.isEmpty else { return }
+        for y in inside.y..<inside.maxY {
+            for x in inside.x..<inside.maxX { pixels[y * size.width + x] = colour }
+        }
+    }
+
+    package func cropped(_ rect: PixelRect) -> CastPicture {
+        var result = CastPicture(size: rect.size)
+        for y in 0..<rect.height {
+            for x in 0..<rect.width {
+                result.pixels[y * rect.width + x] = pixels[(rect.y + y) * size.width + rect.x + x]
+            }
+        }
+        return result
+    }
+}
+
+/// A running producer. It ends when the last reference goes, and with the thread that made it.
+package final class CastProducer {
+    /// Whose the memory of the buffers is.
+    package enum Memory: String, CaseIterable, Sendable {
+        /// The producer's, which can shrink it or not.
+        case sealed, unsealed
+        /// The daemon's.
+        case pointer
+    }
+
+    /// The node's number.
+    package let node: UInt32
+    /// What the next frame shows.
+    package private(set) var picture: CastPicture
+    private let process: ChildProcess
+    private let commands: FileDescriptor
+    private let answers: FileDescriptor
+
+    /// Called now and then in all waits for the producer, which for its part may wait for a reader.
+    package var whileWaiting: () -> Void = {}
+
+    package static let allMetas = "header,crop,damage,transform,cursor"
+
+    /// Starts a producer and waits until it has a node. The picture is the pattern 0.
+    package init(
+        on server: PrivatePipeWire, size: PixelSize, memory: Memory = .sealed, metas: String = allMetas,
+        pixels: String = "bgrx"
+    ) throws {
+        let (input, output) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
+        var options = ChildProcess.Options()
+        options.descriptors = [input.readEnd, output.writeEnd, .standardError]
+        options.parentDeathSignal = SIGTERM
+        process = try ChildProcess(
+            executable: try Tool.sibling("kinecast-cast-producer"),
+            arguments: [memory.rawValue, metas, pixels, "\(size.width)x\(size.height)"],
+            environment: ProcessEnvironment.current(changing: server.environment), options: options)
+        try input.readEnd.close()
+        try output.writeEnd.close()
+        (commands, answers) = (input.writeEnd, output.readEnd)
+        picture = CastPicture(size: size)
+        var node: UInt32?
+        while node == nil, let line = Tool.readLine(answers, until: MonotonicClock.now() + Tool.patience) {
+            if line.hasPrefix("node ") { node = UInt32(line.dropFirst(5)) }
+        }
+        guard let node else {
+            let ending = process.end(signal: SIGKILL, deadline: 0)
+            throw Tool.Error.failed(name: "kinecast-cast-producer", ending: ending, complaint: "it has no node")
+        }
+        self.node = node
+        try setPattern(0)
+    }
+
+    deinit {
+        end()
+        try? commands.close()
+        try? answers.close()
+    }
+
+    /// Ends the producer as a crash would, and waits for it.
+    package func end() { _ = process.end(signal: SIGKILL, deadline: 0) }
+
+    /// Sends a command without waiting for its end: `frame` waits for a reader.
+    package func begin(_ command: String) throws { _ = try commands.writeAll((command + "\n").utf8) }
+
+    /// Waits for the end of a command.
+    package func finish() throws { try wait(for: "done") }
+
+    /// Waits for a line.
+    package func wait(for wanted: String) throws {
+        let deadline = MonotonicClock.now() + Tool.patience
+        while MonotonicClock.now() < deadline {
+            guard WakeSignal.poll([answers.rawValue], until: MonotonicClock.now() + 5_000_000)[0] else {
+                whileWaiting()
+                continue
+            }
+            guard let line = Tool.readLine(answers, until: deadline) else { break }
+            if line == wanted { return }
+        }
+        throw Tool.Error.failed(
+            name: "kinecast-cast-producer", ending: process.end(signal: SIGKILL, deadline: 0),
+            complaint: "it did not say \(wanted)")
+    }
+
+    /// Sends a command and waits for its end.
+    package func send(_ command: String) throws {
+        try begin(command)
+        try finish()
+    }
+
+    // MARK: The picture
+
+    package func setPattern(_ seed: Int) throws {
+        picture = CastPicture(size: picture.size, pattern: seed)
+        try send("pattern \(seed)")
+    }
+
+    package func paint(_ rect: PixelRect, _ colour: UInt32) throws {
+        picture.paint(rect, colour)
+        try send("paint \(rect.x) \(rect.y) \(rect.width) \(rect.height) \(String(colour, radix: 16))")
+    }
+
+    /// Another size, which is a new format; the picture is the pattern 0 again. Needs a reader.
+    package func resize(to size: PixelSize) throws {
+        picture = CastPicture(size: size)
+        try send("size \(size.width)x\(size.height)")
+        try wait(for: "format \(size.width)x\(size.height)")
+        try setPattern(0)
+    }
+}
