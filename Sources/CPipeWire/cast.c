@@ -79,10 +79,11 @@ static void offer_buffers(kine_cast *cast) {
     int types = cast->format_is_dmabuf ? 1 << SPA_DATA_DmaBuf : 1 << SPA_DATA_MemFd | 1 << SPA_DATA_MemPtr;
     int header = sizeof(struct spa_meta_header), region = sizeof(struct spa_meta_region);
     int transform = sizeof(struct spa_meta_videotransform);
-    // At least three: this side keeps one until the next has come, and the other side draws while one is on its way.
+    // This side keeps one until the next has come, and the other side draws while others are on their way. libpipewire 0.3.65 loses what
+    // comes in a buffer that was given back since the frame before, so there have to be some that nobody waits for.
     parameters[0] = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
-        SPA_POD_CHOICE_RANGE_Int(4, 3, 16), SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(types));
+        SPA_POD_CHOICE_RANGE_Int(6, 3, 16), SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(types));
     parameters[1] = meta_parameter(&builder, SPA_META_Header, header, header, header);
     parameters[2] = meta_parameter(&builder, SPA_META_VideoCrop, region, region, region);
     parameters[3] =
@@ -209,6 +210,7 @@ void kine_cast_close(kine_cast *cast) {
     if (cast->stream) pw_stream_destroy(cast->stream);
     if (cast->core) pw_core_disconnect(cast->core);
     if (cast->context) pw_context_destroy(cast->context);
+    if (cast->is_entered) pw_loop_leave(cast->loop);
     if (cast->loop) pw_loop_destroy(cast->loop);
     free(cast);
 }
@@ -216,10 +218,12 @@ void kine_cast_close(kine_cast *cast) {
 int kine_cast_descriptor(const kine_cast *cast) { return pw_loop_get_fd(cast->loop); }
 
 void kine_cast_iterate(kine_cast *cast) {
-    pw_loop_enter(cast->loop);
+    // Not left again: while no thread is in the loop, libpipewire's own thread does at once what it would else leave to this one, and
+    // nothing wakes this one.
+    if (!cast->is_entered) pw_loop_enter(cast->loop);
+    cast->is_entered = true;
     // An iteration handles a limited number of events. More than a few at once would keep the caller from everything else.
     for (int round = 0; round < 8 && pw_loop_iterate(cast->loop, 0) > 0; round++) {}
-    pw_loop_leave(cast->loop);
 }
 
 kine_cast_state kine_cast_get_state(const kine_cast *cast) { return cast->state; }

@@ -24,6 +24,7 @@ struct slot {
 
 struct kine_cast {
     struct pw_loop *loop;
+    bool is_entered;
     struct pw_context *context;
     struct pw_core *core;
     struct spa_hook core_listener;

@@ -51,6 +51,9 @@ public final class PipeWireSource: VideoSource {
 
     /// There is a first frame.
     fileprivate var isOpen: Bool { frames.frame != nil }
+    /// A frame that is sent from now on arrives here. PipeWire starts a compositor without waiting for its reader, so an earlier one may be
+    /// lost.
+    fileprivate var isStreaming: Bool { stream.state == .streaming }
 
     public var size: PixelSize { frames.frame?.size ?? PixelSize(width: 0, height: 0) }
     public var orientation: Orientation { frames.frame?.orientation ?? .up }
@@ -127,6 +130,8 @@ public final class PipeWireOpening: VideoSourceOpening {
 
     public var descriptor: Int32 { source.descriptor }
     public var deadline: Int64? { source.deadline }
+    /// For tests, whose producers send one frame.
+    var isStreaming: Bool { source.isStreaming }
 
     public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
         _ = try source.processEvents()

@@ -34,6 +34,10 @@ final class CastStage {
         frame: String = "frame", cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient
     ) throws -> Watcher {
         let opening = try opening(cursor: cursor, scale: scale, limits: limits)
+        try CoreTesting.wait("the stream") {
+            _ = try opening.processEvents()
+            return opening.isStreaming
+        }
         try producer.begin(frame)
         let source = try Self.opened(opening)
         producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }

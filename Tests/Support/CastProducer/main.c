@@ -42,6 +42,11 @@ static const char *memory_kind, *metas;
 static uint64_t sequence;
 static uint32_t linked_node = SPA_ID_INVALID;
 static struct pw_buffer *made[64];
+// A frame can be sent: there is a reader, and it has what was sent before. What comes faster is lost on the way, or stays there.
+static bool is_ready;
+static bool is_sending;
+
+static void carry_out_all(void);
 // The command that waits for a buffer, and what was read after it.
 static char input[1 << 16];
 static size_t input_length;
@@ -87,7 +92,7 @@ static void offer_buffers(void) {
     int types = strcmp(memory_kind, "pointer") ? 1 << SPA_DATA_MemFd : 1 << SPA_DATA_MemPtr;
     parameters[count++] = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
-        SPA_POD_CHOICE_RANGE_Int(4, 2, 8), SPA_PARAM_BUFFERS_blocks, SPA_POD_Int(1), SPA_PARAM_BUFFERS_size,
+        SPA_POD_CHOICE_RANGE_Int(6, 2, 8), SPA_PARAM_BUFFERS_blocks, SPA_POD_Int(1), SPA_PARAM_BUFFERS_size,
         SPA_POD_Int(stride * format.size.height), SPA_PARAM_BUFFERS_stride, SPA_POD_Int(stride),
         SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(types));
     for (size_t index = 0; index < SPA_N_ELEMENTS(kinds); index++)
@@ -194,7 +199,7 @@ static void write_cursor(const char *line, struct spa_meta_cursor *cursor) {
     uint32_t height = bitmap->size.height = strtoul(end + 1, &end, 10);
     uint32_t colour = strtoul(end + 1, &end, 16);
     bitmap->stride = *end == ',' ? strtol(end + 1, &end, 10) : width * 4;
-    if (width > 64 || height > 64 || bitmap->stride > 256) return; // only told
+    if (width > 64 || height > 64 || bitmap->stride < 0 || bitmap->stride > 256) return; // only told
     for (uint32_t y = 0; y < height; y++)
         for (uint32_t x = 0; x < width; x++)
             for (int byte = 0; byte < 4; byte++)
@@ -234,8 +239,9 @@ static void write_metas(const char *line, struct spa_buffer *buffer) {
     if (cursor) write_cursor(line, cursor);
 }
 
-// False where there is no buffer yet.
+// False where there is no buffer yet, or nobody who would be told of it.
 static bool send_frame(const char *line) {
+    if (!is_ready) return false;
     struct pw_buffer *buffer = pw_stream_dequeue_buffer(stream);
     if (!buffer) return false;
     struct spa_data *data = &buffer->buffer->datas[0];
@@ -252,6 +258,9 @@ static bool send_frame(const char *line) {
     data->chunk->flags = value(line, "corrupted") ? SPA_CHUNK_FLAG_CORRUPTED : 0;
     write_metas(line, buffer->buffer);
     pw_stream_queue_buffer(stream, buffer);
+    is_ready = false;
+    is_sending = true;
+    pw_stream_trigger_process(stream);
     return true;
 }
 
@@ -271,7 +280,7 @@ static bool carry_out(const char *line) {
         const struct spa_pod *parameter = format_parameter(&builder);
         pw_stream_update_params(stream, &parameter, 1);
     } else if (strncmp(line, "frame", 5) == 0) {
-        if (!send_frame(line)) return false;
+        return send_frame(line);
     } else if (strcmp(line, "shrink") == 0 || strcmp(line, "grow") == 0) {
         for (int index = 0; index < 64; index++) {
             if (!made[index]) continue;
@@ -307,6 +316,13 @@ static void carry_out_all(void) {
     }
 }
 
+static void trigger_done(void *context) {
+    is_ready = true;
+    if (is_sending) say("done");
+    is_sending = false;
+    carry_out_all();
+}
+
 static void retry_now(void *context, uint64_t expirations) { carry_out_all(); }
 
 static void read_input(void *context, int descriptor, uint32_t mask) {
@@ -324,6 +340,9 @@ static void state_changed(void *data, enum pw_stream_state old, enum pw_stream_s
         fflush(stdout);
     }
     say(pw_stream_state_as_string(state));
+    is_ready = false;
+    // A round without a frame, after which everybody takes part.
+    if (state == PW_STREAM_STATE_STREAMING) pw_stream_trigger_process(stream);
 }
 
 // Links this node with the first reader's port that comes, as a session manager would.
@@ -368,6 +387,7 @@ int main(int count, char **arguments) {
     static const struct pw_stream_events stream_events = {
         PW_VERSION_STREAM_EVENTS,         .state_changed = state_changed, .param_changed = parameter_changed,
         .add_buffer = add_buffer,         .remove_buffer = remove_buffer,
+        .trigger_done = trigger_done,
     };
     static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = global_added};
     static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .error = core_failed};

@@ -122,6 +122,7 @@ package final class CastProducer {
                 continue
             }
             guard let line = Tool.readLine(answers, until: deadline) else { break }
+            whileWaiting()  // a reader that takes nothing loses frames
             if line == wanted { return }
         }
         throw Tool.Error.failed(
