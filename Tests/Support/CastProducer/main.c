@@ -302,18 +302,23 @@ static bool carry_out(const char *line) {
 }
 
 static void carry_out_all(void) {
+    // A command may end in one of the calls by which it is carried out.
+    static bool is_at_it;
     char *end;
+    if (is_at_it) return;
+    is_at_it = true;
     while ((end = memchr(input, '\n', input_length))) {
         *end = 0;
         if (!carry_out(input)) {
             *end = '\n';
             struct timespec soon = {0, 2000000};
             pw_loop_update_timer(pw_main_loop_get_loop(loop), retry, &soon, NULL, false);
-            return;
+            break;
         }
         input_length -= end + 1 - input;
         memmove(input, end + 1, input_length);
     }
+    is_at_it = false;
 }
 
 static void trigger_done(void *context) {
