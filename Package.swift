@@ -12,7 +12,9 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 let pipeWireHeaders = [CSetting.unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/usr/include/spa-0.2"])]
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
-let internalNames = ["CLinux", "CPipeWire", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform"]
+let internalNames = [
+    "CLinux", "CPipeWire", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform",
+]
 let internals: [Product] = internalNames.map { .library(name: $0, targets: [$0]) }
 
 // The floors, lowest first; a target imports only floors below it. docs/structure.md says what lives where.

@@ -37,7 +37,8 @@ private final class Cast {
         // Large ones too: what a buffer promises is then beyond 31 bits.
         let scale = kind & 8 == 0 ? 1 : 64
         format = CastFormat(
-            serial: UInt32(serial % 3) + 1, size: PixelSize(width: (Int(width) + 1) * scale, height: (Int(height) + 1) * scale),
+            serial: UInt32(serial % 3) + 1,
+            size: PixelSize(width: (Int(width) + 1) * scale, height: (Int(height) + 1) * scale),
             pixels: CastFormat.Pixels.allCases[Int(pixels) % CastFormat.Pixels.allCases.count])
         frames.setFormat(kind & 16 == 0 ? format : nil)
         return 5
@@ -87,7 +88,8 @@ private final class Cast {
 
     private func check(_ frame: CastFrames.Frame, in buffer: CastBuffer) {
         let area = frame.area
-        precondition(!area.isEmpty && area.intersection(PixelRect(size: format.size)) == area, "a crop beyond the picture")
+        precondition(
+            !area.isEmpty && area.intersection(PixelRect(size: format.size)) == area, "a crop beyond the picture")
         let end = frame.offset + frame.stride * (area.height - 1) + area.width * frame.pixels.bytes
         precondition(frame.offset >= 0 && end <= buffer.capacity, "pixels beyond the memory")
         precondition(frame.stride >= format.size.width * frame.pixels.bytes, "rows that overlap")

@@ -266,7 +266,8 @@ import Testing
         #expect(frames.receive(transitional, at: 20) == .unusable, "a new buffer, filled by the old format")
         var next = transitional
         (next.stride, next.byteCount, next.header) = (
-            1200, 180_000, CastBuffer.Header(sequence: 4, presentationTime: 0))
+            1200, 180_000, CastBuffer.Header(sequence: 4, presentationTime: 0)
+        )
         next.damage = [PixelRect(x: 0, y: 0, width: 1, height: 1)]
         #expect(frames.receive(next, at: 20) == .frame)
         #expect(collected(&frames) == .full(size: large))
