@@ -76,7 +76,7 @@ public enum VideoSourceError: Error, Equatable, Sendable {
 
     /// The person did not permit it.
     case screenCastDeclined
-    /// Its natural end: the desktop has ended it, as the person may have asked it to.
+    /// Its natural end: the desktop has ended it, as the person may have asked it to; or the window was closed, or the compositor is gone.
     case screenCastClosed
     /// It has not begun, or cannot go on; the sentence.
     case screenCastFailed(String)
@@ -101,8 +101,6 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case castRefused(String)
     /// The cast is open, and no frame came within that time.
     case castGaveNoFrame(seconds: Int)
-    /// Its natural end: the window was closed, or the compositor is gone. The recording is whole.
-    case castEnded
     /// The connection with PipeWire was lost while it was recorded; what the library says.
     case castLost(String)
 

@@ -14,6 +14,8 @@ public struct DesktopSurvey: Sendable, Equatable {
     public var capabilities = NotificationCapabilities()
     /// Whether the screen is locked; nil: nobody says.
     public var isLocked: Bool?
+    /// The version of the portal that shares the screen (org.freedesktop.portal.ScreenCast); nil: there is none.
+    public var screenCastVersion: UInt32?
     /// logind answers, which also keeps the machine awake.
     public var hasLogind = false
 
@@ -44,6 +46,9 @@ private final class DesktopInquiry {
             ask(session, saver.method("GetActive")) { [weak self] values in
                 self?.heard(isLocked: values.first?.asBoolean)
             }
+        }
+        ask(session, ScreenCastPortal.readProperties) { [weak self] values in
+            self?.survey.screenCastVersion = (try? ScreenCastAnswers.offer(values))?.version
         }
         askLogind()
     }

@@ -64,13 +64,13 @@ struct CastStateMachine {
         case (.ended, _): break
         case (.opening, .refused(let reason)): state = .ended(.castRefused(reason))
         case (.opening, .nodeGone), (.opening, .unconnected("")): state = .ended(.castRefused(""))
-        case (_, .unconnected("")), (_, .nodeGone): state = .ended(.castEnded)
+        case (_, .unconnected("")), (_, .nodeGone): state = .ended(.screenCastClosed)
         case (_, .unconnected(let reason)), (_, .refused(let reason)): state = .ended(.castLost(reason))
         case (.opening(let deadline), _) where now >= deadline:
             state = .ended(.castGaveNoFrame(seconds: Int(limits.opening / 1_000_000_000)))
         case (.running, .paused), (.running, .connecting): state = .paused(deadline: now + limits.pause)
         case (.paused, .streaming): state = .running
-        case (.paused(let deadline), _) where now >= deadline: state = .ended(.castEnded)
+        case (.paused(let deadline), _) where now >= deadline: state = .ended(.screenCastClosed)
         case (.opening, _), (.running, _), (.paused, _): break
         }
         if case .ended(let error) = state { throw error }

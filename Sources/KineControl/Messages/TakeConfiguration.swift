@@ -34,6 +34,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case x11
         /// A Wayland compositor's own protocol for copies of its outputs (wlr-screencopy).
         case wlr
+        /// The portal of a Wayland desktop, which asks the person, and PipeWire.
+        case portal
     }
 
     /// Windows that must not be seen.
@@ -233,6 +235,13 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     public var source: Source
     /// Nil: the one that fits the session.
     public var backend: Backend?
+    /// The desktop's portal asks the person again, although they have permitted it before.
+    public var asksAnew: Bool {
+        get { asking ?? false }
+        set { asking = newValue ? true : nil }
+    }
+    /// Absent where it is false, as in messages of older clients.
+    private var asking: Bool?
     public var video = Video()
     public var audio = Audio()
     /// Absolute path of the file to write; nil: no recording, only destinations.

@@ -33,8 +33,7 @@ extension VideoSourceError {
         case .noWaylandLibrary:
             "A Wayland session needs Debian's libwayland-client0, which is not installed; install it."
         case .noScreencopy:
-            "This compositor does not let programs copy its screen (wlr-screencopy); log in to a session on X11, or record a private "
-                + "screen with --virtual 1280x720 -- COMMAND."
+            "This compositor does not let programs copy its screen (wlr-screencopy); leave out --backend wlr, so that the desktop is asked."
         case .compositorSilent:
             "The Wayland compositor gives no picture of its screen; check that the monitor is on, and start the session again."
         case .compositorLost: "The Wayland compositor has gone away, so the recording ends here."
@@ -84,7 +83,8 @@ extension VideoSourceError {
                 + "screen or a --region."
         case .screenCastDeclined:
             "The desktop asked whether its screen may be recorded, and the answer was no; record again, and choose what to share."
-        case .screenCastClosed: "The desktop stopped sharing its screen, so the recording ends here."
+        case .screenCastClosed:
+            "The desktop has ended its screen cast, as it does when a window is closed, so the recording ends here."
         case .screenCastFailed(let sentence): sentence
         case .noCamera(nil, _):
             "There is no camera on this machine; plug one in, or record without --camera."
@@ -108,8 +108,6 @@ extension VideoSourceError {
         case .castGaveNoFrame(let seconds):
             "The desktop's screen cast gave no picture for \(seconds) seconds; check that wireplumber runs and that the screen is on, and "
                 + "record again."
-        case .castEnded:
-            "The desktop has ended its screen cast, as it does when a window is closed, so the recording ends here."
         case .castLost(let reason):
             "The connection with PipeWire was lost (\(reason.printable(limit: 100))), so the recording ends here; record again when it runs."
         case .unknownSource(let source):

@@ -7,13 +7,21 @@ enum ScreenBackend: Equatable {
     case x11
     /// A Wayland compositor that lets its clients copy the screen; its name, as WAYLAND_DISPLAY has it.
     case screencopy(display: String)
+    /// The desktop's portal, which asks the person, and PipeWire.
+    case portal
 
-    /// The one that was asked for; without one, what the session runs on.
+    /// The one that was asked for; without one, what the session runs on. A compositor that can be copied asks nobody and needs no PipeWire,
+    /// so it comes before the portal.
     static func find(_ wanted: TakeConfiguration.Backend?) -> ScreenBackend {
         switch wanted {
-        case .x11: .x11
-        case .wlr: .screencopy(display: WaylandSession.compositor ?? "wayland-0")
-        case nil: WaylandSession.compositor.map { .screencopy(display: $0) } ?? .x11
+        case .x11: return .x11
+        case .wlr: return .screencopy(display: WaylandSession.compositor ?? "wayland-0")
+        case .portal: return .portal
+        case nil:
+            guard let display = WaylandSession.compositor else { return .x11 }
+            // One that does not answer is told of by its own sentence.
+            let inventory = try? WaylandInventory(display: display)
+            return inventory?.hasScreencopy == false ? .portal : .screencopy(display: display)
         }
     }
 }
@@ -22,10 +30,16 @@ enum ScreenBackend: Equatable {
 struct SourceRequest {
     var source: TakeConfiguration.Source
     var wantedBackend: TakeConfiguration.Backend?
+    /// The program that the desktop's permission is for.
+    var application: String
+    /// The desktop asks although it was permitted before.
+    var asksAnew: Bool
 
     init(_ configuration: TakeConfiguration) {
         source = configuration.source
         wantedBackend = configuration.backend
+        application = configuration.app?.identifier ?? "kinecast"
+        asksAnew = configuration.asksAnew
     }
 
     /// May ask an X server. Of interest to screens alone.

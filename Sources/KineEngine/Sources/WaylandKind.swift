@@ -39,7 +39,6 @@ struct WaylandKind: SourceKind {
         guard let display = WaylandSession.compositor else { return }
         do throws(VideoSourceError) {
             let inventory = try WaylandInventory(display: display)
-            guard inventory.hasScreencopy else { throw .noScreencopy }
             list.monitors = inventory.outputs.map {
                 SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: false)
             }
@@ -52,13 +51,13 @@ struct WaylandKind: SourceKind {
         guard let display = WaylandSession.compositor else { return nil }
         do throws(VideoSourceError) {
             let inventory = try WaylandInventory(display: display)
-            guard inventory.hasScreencopy else { throw .noScreencopy }
+            guard inventory.hasScreencopy else { return nil }  // the portal's
             let outputs = inventory.outputs.map { "\($0.name) \($0.uprightSize.width)x\($0.uprightSize.height)" }
             return .passed("display", "Wayland by wlr-screencopy: \(outputs.joined(separator: ", "))")
         } catch {
             return .failed(
                 "display", error.sentence,
-                remedy: "log in to a session of sway, another compositor with wlr-screencopy, or X11")
+                remedy: "log in again, or use --virtual 1280x720 -- COMMAND")
         }
     }
 }
@@ -68,11 +67,8 @@ extension WaylandScreenOpening {
     convenience init(
         _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video
     ) throws(VideoSourceError) {
-        let unavailable: [(isWanted: Bool, option: String)] = [
-            (!video.excludedWindows.isEmpty, "--exclude"), (video.showsClicks, "--show-clicks"),
-            (video.shownKeys != nil, "--show-keys"), (video.cursorScale != 1, "--cursor-scale"),
-        ]
-        if let first = unavailable.first(where: \.isWanted) { throw .notOnWayland(option: first.option) }
+        try video.checkForWayland()
+        if video.cursorScale != 1 { throw .notOnWayland(option: "--cursor-scale") }
         try self.init(
             target, display: display, showsCursor: video.showsCursor, framesPerSecond: video.framesPerSecond)
     }

@@ -77,8 +77,8 @@ struct FramePipeline: Sendable {
     private func captureEnded(_ error: VideoSourceError?) {
         switch error {
         case nil: factory.failed(.over(reason: nil))
-        case .windowClosed, .screenCastClosed, .castEnded:
-            let reason = error == .windowClosed ? "the window was closed" : "the desktop stopped sharing its screen"
+        case .windowClosed, .screenCastClosed:
+            let reason = error == .windowClosed ? "the window was closed" : "the desktop has ended its screen cast"
             factory.failed(.over(reason: reason))
             inbox.post(.event(.stopRequested(.sourceEnded(reason), at: MonotonicClock.now())))
         case .some(let error):

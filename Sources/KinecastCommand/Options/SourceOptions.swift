@@ -71,14 +71,18 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The way to the screen's pixels: x11, or wlr for a Wayland compositor's own protocol. Without it, the one that fits the session.",
-            valueName: "x11|wlr"))
+            "The way to the screen's pixels: x11, wlr for a Wayland compositor's own protocol, or portal for the desktop's question and PipeWire. Without it, the one that fits the session.",
+            valueName: "x11|wlr|portal"))
     var backend: TakeConfiguration.Backend?
+
+    @Flag(help: "Have a Wayland desktop ask again what may be seen, although it was answered before.")
+    var ask = false
 
     @OptionGroup var input: InputOptions
 
     func apply(to configuration: inout TakeConfiguration) {
         configuration.backend = backend
+        configuration.asksAnew = ask
         configuration.video.excludedWindows = exclude.map(\.rule)
         input.apply(to: &configuration.video)
     }

@@ -11,7 +11,8 @@ import Testing
 @Suite(.serialized) struct WaylandTests {
     private static let size = PixelSize(width: 640, height: 480)
     private static let place = PixelRect(x: 20, y: 30, width: 160, height: 120)
-    private static let refusal = "This compositor does not let programs copy its screen"
+    /// Without a bus, a desktop that has to be asked cannot be.
+    private static let refusal = "There is no session bus on which the desktop could be asked for its screen"
     /// A program that draws and beeps, built beside kinecast.
     private static let scene = RunningKinecast.scene
 
@@ -109,15 +110,19 @@ import Testing
 
     // MARK: A compositor without it
 
-    @Test func `its screen is refused, and a window of an X11 program is recorded`() throws {
+    @Test func `without a bus its screen is refused, and a window of an X11 program is recorded`() throws {
         let desktop = try WaylandDesktop(size: Self.size)
         let painter = try Painter(display: desktop.display)
         let window = painter.window(Self.place, colour: 0x20_4060)
         let environment = desktop.environment
         try TestPlace.with { place in
-            for source in [[], ["--monitor", "XWAYLAND0"], ["--region", "64x48+0+0"]] {
+            for (source, words) in [
+                ([], Self.refusal), (["--monitor", "XWAYLAND0"], Self.refusal),
+                (["--region", "64x48+0+0"], "does not give what --region needs"),
+                (["--backend", "wlr"], "This compositor does not let programs copy its screen"),
+            ] {
                 let refused = try record(place, source, environment)
-                #expect(refused.status == ExitStatus.unavailable && refused.errors.contains(Self.refusal), "\(refused)")
+                #expect(refused.status == ExitStatus.unavailable && refused.errors.contains(words), "\(refused)")
                 #expect(access(place.path("a.mp4"), F_OK) != 0)
             }
             let recorded = try record(place, ["--window", "\(window)"], environment)
@@ -127,11 +132,8 @@ import Testing
             #expect(frame.distance(from: 0x20_4060, in: PixelRect(size: frame.size)) < 6)
 
             let listed = try place.run(["sources"], environment)
-            #expect(listed.status == 0 && listed.errors.contains(Self.refusal), "\(listed)")
+            #expect(listed.status == 0, "\(listed)")
             #expect(listed.output.contains("--window 0x\(String(window, radix: 16))"))
-            #expect(!listed.output.contains("--monitor"))
-            let json = try place.run(["sources", "--json"], environment).output
-            #expect(json.contains(Self.refusal) && json.contains("\"monitors\":[]"), "\(json)")
             let examined = try place.run(["doctor"], environment).output
             #expect(examined.contains("✗ display") && examined.contains(Self.refusal), "\(examined)")
 

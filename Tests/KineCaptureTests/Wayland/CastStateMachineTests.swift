@@ -38,8 +38,8 @@ import Testing
     @Test func `what ends it, by what it was`() {
         let endings: [(Stream, VideoSourceError, VideoSourceError)] = [
             (.unconnected("broken"), .castLost("broken"), .castLost("broken")),
-            (.unconnected(""), .castRefused(""), .castEnded),
-            (.nodeGone, .castRefused(""), .castEnded),
+            (.unconnected(""), .castRefused(""), .screenCastClosed),
+            (.nodeGone, .castRefused(""), .screenCastClosed),
             (
                 .refused("no more input formats"), .castRefused("no more input formats"),
                 .castLost("no more input formats")
@@ -67,7 +67,7 @@ import Testing
         #expect(advance(&machine, .streaming, at: 6100) == nil && machine.deadline == nil)
         #expect(advance(&machine, stream, at: 7000) == nil && machine.deadline == 7100)
         machine.noteFrame()
-        #expect(advance(&machine, stream, at: 7100) == .castEnded)
+        #expect(advance(&machine, stream, at: 7100) == .screenCastClosed)
     }
 
     @Test func `a still screen is no end`() {

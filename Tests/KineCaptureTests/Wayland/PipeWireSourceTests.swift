@@ -351,15 +351,15 @@ import Testing
         let stage = try CastStage()
         let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
         stage.producer.end()
-        #expect(throws: VideoSourceError.castEnded) { try watcher.follow { _ in false } }
-        #expect(throws: VideoSourceError.castEnded) { try watcher.source.processEvents() }
+        #expect(throws: VideoSourceError.screenCastClosed) { try watcher.follow { _ in false } }
+        #expect(throws: VideoSourceError.screenCastClosed) { try watcher.source.processEvents() }
     }
 
     @Test func `a producer that leaves is the cast's end too`() throws {
         let stage = try CastStage()
         let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
         try stage.producer.send("leave")
-        #expect(throws: VideoSourceError.castEnded) { try watcher.follow { _ in false } }
+        #expect(throws: VideoSourceError.screenCastClosed) { try watcher.follow { _ in false } }
     }
 
     @Test func `a producer that dies before its first frame is no cast`() throws {

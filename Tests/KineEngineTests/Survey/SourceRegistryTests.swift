@@ -22,7 +22,7 @@ import Testing
         return configuration
     }
 
-    @Test(arguments: sources.indices, [nil, .x11, .wlr] as [TakeConfiguration.Backend?])
+    @Test(arguments: sources.indices, [nil, .x11, .wlr, .portal] as [TakeConfiguration.Backend?])
     func `each source is of exactly one kind, which names it to extensions`(
         index: Int, backend: TakeConfiguration.Backend?
     ) {

@@ -12,7 +12,9 @@ public final class WaylandDesktop {
     /// The compositor's socket, an absolute path.
     public var socket: String { directory.file("kinecast") }
     /// What the session's programs have in their environment.
-    public var environment: [String] { ["DISPLAY=\(display)", "WAYLAND_DISPLAY=\(socket)", "XDG_SESSION_TYPE=wayland"] }
+    public var environment: [String] {
+        ["DISPLAY=\(display)", "WAYLAND_DISPLAY=\(socket)", "XDG_SESSION_TYPE=wayland"]
+    }
 
     private let process: ChildProcess
     private let directory: TemporaryDirectory
