@@ -56,6 +56,15 @@ final class CastStage {
         throw VideoSourceError.castGaveNoFrame(seconds: Int(Tool.patience / 1_000_000_000))
     }
 
+    /// Sends frames until one has arrived: what is sent before a reader has the buffers of a new format is lost.
+    func send(_ frame: String, untilShownBy watcher: Watcher) throws {
+        try CoreTesting.wait("the picture") {
+            try producer.send(frame)
+            if try watcher.wait(until: MonotonicClock.now() + 20_000_000) == .changed { try watcher.look() }
+            return isShown(by: watcher)
+        }
+    }
+
     /// Whether the watcher shows the producer's picture, or a part of it.
     func isShown(by watcher: Watcher, crop: PixelRect? = nil) -> Bool {
         let picture = crop.map { producer.picture.cropped($0) } ?? producer.picture

@@ -277,10 +277,8 @@ import Testing
             try stage.producer.send("frame damage=0,0,1,1")
             try stage.producer.resize(to: PixelSize(width: width, height: height))
             // In a buffer of the new format or of the old, as it happens to come.
-            try stage.producer.begin("frame layout=\(old.width)x\(old.height) bytes=100")
-            try stage.producer.begin("frame damage=0,0,1,1")
-            try watcher.follow { stage.isShown(by: $0) }
-            for _ in 0..<2 { try stage.producer.finish() }
+            try stage.producer.send("frame layout=\(old.width)x\(old.height) bytes=100")
+            try stage.send("frame damage=0,0,1,1", untilShownBy: watcher)
         }
     }
 
@@ -378,8 +376,7 @@ import Testing
         try stage.producer.send("resume")
         try watcher.wait("the pause's end") { watcher.source.deadline == nil }
         try stage.producer.setPattern(4)
-        try stage.producer.send("frame")
-        try watcher.follow { stage.isShown(by: $0) }
+        try stage.send("frame", untilShownBy: watcher)
         #expect(watcher.source.deadline == nil)
     }
 
@@ -408,9 +405,7 @@ import Testing
                 let stage = try CastStage(on: server)
                 let watcher = try stage.watch()
                 try stage.producer.resize(to: PixelSize(width: 64, height: 64))
-                // The first may come before this side has the new buffers, and is lost then.
-                for _ in 0..<2 { try stage.producer.send("frame") }
-                try watcher.follow { stage.isShown(by: $0) }
+                try stage.send("frame", untilShownBy: watcher)
             }
             counts.append(descriptors())
         }
