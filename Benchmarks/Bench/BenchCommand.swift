@@ -8,7 +8,7 @@ struct BenchCommand: ParsableCommand {
         subcommands: [
             CompareCommand.self, VersionsCommand.self, BroadcastCommand.self, ConfinementCommand.self,
             ExpectationsCommand.self, ExchangeCommand.self, ImagingCommand.self, CameraCommand.self,
-            GoingLiveCommand.self,
+            WaylandCommand.self, GoingLiveCommand.self,
             FeedCommand.self, WatchCommand.self, CrowdCommand.self, SwallowCommand.self, GlassCommand.self,
             RTMPCommand.self, RTMPFeedCommand.self, FaultsCommand.self, ViewersCommand.self, CrowdReaderCommand.self,
             TrimCommand.self,

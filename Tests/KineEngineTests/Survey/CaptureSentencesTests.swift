@@ -10,7 +10,19 @@ import Testing
     @Test(
         arguments: [
             (.noDisplay, ["DISPLAY is not set", "--virtual"]),
-            (.waylandSession, ["Wayland", "session on X11", "--window", "--virtual 1280x720 -- COMMAND"]),
+            (.waylandSession, ["Wayland", "windows of X11 programs", "--backend x11", "session on X11"]),
+            (.noCompositor(display: "wayland-7"), ["wayland-7", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"]),
+            (.noWaylandLibrary, ["libwayland-client0", "install it"]), (.noScreencopy, ["--backend wlr"]),
+            (.compositorSilent, ["no picture", "monitor is on"]), (.compositorLost, ["has gone away"]),
+            (.notOnWayland(option: "--exclude"), ["--exclude", "leave it out", "X11"]),
+            (.unsupportedPixels(format: 0x3434_4152), ["0x34344152"]), (.noOutput, ["no monitor"]),
+            (.monitorsDiffer(["DP-1", "DP-2"]), ["DP-1, DP-2", "--monitor"]),
+            (.regionOnSeveralMonitors(["DP-1", "DP-2"]), ["DP-1, DP-2", "single monitor"]),
+            (.screenCastDeclined, []), (.screenCastClosed, ["screen cast"]),
+            (.noCastLibrary(package: "libpipewire-0.3-0"), ["libpipewire-0.3-0"]),
+            (.noPipeWire(.noSuchFileOrDirectory), ["PipeWire"]),
+            (.castRefused("no"), ["no"]), (.castGaveNoFrame(seconds: 10), ["10 seconds"]),
+            (.castLost("gone"), ["PipeWire", "gone"]),
             (.noConnection(display: ":7", code: 1), [":7", "XAUTHORITY"]),
             (.unsupportedDepth(bits: 16, display: ":7"), [":7", "16 bits", "depth 24"]),
             (.missingExtensions(display: ":7"), [":7", "DAMAGE", "Xorg"]),
@@ -43,6 +55,8 @@ import Testing
             (.cannotStart(program: "Xvfb", .tooManyOpenFiles), ["Xvfb did not start: Too many open files."]),
             (.cookieNotWritten(.noSpace), ["cookie", "No space left on device"]),
             (.noDisplayNumber(PixelSize(width: 9999, height: 9999)), ["smaller size than 9999x9999"]),
+            (.noCompositor(PixelSize(width: 9999, height: 9999)), ["sway", "9999x9999"]),
+            (.missing(program: "sway", package: "sway"), ["package sway"]),
             (.noAudio, ["pulseaudio", "does not answer"]), (.cancelled, ["was ended"]),
         ] as [(VirtualSession.Error, [String])])
     func `a private screen that cannot be had is told with what it is about`(

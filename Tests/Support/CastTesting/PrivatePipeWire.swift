@@ -58,13 +58,17 @@ package final class PrivatePipeWire {
     /// What a program that is to find this daemon has in its environment.
     var environment: [String: String] { ["PIPEWIRE_RUNTIME_DIR": directory.path] }
 
+    /// The socket on which the daemon takes connections.
+    package var socket: String { directory.file("pipewire-0") }
+
     /// A new connection, as a portal hands it out.
-    package func connect() throws -> FileDescriptor {
+    package func connect() throws -> FileDescriptor { try Self.connect(to: socket) }
+
+    package static func connect(to path: String) throws -> FileDescriptor {
         let socket = FileDescriptor(
             rawValue: Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        let path = directory.file("pipewire-0")
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

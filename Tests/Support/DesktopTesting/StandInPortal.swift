@@ -5,7 +5,7 @@ import KinePlatform
 import Synchronization
 import SystemPackage
 
-/// `org.freedesktop.portal.ScreenCast`. Its "PipeWire" is a pipe from which `greeting` can be read.
+/// `org.freedesktop.portal.ScreenCast`. Its "PipeWire" is a pipe from which `greeting` can be read, unless a test gives it a real one.
 package final class StandInPortal: Sendable {
     /// What the person does when the dialog is shown.
     package enum Person: Sendable {
@@ -44,6 +44,10 @@ package final class StandInPortal: Sendable {
         package var givesTokens = true
         /// A restore token that it takes for nonsense makes it refuse the call, and close the session first.
         package var closesOnBadToken = false
+        /// The number of the cast's node.
+        package var node = StandInPortal.node
+        /// Makes a connection with PipeWire; nil: the pipe stands in for it.
+        package var connect: (@Sendable () throws -> FileDescriptor)?
         package var properties: [String: BusValue] = [
             "position": .structure([.int32(0), .int32(0)]), "size": .structure([.int32(1920), .int32(1080)]),
         ]
@@ -165,7 +169,7 @@ package final class StandInPortal: Sendable {
         case (screenCast, "Start"): return start(call, &contents)
         case (screenCast, "OpenPipeWireRemote"):
             guard options(call, "oa{sv}") != nil, contents.sessions[session(call)] != nil else { return invalid }
-            return fault(of: call, session(call), &contents) ?? remote()
+            return fault(of: call, session(call), &contents) ?? remote(contents.manner)
         case (requestInterface, "Close"):
             contents.closedRequests.append(call.path)
             contents.dialogs[call.path] = nil
@@ -238,7 +242,7 @@ package final class StandInPortal: Sendable {
         var properties = contents.manner.properties
         if contents.manner.version >= 3 { properties["source_type"] = options["types"] }
         var results: [String: BusValue] = [
-            "streams": .array(of: "(ua{sv})", [.structure([.uint32(node), .properties(properties)])])
+            "streams": .array(of: "(ua{sv})", [.structure([.uint32(contents.manner.node), .properties(properties)])])
         ]
         if options["persist_mode"] == .uint32(2), contents.manner.givesTokens {
             results["restore_token"] = .string(makeToken(&contents))
@@ -253,7 +257,11 @@ package final class StandInPortal: Sendable {
         return token
     }
 
-    private static func remote() -> Reply {
+    private static func remote(_ manner: Manner) -> Reply {
+        if let connect = manner.connect {
+            guard let descriptor = try? connect() else { return .error(name: "org.freedesktop.DBus.Error.Failed") }
+            return .values([.descriptor(BusDescriptor(adopting: descriptor.rawValue))])
+        }
         guard let pipe = try? FileDescriptor.pipe() else { return .error(name: "org.freedesktop.DBus.Error.Failed") }
         _ = try? pipe.writeEnd.closeAfter { try pipe.writeEnd.writeAll(greeting.utf8) }
         return .values([.descriptor(BusDescriptor(adopting: pipe.readEnd.rawValue))])

@@ -1,0 +1,219 @@
+// A Wayland screen: Kinecast beside wf-recorder, on a private compositor.
+import ArgumentParser
+import Glibc
+import KineCapture
+import KineMeasure
+import KineMedia
+import KinePlatform
+import SystemPackage
+
+struct WaylandCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wayland", abstract: "Compares recording a Wayland screen with wf-recorder.",
+        discussion: """
+            1920×1080 at up to 30 frames a second, on a private sway that draws in memory. idle is a page that stands still, terminal is foot \
+            that prints a hundred lines a second, motion moves all of the screen 30 times a second. wf-recorder has libx264 in 4:2:0 with the \
+            preset and the rate factor that are given, Kinecast its own settings. What counts is the CPU of the whole process tree with the \
+            compositor's increase, starting and ending included.
+            """)
+
+    enum Work: String, CaseIterable, ExpressibleByArgument {
+        case idle, terminal, motion
+
+        /// The most CPU and memory of wf-recorder's that is promised.
+        var limits: (cost: Double, memory: Double) {
+            switch self {
+            case .idle: (0.25, 0.6)
+            case .terminal, .motion: (0.4, 0.5)
+            }
+        }
+
+        var scene: SceneKind? {
+            switch self {
+            case .idle: .idle
+            case .terminal: nil
+            case .motion: .motion
+            }
+        }
+    }
+
+    @Argument(help: "What the screen shows; all of it if nothing is named.")
+    var work: [Work] = []
+
+    @Option(help: "Rounds; each runs both recorders once.")
+    var runs = 3
+
+    @Option(help: "Seconds of each run.")
+    var seconds = 10.0
+
+    @Option(help: "wf-recorder's rate factor.")
+    var rateFactor = 23.0
+
+    @Option(help: "wf-recorder's preset of x264.")
+    var preset = "veryfast"
+
+    private static let size = PixelSize(width: 1920, height: 1080)
+
+    func validate() throws {
+        guard runs > 0 else { throw ValidationError("--runs must be at least 1.") }
+        guard seconds >= 1 else { throw ValidationError("--seconds must be at least 1.") }
+    }
+
+    func run() throws {
+        print(Machine.description(packages: ["sway", "wf-recorder", "foot", "libx264-164"]))
+        print("\n| screen | recorder | CPU s | + sway s | CPU % | peak MiB | bytes | drawn | captured | SSIM |")
+        print("|---|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+        var verdicts: [String] = []
+        for work in work.isEmpty ? Work.allCases : work {
+            let screen = try WaylandScreen(size: Self.size)
+            defer { screen.close() }
+            let outcomes = try compare(work, on: screen)
+            for (name, outcomes) in zip(["Kinecast", "wf-recorder"], outcomes) {
+                print(Self.row(work, name, outcomes))
+            }
+            verdicts.append(Self.verdict(work, outcomes))
+            fflush(nil)
+        }
+        print("\n| screen | CPU | at most | memory | at most | every drawn frame | |\n|---|--:|--:|--:|--:|---|---|")
+        for verdict in verdicts { print(verdict) }
+    }
+
+    private func compare(_ work: Work, on screen: WaylandScreen) throws -> [[Outcome]] {
+        let shown = try screen.show(work)
+        defer { _ = shown.end(signal: SIGKILL, deadline: 0) }
+        let baseline = screen.load(over: 4)
+        var outcomes: [[Outcome]] = [[], []]
+        for round in 0..<runs {
+            for index in round % 2 == 0 ? [0, 1] : [1, 0] {
+                let output = screen.folder.file("take.mp4")
+                unlink(output)
+                let (executable, arguments) = try index == 0 ? kinecast(output) : reference(output)
+                var outcome = try screen.observe(
+                    executable, arguments, seconds: seconds, baseline: baseline, besides: shown.pid)
+                var status = stat()
+                if stat(output, &status) == 0 { outcome.bytes = Int(status.st_size) }
+                // A file that was not finished, as wf-recorder's of a still screen, cannot be compared.
+                if let scene = work.scene?.make(size: Self.size, framesPerSecond: 30),
+                    let report = try? FrameReport(path: output, scene: scene)
+                {
+                    outcome.frame = report
+                }
+                outcomes[index].append(outcome)
+            }
+            BroadcastCommand.complain(
+                "\(work.rawValue) \(round + 1): "
+                    + outcomes.map { "\(fixed($0[round].seconds, 3)) s" }.joined(separator: ", "))
+        }
+        return outcomes
+    }
+
+    private func kinecast(_ output: String) throws -> (String, [String]) {
+        (
+            try Tool.sibling("kinecast"),
+            ["record", output, "--fps", "30", "--audio", "none", "--duration", "\(fixed(seconds, 1))s"]
+        )
+    }
+
+    /// wf-recorder has no length of its own, and of a still screen it does not end at a signal.
+    private func reference(_ output: String) throws -> (String, [String]) {
+        (
+            try Tool.path(of: "timeout"),
+            [
+                "--preserve-status", "--signal=INT", "--kill-after=2", fixed(seconds, 1),
+                try Tool.path(of: "wf-recorder"), "-f",
+                output, "-c", "libx264", "-x", "yuv420p", "-r", "30", "-p", "preset=\(preset)", "-p",
+                "crf=\(fixed(rateFactor, 1))",
+            ]
+        )
+    }
+
+    private static func row(_ work: Work, _ name: String, _ outcomes: [Outcome]) -> String {
+        func middle(_ value: (Outcome) -> Double) -> Double { median(outcomes.map(value)) }
+        let frames = work.scene == nil ? nil : outcomes
+        return Tables.row([
+            work.rawValue, name, fixed(middle { $0.cost.processorSeconds }, 3), fixed(middle { $0.displaySeconds }, 3),
+            fixed(middle { $0.seconds / $0.cost.elapsedSeconds * 100 }, 1),
+            Tables.mebibytes(Int(middle { Double($0.cost.peakResidentBytes) })),
+            fixed(middle { Double($0.bytes) }, 0),
+            frames == nil ? "–" : fixed(middle { Double($0.frame.drawn) }, 0),
+            frames == nil ? "–" : fixed(middle { Double($0.frame.distinct) }, 0),
+            fixed(median(outcomes.compactMap(\.frame.similarity)), 4),
+        ])
+    }
+
+    private static func verdict(_ work: Work, _ outcomes: [[Outcome]]) -> String {
+        let cost = median(zip(outcomes[0], outcomes[1]).map { $0.seconds / $1.seconds })
+        let memory = median(
+            zip(outcomes[0], outcomes[1]).map {
+                Double($0.cost.peakResidentBytes) / Double($1.cost.peakResidentBytes)
+            })
+        let hasAll = outcomes[0].allSatisfy { $0.frame.distinct == $0.frame.drawn }
+        let limits = work.limits
+        let isKept = cost <= limits.cost && memory <= limits.memory && hasAll
+        return Tables.row([
+            work.rawValue, fixed(cost, 3), fixed(limits.cost, 2), fixed(memory, 3), fixed(limits.memory, 2),
+            work.scene == nil ? "–" : hasAll ? "yes" : "no", isKept ? "pass" : "**miss**",
+        ])
+    }
+}
+
+/// A private compositor, what is shown there, and what it costs. Used by the main thread only: the compositor dies with it.
+private final class WaylandScreen {
+    let folder: TemporaryDirectory
+    private let session: VirtualSession
+    private let compositor: Int32
+
+    init(size: PixelSize) throws {
+        folder = try TemporaryDirectory()
+        let before = Set(ProcFiles.children(of: getpid()))
+        session = try VirtualSession(.wayland, size: size, directory: folder.path, withAudio: false)
+        guard let compositor = ProcFiles.children(of: getpid()).first(where: { !before.contains($0) }) else {
+            throw Tool.Error.failed(name: "sway", ending: .unknown, complaint: "It is no child of this process.")
+        }
+        self.compositor = compositor
+    }
+
+    func close() { session.end() }
+
+    private var environment: [String] { ProcessEnvironment.secluded(in: folder) + session.environment }
+
+    /// Starts a program that draws; it runs until it is ended.
+    func show(_ work: WaylandCommand.Work) throws -> ChildProcess {
+        if let scene = work.scene { return try SceneProcess(scene, arguments: [], environment: environment).process }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, nil]
+        options.parentDeathSignal = SIGTERM
+        let script =
+            "i=0; while :; do i=$((i + 1)); echo \"$i the quick brown fox jumps over the lazy dog\"; sleep 0.01; done"
+        return try ChildProcess(
+            executable: try Tool.path(of: "foot"), arguments: ["sh", "-c", script], environment: environment,
+            options: options)
+    }
+
+    /// Seconds on a processor for each second of the clock, of the compositor alone.
+    func load(over seconds: Double) -> Double {
+        usleep(2_000_000)  // what is shown has just begun
+        let before = compositorSeconds
+        usleep(UInt32(seconds * 1e6))  // the measurement's length
+        return (compositorSeconds - before) / seconds
+    }
+
+    private var compositorSeconds: Double {
+        Double(ProcFiles.processorNanoseconds(of: compositor) ?? 0) / 1e9
+    }
+
+    func observe(
+        _ executable: String, _ arguments: [String], seconds: Double, baseline: Double, besides: Int32
+    ) throws -> Outcome {
+        let log = try FileDescriptor.open(
+            FilePath(folder.file("log")), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
+        defer { try? log.close() }
+        let before = compositorSeconds
+        var outcome = Outcome()
+        outcome.cost = try MeasuredProcess.run(
+            executable, arguments, environment: environment, output: log, expectedSeconds: seconds,
+            besides: [compositor, besides])
+        outcome.displaySeconds = max(0, compositorSeconds - before - baseline * outcome.cost.elapsedSeconds)
+        return outcome
+    }
+}
