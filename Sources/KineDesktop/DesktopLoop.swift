@@ -61,7 +61,7 @@ final class DesktopLoop {
     }
 
     private var isAtRest: Bool {
-        session?.isClosed != false || indicator.isAtRest && question.isAtRest && posted.isAtRest
+        session?.isClosed != false || indicator.isAtRest && question.isAtRest && posted.isAtRest && inhibitor.isAtRest
     }
 
     private func carryOut(_ request: Desktop.Request) {

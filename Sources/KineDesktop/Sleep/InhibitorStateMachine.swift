@@ -35,6 +35,9 @@ struct InhibitorStateMachine: Sendable {
 
     init(routes: [Route]) { self.routes = routes }
 
+    /// Nothing is asked for that was not answered: what is granted after the end would never be taken back.
+    var isAtRest: Bool { if case .requesting = state { false } else { true } }
+
     mutating func handle(_ input: Input) -> [Action] {
         switch input {
         case .want(let inhibition): wanted = inhibition

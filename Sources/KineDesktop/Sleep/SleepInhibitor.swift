@@ -21,6 +21,8 @@ final class SleepInhibitor {
             routes: (system == nil ? [] : [.logind]) + (session == nil ? [] : [.screenSaver]))
     }
 
+    var isAtRest: Bool { machine.isAtRest }
+
     func want(_ inhibition: SleepInhibition?) { handle(.want(inhibition)) }
 
     private func handle(_ input: InhibitorStateMachine.Input) {
