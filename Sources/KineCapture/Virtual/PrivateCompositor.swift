@@ -89,8 +89,8 @@ final class PrivateCompositor: Sendable {
 
     // MARK: Another user
 
-    /// sway refuses to be root. Root's is started as a user that nobody is: one of the numbers that systemd keeps for such purposes
-    /// (systemd.exec(5), DynamicUser), without a name, files or processes.
+    /// sway refuses to run as root. Root starts it under a user id that has no name, files or processes, from the range that systemd keeps for
+    /// such services (systemd.exec(5), DynamicUser).
     private static var user: UInt32? {
         guard geteuid() == 0 else { return nil }
         return (0..<64).lazy.map { _ in UInt32.random(in: 61184...65519) }.first { getpwuid($0) == nil } ?? 65519

@@ -3,8 +3,8 @@
 import KineMedia
 
 /// The newest frame of a cast and the damage that was not collected yet. Compositors report damage badly or not at all: it is a hint,
-/// and whatever is doubtful is full damage. That costs a comparison, no frame: whoever draws the frames finds the tiles that are the same
-/// as before (`FrameRing`, KineImaging), so nothing is compared here.
+/// and whatever is doubtful is full damage. That costs a comparison, no frame: `FrameRing` (KineImaging), in which frames are drawn, finds the
+/// tiles that are the same as before, so nothing is compared here.
 struct CastFrames {
     /// What is to become of a buffer.
     enum Verdict: Equatable {
@@ -127,18 +127,8 @@ struct CastFrames {
         min(max(header?.presentationTime ?? now, frame?.presentationTime ?? 0), now)
     }
 
-    /// The compositor's picture is turned by `transform`, counter-clockwise and after a mirroring (spa/buffer/meta.h,
-    /// spa_meta_videotransform_value, which are those of wl_output); the orientation undoes that. Unknown values turn nothing.
+    /// PipeWire's values are those of wl_output (spa/buffer/meta.h, spa_meta_videotransform_value).
     static func orientation(_ transform: UInt32?) -> Orientation {
-        switch transform {
-        case 1: .right
-        case 2: .down
-        case 3: .left
-        case 4: .upMirrored
-        case 5: .leftMirrored
-        case 6: .downMirrored
-        case 7: .rightMirrored
-        default: .up
-        }
+        WaylandOutput.orientation(transform: Int32(clamping: transform ?? 0))
     }
 }

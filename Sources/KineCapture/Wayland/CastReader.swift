@@ -104,7 +104,7 @@ final class CastReader {
 }
 
 extension CastFrames.Frame {
-    /// Whether the pixels, the first of them at `first`, can be handed on as they are: whoever reads them reads words.
+    /// Whether the pixels, the first of them at `first`, can be handed on as they are: their readers read words.
     fileprivate func isBGRA(at first: UnsafeRawPointer) -> Bool {
         pixels.isBGRA && stride.isMultiple(of: 4) && Int(bitPattern: first).isMultiple(of: 4)
     }

@@ -6,8 +6,8 @@ import KineWayland
 
 /// A video source on a compositor with wlr-screencopy. Created and used by the capture thread.
 ///
-/// What is read is compared with the frame before where it is drawn (`FrameRing`), so that damage which is larger than the change costs the
-/// comparison and nothing more.
+/// `FrameRing` compares each tile that is drawn with the frame before. Damage that is larger than the change costs that comparison and nothing
+/// more.
 public final class WaylandScreenSource: VideoSource {
     public enum Target: Equatable, Sendable {
         /// All outputs, as they lie beside each other.
