@@ -112,7 +112,8 @@ struct CastFrames {
         let area = area(buffer.crop, of: format.size)
         return Frame(
             pixels: format.pixels, area: area, offset: offset + area.y * stride + area.x * bytes, stride: stride,
-            orientation: Self.orientation(buffer.transform), presentationTime: time(buffer.header, now))
+            orientation: Orientation(undoingWaylandTransform: Int32(clamping: buffer.transform ?? 0)),
+            presentationTime: time(buffer.header, now))
     }
 
     /// A crop without an area, or outside of the picture, is none.
@@ -125,10 +126,5 @@ struct CastFrames {
     /// A restored session's first frame can be seconds old, and some compositors give no time.
     private func time(_ header: CastBuffer.Header?, _ now: Int64) -> Int64 {
         min(max(header?.presentationTime ?? now, frame?.presentationTime ?? 0), now)
-    }
-
-    /// PipeWire's values are those of wl_output (spa/buffer/meta.h, spa_meta_videotransform_value).
-    static func orientation(_ transform: UInt32?) -> Orientation {
-        WaylandOutput.orientation(transform: Int32(clamping: transform ?? 0))
     }
 }

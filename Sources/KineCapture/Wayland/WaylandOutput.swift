@@ -18,19 +18,4 @@ public struct WaylandOutput: Equatable, Sendable {
 
     /// The monitor's pixels when its picture is upright.
     public var uprightSize: PixelSize { orientation.turned(pixelSize) }
-
-    /// The turn that undoes wl_output.transform, which turns to the left, or mirrors left and right first from 4 on. Unknown values turn
-    /// nothing.
-    static func orientation(transform: Int32) -> Orientation {
-        switch transform {
-        case 1: .right
-        case 2: .down
-        case 3: .left
-        case 4: .upMirrored
-        case 5: .leftMirrored
-        case 6: .downMirrored
-        case 7: .rightMirrored
-        default: .up
-        }
-    }
 }

@@ -27,7 +27,7 @@ final class WaylandOutputs {
             geometry: { context, proxy, x, y, _, _, _, make, model, transform in
                 WaylandOutputs.change(context, proxy) { entry in
                     if !entry.isPlaced { (entry.output.bounds.x, entry.output.bounds.y) = (Int(x), Int(y)) }
-                    entry.output.orientation = WaylandOutput.orientation(transform: transform)
+                    entry.output.orientation = Orientation(undoingWaylandTransform: transform)
                     guard entry.output.description.isEmpty else { return }
                     let words = [make, model].compactMap { $0.map { String(cString: $0) } }
                     entry.output.description = words.joined(separator: " ")

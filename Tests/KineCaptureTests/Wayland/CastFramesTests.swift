@@ -241,10 +241,11 @@ import Testing
             // A mirroring, then so many quarter turns counter-clockwise.
             var turn = transform < 4 ? Orientation.up : .upMirrored
             for _ in 0..<transform % 4 { turn = turn.followed(by: .left) }
-            #expect(CastFrames.orientation(UInt32(transform)) == turn.inverse)
+            #expect(begun(buffer(1, transform: UInt32(transform))).frame?.orientation == turn.inverse)
         }
-        #expect(CastFrames.orientation(nil) == .up && CastFrames.orientation(8) == .up)
-        #expect(CastFrames.orientation(.max) == .up)
+        for unknown in [nil, 8, UInt32.max] {
+            #expect(begun(buffer(1, transform: unknown)).frame?.orientation == .up)
+        }
     }
 
     @Test func `another turn is damage as a whole, of the same size`() {

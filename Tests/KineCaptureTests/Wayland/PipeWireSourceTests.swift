@@ -263,7 +263,7 @@ import Testing
         for transform in Array(1...7) + [0, 99] {
             let damage = try watcher.damage(of: "frame damage=0,0,1,1 transform=\(transform)", by: stage.producer)
             #expect(damage.isFull || transform == 99, "an unknown turn is none")
-            #expect(watcher.source.orientation == CastFrames.orientation(UInt32(transform)))
+            #expect(watcher.source.orientation == Orientation(undoingWaylandTransform: Int32(transform)))
             #expect(watcher.size == Self.size)
         }
     }

@@ -1,0 +1,1 @@
+../../../Sources/KineCapture/Wayland/WaylandTransform.swift
