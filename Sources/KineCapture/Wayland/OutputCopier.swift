@@ -58,20 +58,12 @@ final class OutputCopier {
                 OutputCopier.from(context).perform { $0.descriptionEnded(at: MonotonicClock.now()) }
             }))
 
-    /// - Parameter framesPerSecond: the rate at which frames are taken. The compositor is asked for one just before.
-    init(
-        _ subject: Subject, globals: Globals, outputs: WaylandOutputs, showsCursor: Bool, framesPerSecond: Int
-    ) {
+    init(_ subject: Subject, globals: Globals, outputs: WaylandOutputs, showsCursor: Bool) {
         self.subject = subject
         self.globals = globals
         self.outputs = outputs
         self.showsCursor = showsCursor
-        // Asked one refresh before it is due, a frame is as new as can be; the compositor draws it once, also where it draws more often.
-        let refresh = outputs.output(named: subject.output)?.refresh ?? 0
-        let interval = 1_000_000_000 / Int64(max(1, framesPerSecond))
-        let period = 1_000_000_000_000 / Int64(max(1, refresh > 0 ? refresh : 60_000))
-        machine = ScreencopyStateMachine(
-            version: globals.version, hasDamage: subject.part == nil, pause: max(0, interval - period))
+        machine = ScreencopyStateMachine(version: globals.version, hasDamage: subject.part == nil)
         output = outputs.proxy(of: subject.output)
     }
 
@@ -102,15 +94,15 @@ final class OutputCopier {
     }
 
     /// The newest frame is read from now on. Returns its damage in its own pixels, nil where all of it may have changed; and whether its
-    /// size is another one.
-    func takeFrame(at now: Int64) -> (damage: [PixelRect]?, isResized: Bool)? {
+    /// size is another one. The next frame is asked for, without a flush.
+    func takeFrame() -> (damage: [PixelRect]?, isResized: Bool)? {
         guard let frame = machine.frame, let next else { return nil }
         let isResized = current?.buffer.layout.size != next.layout.size
         let isTurned = current?.isUpsideDown != frame.isUpsideDown
         let free = current?.buffer
         current = (next, frame.isUpsideDown)
         self.next = free
-        machine.taken(at: now)
+        perform { $0.taken() }
         return (isResized || isTurned ? nil : frame.damage, isResized)
     }
 

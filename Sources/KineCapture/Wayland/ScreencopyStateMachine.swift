@@ -52,8 +52,6 @@ struct ScreencopyStateMachine {
     private let version: UInt32
     /// The rectangle of damage that is told is of the frame; otherwise it is not relied upon.
     private let hasDamage: Bool
-    /// Nanoseconds after which the next frame is asked for when one was taken.
-    private let pause: Int64
     private var state = State.waiting(until: .min)
     /// The layout of the frame that was taken last; nil: the next one is another kind of frame, or the first.
     private var known: Layout?
@@ -61,11 +59,9 @@ struct ScreencopyStateMachine {
     /// - Parameters:
     ///   - version: of the protocol.
     ///   - hasDamage: the compositor's damage is in the frame's coordinates.
-    ///   - pause: nanoseconds between a frame and the request for the next.
-    init(version: UInt32, hasDamage: Bool, pause: Int64) {
+    init(version: UInt32, hasDamage: Bool) {
         self.version = version
         self.hasDamage = hasDamage && version >= 2
-        self.pause = pause
     }
 
     /// The instant at which `advance` is to be called; nil: after the compositor's next event.
@@ -134,11 +130,14 @@ struct ScreencopyStateMachine {
         }
     }
 
-    /// The frame is read from now on, and the buffer that was read before is free.
-    mutating func taken(at now: Int64) {
-        guard case .copied(let frame) = state else { return }
+    /// The frame is read from now on, and the buffer that was read before is free. The next frame is asked for at once: while a request is
+    /// open, wlroots composes the screen itself. Between requests it may show a window that fills the screen without composing it, and reports
+    /// the whole screen as damage each time that it changes from one to the other; a screen that stands still would be copied again and again.
+    mutating func taken() -> Request? {
+        guard case .copied(let frame) = state else { return nil }
         known = frame.layout
-        state = .waiting(until: now + pause)
+        state = .asked(nil)
+        return .capture
     }
 
     /// The output has gone, or is another one; the frame that was read last stays.

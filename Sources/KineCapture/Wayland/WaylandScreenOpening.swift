@@ -15,20 +15,17 @@ public final class WaylandScreenOpening: VideoSourceOpening {
 
     private let target: WaylandScreenSource.Target
     private let showsCursor: Bool
-    private let framesPerSecond: Int
     private let screen: WaylandScreen
     private var state = State.asking(answers: 0)
     private var end = MonotonicClock.now() + WaylandScreenOpening.patience
 
     /// - Parameters:
     ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
-    ///   - framesPerSecond: the rate at which frames will be read.
     public init(
-        _ target: WaylandScreenSource.Target, display: String, showsCursor: Bool, framesPerSecond: Int
+        _ target: WaylandScreenSource.Target, display: String, showsCursor: Bool
     ) throws(VideoSourceError) {
         self.target = target
         self.showsCursor = showsCursor
-        self.framesPerSecond = framesPerSecond
         screen = try WaylandScreen(display: display)
         expectAnswer()
     }
@@ -71,7 +68,7 @@ public final class WaylandScreenOpening: VideoSourceOpening {
                 (
                     OutputCopier(
                         OutputCopier.Subject(output: $0.output, part: $0.part), globals: globals,
-                        outputs: screen.outputs, showsCursor: showsCursor, framesPerSecond: framesPerSecond), $0.origin
+                        outputs: screen.outputs, showsCursor: showsCursor), $0.origin
                 )
             })
     }

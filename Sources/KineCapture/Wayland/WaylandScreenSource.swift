@@ -37,7 +37,7 @@ public final class WaylandScreenSource: VideoSource {
         size = PixelSize(width: 0, height: 0)
         orientation = .up
         var damage = DamageRegion(size: size)
-        takeFrames(&damage, at: MonotonicClock.now())
+        takeFrames(&damage)
         followOrientation()
     }
 
@@ -62,7 +62,7 @@ public final class WaylandScreenSource: VideoSource {
 
     public func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
         _ = try processEvents()
-        takeFrames(&damage, at: MonotonicClock.now())
+        takeFrames(&damage)
         followOrientation()
         if isNew || damage.size != size {
             isNew = false
@@ -79,9 +79,9 @@ public final class WaylandScreenSource: VideoSource {
         isNew = true
     }
 
-    private func takeFrames(_ damage: inout DamageRegion, at now: Int64) {
+    private func takeFrames(_ damage: inout DamageRegion) {
         for (copier, origin) in copiers {
-            guard let (changed, isResized) = copier.takeFrame(at: now) else { continue }
+            guard let (changed, isResized) = copier.takeFrame() else { continue }
             if isResized { resize() }
             if damage.size != size { damage = .full(size: size) }
             let all = PixelRect(size: copier.size ?? size)
@@ -91,6 +91,7 @@ public final class WaylandScreenSource: VideoSource {
                 if canvas != nil { draw(copier, origin, place) }
             }
         }
+        screen.connection.flush()
     }
 
     /// The frame is as large as its pieces make it.

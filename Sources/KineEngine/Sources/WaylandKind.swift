@@ -70,6 +70,6 @@ extension WaylandScreenOpening {
         try video.checkForWayland()
         if video.cursorScale != 1 { throw .notOnWayland(option: "--cursor-scale") }
         try self.init(
-            target, display: display, showsCursor: video.showsCursor, framesPerSecond: video.framesPerSecond)
+            target, display: display, showsCursor: video.showsCursor)
     }
 }

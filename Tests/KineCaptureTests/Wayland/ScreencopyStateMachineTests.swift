@@ -9,16 +9,18 @@ import Testing
     private static let layout = Machine.Layout(format: 1, size: PixelSize(width: 64, height: 48), stride: 256)
     private static let larger = Machine.Layout(format: 1, size: PixelSize(width: 128, height: 96), stride: 512)
 
-    private func machine(version: UInt32 = 3, hasDamage: Bool = true, pause: Int64 = 10) -> ScreencopyStateMachine {
-        Machine(version: version, hasDamage: hasDamage, pause: pause)
+    /// It has asked for its first frame.
+    private func machine(version: UInt32 = 3, hasDamage: Bool = true) -> ScreencopyStateMachine {
+        var machine = Machine(version: version, hasDamage: hasDamage)
+        #expect(machine.advance(to: 0) == .capture)
+        return machine
     }
 
-    /// Brings a machine to its next frame.
+    /// Brings a machine that has asked for a frame to it.
     private func copy(
         _ machine: inout ScreencopyStateMachine, at now: Int64, _ layout: ScreencopyStateMachine.Layout = layout,
         waits: Bool, damage: [PixelRect] = []
     ) {
-        #expect(machine.advance(to: now) == .capture)
         #expect(machine.described(layout) == nil)
         #expect(machine.descriptionEnded(at: now) == .copy(layout, waitsForDamage: waits))
         for rect in damage { machine.note(damage: rect) }
@@ -30,9 +32,8 @@ import Testing
         var machine = machine()
         copy(&machine, at: 0, waits: false, damage: [PixelRect(x: 1, y: 2, width: 3, height: 4)])
         #expect(machine.frame == Machine.Frame(layout: Self.layout, damage: nil))
-        machine.taken(at: 5)
-        #expect(machine.deadline == 15 && !machine.hasFrame)
-        #expect(machine.advance(to: 14) == nil)
+        #expect(machine.taken() == .capture)
+        #expect(machine.deadline == nil && !machine.hasFrame && machine.taken() == nil)
         let rect = PixelRect(x: 8, y: 8, width: 8, height: 8)
         copy(&machine, at: 15, waits: true, damage: [rect])
         #expect(machine.frame == Machine.Frame(layout: Self.layout, damage: [rect]))
@@ -41,10 +42,10 @@ import Testing
     @Test func `a frame of another layout is whole, and the one after it waits again`() {
         var machine = machine()
         copy(&machine, at: 0, waits: false)
-        machine.taken(at: 0)
+        #expect(machine.taken() == .capture)
         copy(&machine, at: 10, Self.larger, waits: false)
         #expect(machine.frame?.damage == nil)
-        machine.taken(at: 10)
+        #expect(machine.taken() == .capture)
         copy(&machine, at: 20, Self.larger, waits: true)
     }
 
@@ -52,21 +53,18 @@ import Testing
         for version: UInt32 in 1...2 {
             var machine = machine(version: version)
             for number in 0..<3 {
-                let now = Int64(number) * 10
-                #expect(machine.advance(to: now) == .capture)
                 #expect(
                     machine.described(Self.layout) == .copy(Self.layout, waitsForDamage: version == 2 && number > 0))
-                #expect(machine.descriptionEnded(at: now) == nil)
+                #expect(machine.descriptionEnded(at: 0) == nil)
                 #expect(machine.ready() == .release)
                 #expect((machine.frame?.damage == nil) == (version == 1 || number == 0))
-                machine.taken(at: now)
+                #expect(machine.taken() == .capture)
             }
         }
     }
 
     @Test func `a compositor that offers no shared memory is asked again later`() {
         var machine = machine()
-        #expect(machine.advance(to: 0) == .capture)
         #expect(machine.descriptionEnded(at: 7) == .release)
         #expect(machine.deadline == 7 + Machine.retryInterval)
     }
@@ -74,12 +72,11 @@ import Testing
     @Test func `after a failure all of the next frame is copied, whatever failed`() {
         var machine = machine()
         copy(&machine, at: 0, waits: false)
-        machine.taken(at: 0)
-        #expect(machine.advance(to: 10) == .capture)
+        #expect(machine.taken() == .capture)
         #expect(machine.failed(at: 11) == .release)
         #expect(machine.failed(at: 11) == nil)
         let retry = 11 + Machine.retryInterval
-        #expect(machine.advance(to: retry - 1) == nil)
+        #expect(machine.advance(to: retry - 1) == nil && machine.advance(to: retry) == .capture)
         copy(&machine, at: retry, waits: false)
         #expect(machine.frame?.damage == nil)
     }
@@ -87,7 +84,7 @@ import Testing
     @Test func `too many rectangles mean all of it`() {
         var machine = machine()
         copy(&machine, at: 0, waits: false)
-        machine.taken(at: 0)
+        #expect(machine.taken() == .capture)
         let rects = (0..<65).map { PixelRect(x: $0, y: 0, width: 1, height: 1) }
         copy(&machine, at: 10, waits: true, damage: rects)
         #expect(machine.frame?.damage == nil)
@@ -96,7 +93,7 @@ import Testing
     @Test func `of a part, no damage is relied upon`() {
         var machine = machine(hasDamage: false)
         copy(&machine, at: 0, waits: false)
-        machine.taken(at: 0)
+        #expect(machine.taken() == .capture)
         copy(&machine, at: 10, waits: true, damage: [PixelRect(x: 0, y: 0, width: 1, height: 1)])
         #expect(machine.frame?.damage == nil)
     }
@@ -104,13 +101,12 @@ import Testing
     @Test func `an output that goes and comes back is asked for all of it at once`() {
         var machine = machine()
         copy(&machine, at: 0, waits: false)
-        machine.taken(at: 0)
-        #expect(machine.advance(to: 10) == .capture)
+        #expect(machine.taken() == .capture)
         #expect(machine.outputChanged(isThere: false) == .release)
         #expect(machine.deadline == nil && machine.advance(to: .max) == nil)
         // What was on its way is no longer of interest.
         #expect(machine.ready() == nil && machine.failed(at: 12) == nil && machine.described(Self.layout) == nil)
-        #expect(machine.outputChanged(isThere: true) == nil)
+        #expect(machine.outputChanged(isThere: true) == nil && machine.advance(to: 20) == .capture)
         copy(&machine, at: 20, waits: false)
     }
 
@@ -131,7 +127,7 @@ import Testing
                 case .damage: (request, _) = (nil, machine.note(damage: PixelRect(x: 0, y: 0, width: 1, height: 1)))
                 case .ready: request = machine.ready()
                 case .failed: request = machine.failed(at: now)
-                case .take: (request, _) = (nil, machine.taken(at: now))
+                case .take: request = machine.taken()
                 case .gone: request = machine.outputChanged(isThere: false)
                 case .back: request = machine.outputChanged(isThere: true)
                 }
@@ -153,8 +149,8 @@ import Testing
         }
         for version: UInt32 in 1...3 {
             check(
-                machine(version: version, pause: 0), isOpen: false, isCopied: false, now: 0, depth: version == 3 ? 6 : 5
-            )
+                Machine(version: version, hasDamage: true), isOpen: false, isCopied: false, now: 0,
+                depth: version == 3 ? 6 : 5)
         }
     }
 }

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func opening(_ target: WaylandScreenSource.Target) throws -> WaylandScreenOpening {
-        try WaylandScreenOpening(target, display: desktop.display, showsCursor: false, framesPerSecond: 60)
+        try WaylandScreenOpening(target, display: desktop.display, showsCursor: false)
     }
 
     @Test func `the whole output is read once, then only the tiles that were painted`() throws {
@@ -177,7 +177,7 @@ import Testing
     @Test func `a compositor without screencopy is refused`() throws {
         let weston = try WaylandDesktop(size: Self.size)
         let opening = try WaylandScreenOpening(
-            .desktop, display: weston.socket, showsCursor: false, framesPerSecond: 60)
+            .desktop, display: weston.socket, showsCursor: false)
         #expect(throws: VideoSourceError.noScreencopy) { try Watcher(opening: opening) }
     }
 }
