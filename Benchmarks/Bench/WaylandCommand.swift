@@ -44,8 +44,11 @@ struct WaylandCommand: ParsableCommand {
     @Option(help: "Rounds; each runs both recorders once.")
     var runs = 3
 
-    @Option(help: "Seconds of each run.")
-    var seconds = 10.0
+    @Option(
+        help:
+            "Seconds of each run; 10 if not given, and 30 of the idle screen, where a short run shows the start and little else."
+    )
+    var seconds: Double?
 
     @Option(help: "wf-recorder's rate factor.")
     var rateFactor = 23.0
@@ -57,7 +60,7 @@ struct WaylandCommand: ParsableCommand {
 
     func validate() throws {
         guard runs > 0 else { throw ValidationError("--runs must be at least 1.") }
-        guard seconds >= 1 else { throw ValidationError("--seconds must be at least 1.") }
+        guard seconds ?? 1 >= 1 else { throw ValidationError("--seconds must be at least 1.") }
     }
 
     func run() throws {
@@ -83,12 +86,13 @@ struct WaylandCommand: ParsableCommand {
         let shown = try screen.show(work)
         defer { _ = shown.end(signal: SIGKILL, deadline: 0) }
         let baseline = screen.load(over: 4)
+        let seconds = seconds ?? (work == .idle ? 30 : 10)
         var outcomes: [[Outcome]] = [[], []]
         for round in 0..<runs {
             for index in round % 2 == 0 ? [0, 1] : [1, 0] {
                 let output = screen.folder.file("take.mp4")
                 unlink(output)
-                let (executable, arguments) = try index == 0 ? kinecast(output) : reference(output)
+                let (executable, arguments) = try index == 0 ? kinecast(output, seconds) : reference(output, seconds)
                 var outcome = try screen.observe(
                     executable, arguments, seconds: seconds, baseline: baseline, besides: shown.pid)
                 var status = stat()
@@ -108,7 +112,7 @@ struct WaylandCommand: ParsableCommand {
         return outcomes
     }
 
-    private func kinecast(_ output: String) throws -> (String, [String]) {
+    private func kinecast(_ output: String, _ seconds: Double) throws -> (String, [String]) {
         (
             try Tool.sibling("kinecast"),
             ["record", output, "--fps", "30", "--audio", "none", "--duration", "\(fixed(seconds, 1))s"]
@@ -116,7 +120,7 @@ struct WaylandCommand: ParsableCommand {
     }
 
     /// wf-recorder has no length of its own, and of a still screen it does not end at a signal.
-    private func reference(_ output: String) throws -> (String, [String]) {
+    private func reference(_ output: String, _ seconds: Double) throws -> (String, [String]) {
         (
             try Tool.path(of: "timeout"),
             [
