@@ -173,7 +173,8 @@ private final class WaylandScreen {
         folder = try TemporaryDirectory()
         let before = Set(ProcFiles.children(of: getpid()))
         session = try VirtualSession(.wayland, size: size, directory: folder.path, withAudio: false)
-        guard let compositor = ProcFiles.children(of: getpid()).first(where: { !before.contains($0) }) else {
+        let started = ProcFiles.children(of: getpid()).filter { !before.contains($0) }
+        guard let compositor = started.first(where: { ProcFiles.name(of: $0) == "sway" }) else {
             throw Tool.Error.failed(name: "sway", ending: .unknown, complaint: "It is no child of this process.")
         }
         self.compositor = compositor

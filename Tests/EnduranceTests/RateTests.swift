@@ -9,18 +9,21 @@ import ScreenTesting
 import Testing
 
 @Suite(.serialized) struct RateTests {
-    @Test func `a moving screen has nearly as many frames as were asked for`() throws {
+    @Test(arguments: TestDisplay.allCases)
+    func `a moving screen has nearly as many frames as were asked for`(display: TestDisplay) throws {
         try TestPlace.with { place in
             let recording = try SceneRecording(
-                of: .motion, ["--fps", "60"], in: place, "--fps", "10", "--duration", "2")
-            Margin.atLeast(16, Double(recording.video.frames.count), "frames", "frames in two seconds at 10 a second")
+                of: .motion, ["--fps", "60"], on: display, in: place, "--fps", "10", "--duration", "2")
+            Margin.atLeast(
+                16, Double(recording.video.frames.count), "frames",
+                "frames in two seconds at 10 a second, \(display.testDescription)")
         }
     }
 
     /// Records numbers that are drawn 30 times a second; returns how many are neither in the file nor accounted for.
-    private func numbersLost(in place: TestPlace) throws -> Int {
+    private func numbersLost(on display: TestDisplay, in place: TestPlace) throws -> Int {
         let recording = try SceneRecording(
-            of: .motion, ["--fps", "30"], in: place, "--overwrite", "--duration", "5")
+            of: .motion, ["--fps", "30"], on: display, in: place, "--overwrite", "--duration", "5")
         var numbers: [Int] = []
         try recording.video.decode { _, luma in
             if let number = Barcode.read(luma) { numbers.append(number) }
@@ -40,21 +43,27 @@ import Testing
         return max(0, missing.count - hidden.count - (recording.summary.framesDropped ?? 0))
     }
 
-    @Test func `every number that is drawn at 30 a second is in the file, but for what the machine held up`() throws {
+    @Test(arguments: TestDisplay.allCases)
+    func `every number that is drawn at 30 a second is in the file, but for what the machine held up`(
+        display: TestDisplay
+    ) throws {
         try TestPlace.with { place in
-            Margin.atMost(0, Double(try numbersLost(in: place)), "frames", "lost and not told of")
+            Margin.atMost(
+                0, Double(try numbersLost(on: display, in: place)), "frames",
+                "lost and not told of, \(display.testDescription)")
         }
     }
 
-    @Test func `a still screen costs few frames and nearly no wake-ups, and the file is as long as the take`()
-        throws
-    {
+    @Test(arguments: TestDisplay.allCases)
+    func `a still screen costs few frames and nearly no wake-ups, and the file is as long as the take`(
+        display: TestDisplay
+    ) throws {
         try TestPlace.with { place in
-            let screen = try PrivateScreen(size: PixelSize(width: 1280, height: 720))
-            let scene = try SceneProcess(.bars, environment: ["DISPLAY=\(screen.name)"])
+            let server = try display.start(size: PixelSize(width: 1280, height: 720))
+            let scene = try SceneProcess(.bars, environment: server.environment)
             defer { scene.end() }
             // Without --json nobody wants progress, so nothing is sent once a second.
-            let take = try place.start(["record", "a.mp4", "--audio", "none"], ["DISPLAY=\(screen.name)"])
+            let take = try place.start(["record", "a.mp4", "--audio", "none"], server.environment)
             let began = MonotonicClock.now()
             let registry = try place.registry()
             // Nothing tells of a take's beginning but --json, which would have it speak every second.
@@ -81,12 +90,18 @@ import Testing
             let start = MonotonicClock.now()
             _ = WakeSignal.poll([], until: start + 10_000_000_000)
             let seconds = Double(MonotonicClock.now() - start) / 1e9
-            Margin.atMost(2, Double(switches() - before) / seconds, "1/s", "wake-ups")
+            Margin.atMost(2, Double(switches() - before) / seconds, "1/s", "wake-ups, \(display.testDescription)")
             take.signal(SIGINT)
+            let asked = Double(MonotonicClock.now() - began) / 1e9
             try #require(try take.wait().status == 0)
             let video = try RecordedVideo(path: place.path("a.mp4"))
-            Margin.atMost(8, Double(video.frames.count), "frames", "of a still screen")
-            #expect(video.duration > seconds + 1)
+            Margin.atMost(
+                8, Double(video.frames.count), "frames", "of a still screen, \(display.testDescription)")
+            #expect(video.duration > seconds + 1 && video.duration < asked + 0.1)
+            // From the command's start, which the take's beginning follows.
+            Margin.atMost(
+                1, asked - video.duration, "s", "that the file is shorter, \(display.testDescription)")
+            withExtendedLifetime(server) {}
         }
     }
 }

@@ -13,7 +13,7 @@ final class PrivateXServer: Sendable {
     private let authority: String
 
     /// Blocks until the server accepts clients. Its cookie is in `directory`.
-    init(size: PixelSize, directory: String, cancellation: Cancellation) throws(VirtualSession.Error) {
+    init(size: PixelSize, directory: String, _ servers: SessionServers) throws(VirtualSession.Error) {
         authority = directory + "/Xauthority"
         do { try Self.writeCookie(to: authority) } catch { throw .cookieNotWritten(error as? Errno ?? .ioError) }
         let pipe: (readEnd: FileDescriptor, writeEnd: FileDescriptor)
@@ -21,10 +21,10 @@ final class PrivateXServer: Sendable {
             throw .cannotStart(program: Self.program, error as? Errno ?? .ioError)
         }
         defer { try? pipe.readEnd.close() }
-        process = try Self.start(size: size, authority: authority, displayNumber: pipe.writeEnd)
+        process = try Self.start(size: size, authority: authority, displayNumber: pipe.writeEnd, servers)
         let deadline = MonotonicClock.now() + VirtualSession.patience
-        guard let display = Self.readNumber(from: pipe.readEnd, deadline: deadline, cancellation) else {
-            throw VirtualSession.giveUp(process, cancellation, .noDisplayNumber(size))
+        guard let display = Self.readNumber(from: pipe.readEnd, deadline: deadline, servers.cancellation) else {
+            throw servers.giveUp(process, .noDisplayNumber(size))
         }
         // Programs that can use Wayland would prefer the session's own compositor to this screen.
         environment = [
@@ -39,10 +39,10 @@ final class PrivateXServer: Sendable {
 
     /// The server chooses a free display, and writes its number to `displayNumber`, which is closed here.
     private static func start(
-        size: PixelSize, authority: String, displayNumber: FileDescriptor
+        size: PixelSize, authority: String, displayNumber: FileDescriptor, _ servers: SessionServers
     ) throws(VirtualSession.Error) -> ChildProcess {
         defer { try? displayNumber.close() }
-        return try VirtualSession.start(
+        return try servers.start(
             program,
             [
                 "-displayfd", "3", "-screen", "0", "\(size.width)x\(size.height)x24", "-auth", authority, "-nolisten",

@@ -1,25 +1,26 @@
-// A private X server or compositor and a private audio server for one take. They need no display, no sound card and no set-up, and change
-// nothing in the user's session.
+// A private X server, or a private Wayland session, with private audio for one take. They need no display, no sound card and no set-up,
+// and change nothing in the user's session.
 import Glibc
 import KineMedia
 import KinePlatform
 import SystemPackage
 
-/// Xvfb or sway, and PulseAudio, with their files in one directory. Both end with this process, however it ends.
+/// Xvfb and PulseAudio; or sway, a D-Bus session, and PipeWire with WirePlumber, in whose place PulseAudio does where they are not
+/// installed. All end with this process, however it ends, and nothing of theirs is left.
 ///
 /// Start it from a thread that lives as long as the process: the servers get a signal when that thread ends.
 public final class VirtualSession: Sendable {
     public enum Error: Swift.Error, Equatable {
         case missing(program: String, package: String)
-        /// The system refused the process, or a descriptor for it.
+        /// The system refused the process, or a descriptor or a file for it.
         case cannotStart(program: String, Errno)
         case cookieNotWritten(Errno)
         /// The X server ended or stayed silent.
         case noDisplayNumber(PixelSize)
         /// The compositor ended or stayed silent.
         case noCompositor(PixelSize)
-        /// The audio server ended or stayed silent.
-        case noAudio
+        /// Another server ended or stayed silent.
+        case noAnswer(program: String)
         /// The take was told to end before the servers answered.
         case cancelled
     }
@@ -29,14 +30,22 @@ public final class VirtualSession: Sendable {
         case x11, wayland
     }
 
-    /// The programs that `init` needs, and the Debian packages that have them.
+    /// The programs that `init` needs, with audio, and the Debian packages that have them.
     public static func programs(for display: Display) -> [(name: String, package: String)] {
-        let screen =
-            switch display {
-            case .x11: (name: PrivateXServer.program, package: "xvfb")
-            case .wayland: (name: PrivateCompositor.program, package: "sway")
-            }
-        return [screen, (name: PrivateAudioServer.program, package: "pulseaudio")]
+        let pulse = (name: PrivateAudioServer.program, package: "pulseaudio")
+        switch display {
+        case .x11: return [(PrivateXServer.program, "xvfb"), pulse]
+        case .wayland:
+            let usesPulseAudio = !PipeWireAudioServer.isInstalled && ExecutableSearch.find(pulse.name) != nil
+            let audio =
+                usesPulseAudio
+                ? [pulse] : [(PipeWireAudioServer.program, "pipewire"), (PipeWireAudioServer.manager, "wireplumber")]
+            return [(PrivateCompositor.program, "sway"), (PrivateBus.program, "dbus-daemon")] + audio
+        }
+    }
+
+    static func package(of program: String) -> String {
+        (programs(for: .x11) + programs(for: .wayland)).first { $0.name == program }?.package ?? program
     }
 
     private enum Screen {
@@ -58,71 +67,85 @@ public final class VirtualSession: Sendable {
         }
     }
 
-    /// `NAME=value` for programs that are to appear on this screen and to be heard.
-    public let environment: [String]
-    private let screen: Screen
-    private let audio: PrivateAudioServer?
+    private enum Audio {
+        case pulseAudio(PrivateAudioServer)
+        case pipeWire(PipeWireAudioServer)
 
-    /// Starts the servers with their files under `directory`, which exists and is this user's alone. Blocks until they answer,
-    /// or until `cancellation` is cancelled.
+        var environment: [String] {
+            switch self {
+            case .pulseAudio(let server): server.environment
+            case .pipeWire(let server): server.environment
+            }
+        }
+
+        func end(deadline: Int64) {
+            switch self {
+            case .pulseAudio(let server): server.end(deadline: deadline)
+            case .pipeWire(let server): server.end(deadline: deadline)
+            }
+        }
+    }
+
+    /// `NAME=value` for programs that are to appear on this screen and to be heard.
+    public var environment: [String] {
+        sourceEnvironment + (bus.map { ["DBUS_SESSION_BUS_ADDRESS=\($0.address)"] } ?? [])
+    }
+    /// `NAME=value` for whoever records them.
+    public let sourceEnvironment: [String]
+
+    private let watcher: SessionWatcher
+    private let bus: PrivateBus?
+    private let screen: Screen
+    private let audio: Audio?
+
+    /// Starts the servers. Blocks until they answer, or until `cancellation` is cancelled. `directory` exists and is this user's alone;
+    /// those of an X screen have their files there.
     public init(
         _ display: Display = .x11, size: PixelSize, directory: String, withAudio: Bool,
         cancellation: Cancellation = Cancellation()
     ) throws(Error) {
-        let screen: Screen =
-            switch display {
-            case .x11: .x11(try PrivateXServer(size: size, directory: directory, cancellation: cancellation))
-            case .wayland:
-                .wayland(try PrivateCompositor(size: size, directory: directory, cancellation: cancellation))
-            }
+        let watcher = try SessionWatcher()
+        let servers = SessionServers(watcher: watcher, cancellation: cancellation)
         do throws(Error) {
-            audio = withAudio ? try PrivateAudioServer(directory: directory, cancellation: cancellation) : nil
+            switch display {
+            case .x11:
+                bus = nil
+                screen = .x11(try PrivateXServer(size: size, directory: directory, servers))
+                audio = withAudio ? .pulseAudio(try PrivateAudioServer(directory: directory, servers)) : nil
+            case .wayland:
+                let directory = try servers.makeDirectory("session", for: PrivateBus.program)
+                let bus = try PrivateBus(directory: directory, servers)
+                self.bus = bus
+                screen = .wayland(try PrivateCompositor(size: size, servers))
+                audio = withAudio ? try Self.audio(directory: directory, bus: bus, servers) : nil
+            }
         } catch {
-            screen.end(deadline: MonotonicClock.now() + 2_000_000_000)
+            // The servers that have started are ended by it.
+            watcher.end()
             throw error
         }
-        self.screen = screen
-        environment = screen.environment + (audio?.environment ?? [])
+        self.watcher = watcher
+        sourceEnvironment = screen.environment + (audio?.environment ?? [])
     }
 
-    /// Ends both servers, and whatever still uses them.
+    private static func audio(
+        directory: String, bus: PrivateBus, _ servers: SessionServers
+    ) throws(Error) -> Audio {
+        if programs(for: .wayland).contains(where: { $0.name == PrivateAudioServer.program }) {
+            return .pulseAudio(try PrivateAudioServer(directory: directory, servers))
+        }
+        return .pipeWire(try PipeWireAudioServer(directory: directory, bus: bus.address, servers))
+    }
+
+    /// Ends the servers, and whatever still uses them.
     public func end() {
         let deadline = MonotonicClock.now() + 2_000_000_000
         audio?.end(deadline: deadline)
         screen.end(deadline: deadline)
+        bus?.end(deadline: deadline)
+        watcher.end()
     }
-
-    // MARK: For both servers
 
     /// The time that a server may take to answer, in nanoseconds.
     static let patience: Int64 = 20_000_000_000
-
-    /// Starts a server that ends with the calling thread. It gets `descriptor` as 3, and /dev/null as
-    /// its standard streams. `user` is the one that root starts it as.
-    static func start(
-        _ program: String, _ arguments: [String], environment: [String] = ProcessEnvironment.current,
-        descriptor: FileDescriptor? = nil, user: UInt32? = nil
-    ) throws(Error) -> ChildProcess {
-        guard let executable = ExecutableSearch.find(program) else {
-            let known = programs(for: .x11) + programs(for: .wayland)
-            throw .missing(program: program, package: known.first { $0.name == program }?.package ?? program)
-        }
-        var options = ChildProcess.Options()
-        options.descriptors = [nil, nil, nil] + (descriptor.map { [$0] } ?? [])
-        options.parentDeathSignal = SIGTERM
-        options.newSession = true
-        options.user = user
-        do throws(Errno) {
-            return try ChildProcess(
-                executable: executable, arguments: arguments, environment: environment, options: options)
-        } catch {
-            throw .cannotStart(program: program, error)
-        }
-    }
-
-    /// Ends a server that did not answer. Returns the error to throw.
-    static func giveUp(_ process: ChildProcess, _ cancellation: Cancellation, _ failure: Error) -> Error {
-        _ = process.end(deadline: MonotonicClock.now() + 1_000_000_000)
-        return cancellation.isCancelled ? .cancelled : failure
-    }
 }

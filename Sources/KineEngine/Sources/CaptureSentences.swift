@@ -134,7 +134,7 @@ extension VirtualSession.Error {
             "Xvfb did not start: it named no display; try a smaller size than \(text(size))."
         case .noCompositor(let size):
             "sway did not start: it has no output; try a smaller size than \(text(size)), or run it by hand to see why."
-        case .noAudio: "pulseaudio did not start: it does not answer; run it by hand to see why."
+        case .noAnswer(let program): "\(program) did not start: it does not answer; run it by hand to see why."
         case .cancelled: "The take was ended before its private screen was there."
         }
     }

@@ -24,7 +24,7 @@ struct VirtualKind: SourceKind {
             let session = try VirtualSession(
                 display, size: size, directory: directory, withAudio: withAudio, cancellation: cancellation)
             // This process's own sources look at the private servers from here on.
-            for entry in session.environment {
+            for entry in session.sourceEnvironment {
                 let name = entry.prefix { $0 != "=" }
                 setenv(String(name), String(entry.dropFirst(name.count + 1)), 1)
             }
@@ -54,14 +54,16 @@ struct VirtualKind: SourceKind {
         func missing(_ display: VirtualSession.Display) -> [(name: String, package: String)] {
             VirtualSession.programs(for: display).filter { ExecutableSearch.find($0.name) == nil }
         }
-        let hasWayland = missing(.wayland).isEmpty
+        let lacks = missing(.wayland)
         let missing = missing(.x11)
         guard !missing.isEmpty else {
             return .passed(
                 "virtual",
-                hasWayland
-                    ? "Xvfb, sway and PulseAudio are installed"
-                    : "Xvfb and PulseAudio are installed; --virtual wayland:WxH needs Debian's sway too")
+                lacks.isEmpty
+                    ? "Xvfb and PulseAudio are installed, and for Wayland "
+                        + VirtualSession.programs(for: .wayland).map(\.name).joined(separator: ", ")
+                    : "Xvfb and PulseAudio are installed; --virtual wayland:WxH needs "
+                        + "Debian's \(lacks.map(\.package).joined(separator: ", ")) too")
         }
         return .failed(
             "virtual", "--virtual needs \(missing.map(\.name).joined(separator: " and "))",

@@ -25,7 +25,7 @@ public enum CaptureScope: Sendable, Equatable {
     case drawnRegion
     /// A private screen of that size, with audio of its own. `RecordingStart.environment` has what a program needs to appear there.
     case virtual(PixelSize)
-    /// The same with a Wayland compositor, for programs that use Wayland.
+    /// The same with a Wayland compositor, PipeWire and a D-Bus session of its own, for programs that use Wayland.
     case virtualWayland(PixelSize)
 
     /// The source that the engine is asked for. Looks for the app's window where that is what is captured.

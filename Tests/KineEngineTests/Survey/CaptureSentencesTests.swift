@@ -57,7 +57,7 @@ import Testing
             (.noDisplayNumber(PixelSize(width: 9999, height: 9999)), ["smaller size than 9999x9999"]),
             (.noCompositor(PixelSize(width: 9999, height: 9999)), ["sway", "9999x9999"]),
             (.missing(program: "sway", package: "sway"), ["package sway"]),
-            (.noAudio, ["pulseaudio", "does not answer"]), (.cancelled, ["was ended"]),
+            (.noAnswer(program: "wireplumber"), ["wireplumber", "does not answer"]), (.cancelled, ["was ended"]),
         ] as [(VirtualSession.Error, [String])])
     func `a private screen that cannot be had is told with what it is about`(
         error: VirtualSession.Error, parts: [String]

@@ -1,0 +1,135 @@
+// PipeWire with one output that nobody hears, for one take: for programs of PipeWire and of PulseAudio.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// PipeWire, WirePlumber, which connects programs to the output, and PipeWire's server for programs of PulseAudio.
+final class PipeWireAudioServer: Sendable {
+    static let program = "pipewire"
+    static let manager = "wireplumber"
+
+    static var isInstalled: Bool { ExecutableSearch.find(program) != nil && ExecutableSearch.find(manager) != nil }
+
+    let environment: [String]
+    private let processes: [ChildProcess]
+
+    /// Blocks until a program that plays would be heard. Sockets, configurations and state are in `directory`.
+    init(directory: String, bus: String, _ servers: SessionServers) throws(VirtualSession.Error) {
+        let socket = directory + "/pulse.sock"
+        let address = "unix:\(socket)"
+        environment = ["PIPEWIRE_RUNTIME_DIR=\(directory)", "PULSE_SERVER=\(address)", "PULSE_SINK=\(Self.output)"]
+        let own = ProcessEnvironment.current(
+            changing: [
+                "PIPEWIRE_RUNTIME_DIR": directory, "PULSE_RUNTIME_PATH": directory, "XDG_RUNTIME_DIR": directory,
+                "XDG_CONFIG_HOME": directory + "/config", "XDG_STATE_HOME": directory + "/state", "HOME": directory,
+                "DBUS_SESSION_BUS_ADDRESS": bus,
+            ],
+            removing: [
+                "DISPLAY", "WAYLAND_DISPLAY", "PULSE_SERVER", "PIPEWIRE_REMOTE", "PIPEWIRE_CONFIG_DIR",
+                "WIREPLUMBER_CONFIG_DIR",
+            ])
+        try Self.configure(directory, socket: socket, servers)
+        var started: [ChildProcess] = []
+        do throws(VirtualSession.Error) {
+            for (program, arguments, socket) in [
+                (Self.program, ["-c", directory + "/pipewire.conf"], directory + "/pipewire-0"),
+                (Self.manager, [], nil),
+                (Self.program, ["-c", directory + "/pulse.conf"], socket),
+            ] {
+                let process = try servers.start(program, arguments, environment: own)
+                started.append(process)
+                if let socket {
+                    try servers.wait(for: process, .noAnswer(program: program)) { SessionServers.accepts(socket) }
+                }
+            }
+            // What is recorded and what is heard by default is the default output, which WirePlumber chooses.
+            try servers.wait(for: started[1], .noAnswer(program: Self.manager)) {
+                (try? PulseSources.list(server: address))?.defaultOutput == Self.output
+            }
+        } catch {
+            Self.end(started, deadline: MonotonicClock.now() + 1_000_000_000)
+            throw error
+        }
+        processes = started
+    }
+
+    func end(deadline: Int64) { Self.end(processes, deadline: deadline) }
+
+    private static func end(_ processes: [ChildProcess], deadline: Int64) {
+        for process in processes.reversed() { _ = process.end(deadline: deadline) }
+    }
+
+    // MARK: Configuration
+
+    private static let output = "kinecast"
+
+    /// Without real-time priorities and locked memory, which are for devices; without the machine's devices.
+    private static func configure(
+        _ directory: String, socket: String, _ servers: SessionServers
+    ) throws(VirtualSession.Error) {
+        let both = """
+            context.spa-libs = { audio.convert.* = audioconvert/libspa-audioconvert, support.* = support/libspa-support }
+
+            """
+        try servers.write(
+            both + """
+                context.properties = {
+                    core.daemon = true, core.name = pipewire-0, mem.allow-mlock = false, support.dbus = false
+                }
+                context.modules = [
+                    { name = libpipewire-module-protocol-native }
+                    { name = libpipewire-module-metadata }
+                    { name = libpipewire-module-spa-node-factory }
+                    { name = libpipewire-module-client-node }
+                    { name = libpipewire-module-access }
+                    { name = libpipewire-module-adapter }
+                    { name = libpipewire-module-link-factory }
+                    { name = libpipewire-module-session-manager }
+                ]
+                context.objects = [
+                    { factory = spa-node-factory, args = {
+                        factory.name = support.node.driver, node.name = Dummy-Driver, node.group = pipewire.dummy
+                        priority.driver = 20000
+                    } }
+                    { factory = adapter, args = {
+                        factory.name = support.null-audio-sink, media.class = Audio/Sink
+                        node.name = \(output), node.description = Kinecast
+                        audio.position = [ FL FR ], monitor.channel-volumes = true
+                    } }
+                ]
+
+                """, to: directory + "/pipewire.conf", for: program)
+        try servers.write(
+            both + """
+                context.properties = { mem.allow-mlock = false, support.dbus = false }
+                context.modules = [
+                    { name = libpipewire-module-protocol-native }
+                    { name = libpipewire-module-client-node }
+                    { name = libpipewire-module-adapter }
+                    { name = libpipewire-module-metadata }
+                    { name = libpipewire-module-protocol-pulse, args = { server.address = [ "unix:\(socket)" ] } }
+                ]
+
+                """, to: directory + "/pulse.conf", for: program)
+        // WirePlumber reads these beside its own: Lua up to 0.4, the last one from 0.5 on.
+        for (folder, name, text) in [
+            (
+                "main.lua.d", "60-kinecast.lua",
+                "alsa_monitor.enabled = false\nv4l2_monitor.enabled = false\nlibcamera_monitor.enabled = false\n"
+            ),
+            ("bluetooth.lua.d", "60-kinecast.lua", "bluez_monitor.enabled = false\n"),
+            (
+                "wireplumber.conf.d", "60-kinecast.conf",
+                "wireplumber.profiles = { main = { hardware.audio = disabled, hardware.bluetooth = disabled, "
+                    + "hardware.video-capture = disabled } }\n"
+            ),
+        ] {
+            let folder = directory + "/config/wireplumber/" + folder
+            for end in folder.indices where folder[end] == "/" && end > folder.startIndex {
+                mkdir(String(folder[..<end]), 0o700)
+            }
+            mkdir(folder, 0o700)
+            try servers.write(text, to: folder + "/" + name, for: manager)
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// Starting the servers of a private session, and waiting for them.
+import Glibc
+import KinePlatform
+import SystemPackage
+
+/// What starts a session's servers. Each ends with the calling thread, and at the latest by the session's watcher.
+struct SessionServers {
+    let watcher: SessionWatcher
+    let cancellation: Cancellation
+
+    /// Starts a server. It gets `descriptor` as 3, and /dev/null as its standard streams. `user` is the one that root starts it as.
+    func start(
+        _ program: String, _ arguments: [String], environment: [String] = ProcessEnvironment.current,
+        descriptor: FileDescriptor? = nil, user: UInt32? = nil
+    ) throws(VirtualSession.Error) -> ChildProcess {
+        guard let executable = ExecutableSearch.find(program) else {
+            throw .missing(program: program, package: VirtualSession.package(of: program))
+        }
+        var options = ChildProcess.Options()
+        options.descriptors = [nil, nil, nil] + (descriptor.map { [$0] } ?? [])
+        options.parentDeathSignal = SIGTERM
+        options.newSession = true
+        options.user = user
+        do throws(Errno) {
+            let process = try ChildProcess(
+                executable: executable, arguments: arguments, environment: environment, options: options)
+            watcher.endAtLast(process)
+            return process
+        } catch {
+            throw .cannotStart(program: program, error)
+        }
+    }
+
+    /// Makes a directory that `user`, or else this user, alone may enter, for sockets and files of `program`. It goes with the session.
+    ///
+    /// It is not in the take's own directory, which another user may not enter and which the client removes when this process was killed.
+    func makeDirectory(
+        _ name: String, for program: String, user: UInt32? = nil
+    ) throws(VirtualSession.Error) -> String {
+        var template = Array("/tmp/kinecast-\(name)-\(getpid())-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw .cannotStart(program: program, Errno(rawValue: errno)) }
+        let directory = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        watcher.removeAtLast(directory)
+        if let user, chown(directory, user, user) != 0 {
+            throw .cannotStart(program: program, Errno(rawValue: errno))
+        }
+        return directory
+    }
+
+    /// Writes a file that `program` reads when it starts. `isForAll`: that program is another user's.
+    func write(
+        _ text: String, to path: String, for program: String, isForAll: Bool = false
+    ) throws(VirtualSession.Error) {
+        do {
+            let file = try FileDescriptor.open(
+                path, .writeOnly, options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: isForAll ? [.ownerReadWrite, .groupRead, .otherRead] : .ownerReadWrite)
+            try file.closeAfter { _ = try file.writeAll(text.utf8) }
+        } catch {
+            throw .cannotStart(program: program, error as? Errno ?? .ioError)
+        }
+    }
+
+    /// Waits until `isReady`: for servers that have no way to say so, other than answering. Ends `process` where it does not come to that.
+    func wait(
+        for process: ChildProcess, _ failure: VirtualSession.Error, until isReady: () -> Bool
+    ) throws(VirtualSession.Error) {
+        let deadline = MonotonicClock.now() + VirtualSession.patience
+        while !isReady() {
+            guard process.poll() == nil, MonotonicClock.now() < deadline, !cancellation.isCancelled else {
+                throw giveUp(process, failure)
+            }
+            _ = WakeSignal.poll([cancellation.descriptor], until: MonotonicClock.now() + 10_000_000)
+        }
+    }
+
+    /// Ends a server that did not answer. Returns the error to throw.
+    func giveUp(_ process: ChildProcess, _ failure: VirtualSession.Error) -> VirtualSession.Error {
+        _ = process.end(deadline: MonotonicClock.now() + 1_000_000_000)
+        return cancellation.isCancelled ? .cancelled : failure
+    }
+
+    /// Whether a server takes connections on the socket of that name.
+    static func accepts(_ path: String) -> Bool {
+        let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return false }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+    }
+}
