@@ -101,6 +101,12 @@ bool kine_cast_next(kine_cast *cast, kine_cast_buffer *description) {
     return false;
 }
 
+int kine_cast_buffer_count(const kine_cast *cast) {
+    int count = 0;
+    for (int index = 0; index < MOST_BUFFERS; index++) count += cast->slots[index].number > 0;
+    return count;
+}
+
 void kine_cast_give_back(kine_cast *cast, uint64_t number) {
     struct slot *slot = find(cast, number);
     if (!slot || !slot->is_lent) return;

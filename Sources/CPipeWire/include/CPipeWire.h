@@ -147,6 +147,9 @@ typedef struct {
 // Takes the oldest buffer that has come, and describes it. False: there is none. It belongs to the caller until it is given back.
 bool kine_cast_next(kine_cast *cast, kine_cast_buffer *buffer);
 
+// The number of buffers that the stream has.
+int kine_cast_buffer_count(const kine_cast *cast);
+
 // Gives a buffer back. Nothing where it is gone: a new format takes all buffers away.
 void kine_cast_give_back(kine_cast *cast, uint64_t number);
 

@@ -8,7 +8,17 @@ final class CastReader {
     /// Fits into a core's second cache, with what is made of it.
     private static let bandBytes = 256 << 10
 
+    /// Where a frame's pixels are.
+    enum Place: Equatable {
+        /// In the buffer of that number.
+        case buffer(UInt64)
+        /// In this reader's own memory, by `keep`.
+        case kept
+    }
+
     private let stream: CastStream
+    /// A whole frame, without the bytes between its rows.
+    private var kept = Scratch()
     /// Rows of BGRA.
     private var band = Scratch()
     /// Rows as the buffer has them.
@@ -16,17 +26,36 @@ final class CastReader {
 
     init(stream: CastStream) { self.stream = stream }
 
+    /// Copies the frame in a buffer, which can go back to the compositor then. Returns the frame as it lies in this reader's memory, until
+    /// the next call; nil where the buffer's memory is gone.
+    func keep(_ frame: CastFrames.Frame, in number: UInt64) -> CastFrames.Frame? {
+        var copy = frame
+        (copy.offset, copy.stride) = (0, frame.size.width * frame.pixels.bytes)
+        let isThere = stream.reading(number) {
+            stream.read(
+                number, offset: frame.offset, stride: frame.stride, rowBytes: copy.stride, rows: frame.size.height,
+                into: kept.memory(copy.stride * frame.size.height), targetStride: copy.stride)
+        }
+        return isThere ? copy : nil
+    }
+
+    /// Brackets all calls of `read` for one frame.
+    func reading<Result>(_ place: Place, _ body: () -> Result) -> Result {
+        switch place {
+        case .buffer(let number): stream.reading(number, body)
+        case .kept: body()
+        }
+    }
+
     /// Hands the pixels of `rect`, a part of the frame that starts on tiles, on to `receive`, in parts that start on tiles. Returns false
     /// where the buffer's memory is gone.
     ///
-    /// - Parameters:
-    ///   - number: the buffer's.
-    ///   - cursor: drawn over the parts; nil: none.
+    /// - Parameter cursor: drawn over the parts; nil: none.
     func read(
-        _ rect: PixelRect, of frame: CastFrames.Frame, in number: UInt64, cursor: CastCursor?,
+        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place, cursor: CastCursor?,
         into receive: (FramePart) -> Void
     ) -> Bool {
-        let first = stream.memory(of: number).map { $0 + frame.offset }
+        let first = memory(place).map { $0 + frame.offset }
         for piece in Self.pieces(of: rect, around: cursor?.rect) {
             if let first, !piece.hasCursor, frame.isBGRA(at: first) {
                 let pixels = first + piece.rect.y * frame.stride + piece.rect.x * 4
@@ -35,12 +64,20 @@ final class CastReader {
                 continue
             }
             for band in bands(of: piece.rect, in: frame) {
-                guard let (pixels, stride) = copy(band, of: frame, in: number, from: first) else { return false }
+                guard let (pixels, stride) = copy(band, of: frame, in: place, from: first) else { return false }
                 cursor?.draw(over: pixels, stride: stride, area: band)
                 receive(FramePart(rect: band, pixelFormat: .bgra, storage: .memory(pixels, stride: stride)))
             }
         }
         return true
+    }
+
+    /// Nil: the memory is not mapped.
+    private func memory(_ place: Place) -> UnsafeRawPointer? {
+        switch place {
+        case .buffer(let number): stream.memory(of: number)
+        case .kept: UnsafeRawPointer(kept.memory(0))
+        }
     }
 
     /// The rows of tiles of `rect` that `cursor` touches, and those above and below: only the former are copied.
@@ -68,14 +105,14 @@ final class CastReader {
     ///
     /// - Parameter first: the frame's first pixel; nil: the buffer's memory is not mapped.
     private func copy(
-        _ rect: PixelRect, of frame: CastFrames.Frame, in number: UInt64, from first: UnsafeRawPointer?
+        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place, from first: UnsafeRawPointer?
     ) -> (pixels: UnsafeMutableRawPointer, stride: Int)? {
-        if frame.pixels.isBGRA { return fetch(rect, of: frame, in: number) }
+        if frame.pixels.isBGRA { return fetch(rect, of: frame, in: place) }
         let source: (pixels: UnsafeRawPointer, stride: Int)
         if let first {
             source = (first + rect.y * frame.stride + rect.x * frame.pixels.bytes, frame.stride)
         } else {
-            guard let fetched = fetch(rect, of: frame, in: number) else { return nil }
+            guard let fetched = fetch(rect, of: frame, in: place) else { return nil }
             source = (UnsafeRawPointer(fetched.pixels), fetched.stride)
         }
         let (pixels, stride) = (band.memory(rect.size.area * 4), rect.width * 4)
@@ -85,14 +122,26 @@ final class CastReader {
 
     /// The pixels of `rect` as they are; nil where the memory is gone.
     private func fetch(
-        _ rect: PixelRect, of frame: CastFrames.Frame, in number: UInt64
+        _ rect: PixelRect, of frame: CastFrames.Frame, in place: Place
     ) -> (pixels: UnsafeMutableRawPointer, stride: Int)? {
+        let (offset, rowBytes) = (
+            frame.offset + rect.y * frame.stride + rect.x * frame.pixels.bytes, rect.width * frame.pixels.bytes
+        )
         let stride = fetchStride(rect, frame)
         let pixels = raw.memory(stride * rect.height)
-        let isThere = stream.read(
-            number, offset: frame.offset + rect.y * frame.stride + rect.x * frame.pixels.bytes, stride: frame.stride,
-            rowBytes: rect.width * frame.pixels.bytes, rows: rect.height, into: pixels, targetStride: stride)
-        return isThere ? (pixels, stride) : nil
+        switch place {
+        case .buffer(let number):
+            let isThere = stream.read(
+                number, offset: offset, stride: frame.stride, rowBytes: rowBytes, rows: rect.height, into: pixels,
+                targetStride: stride)
+            return isThere ? (pixels, stride) : nil
+        case .kept:
+            let first = kept.memory(0) + offset
+            for row in 0..<rect.height {
+                (pixels + row * stride).copyMemory(from: first + row * frame.stride, byteCount: rowBytes)
+            }
+            return (pixels, stride)
+        }
     }
 
     /// Rows that are fetched with what lies between them take one call instead of one each. With narrow parts, most of that would be of no

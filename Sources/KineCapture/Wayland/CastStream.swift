@@ -73,6 +73,9 @@ final class CastStream {
             number: description.number, buffer: CastBuffer(description), cursor: CastCursorReport(description))
     }
 
+    /// The number of buffers that the cast goes round in; 0: they are not made yet.
+    var bufferCount: Int { Int(kine_cast_buffer_count(cast)) }
+
     func giveBack(_ number: UInt64) { kine_cast_give_back(cast, number) }
 
     /// The mapped memory of a buffer; nil: it has to be read with `read`, or is gone.

@@ -35,8 +35,10 @@ public final class PipeWireSource: VideoSource {
     private var frames = CastFrames()
     /// Nil: the pointer is not shown.
     private var cursor: CastCursor?
-    /// The buffer of the newest frame. The compositor gets it back when the next has come: until then, it is the frame.
-    private var held: UInt64?
+    /// The newest frame, and where it is. The compositor gets its buffer back when the next frame has come, or few others are left.
+    private var held: (frame: CastFrames.Frame, place: CastReader.Place)?
+    /// Buffers without a frame that have come since.
+    private var buffersSinceFrame = 0
 
     fileprivate init(
         descriptor: FileDescriptor?, node: UInt32, options: Options, limits: CastStateMachine.Limits
@@ -80,12 +82,34 @@ public final class PipeWireSource: VideoSource {
         let now = MonotonicClock.now()
         while let taken = stream.next() {
             if let report = taken.cursor { cursor?.receive(report) }
-            var done = taken.number
-            if frames.receive(taken.buffer, at: now) == .frame {
-                (held, done) = (taken.number, held ?? 0)
+            if frames.receive(taken.buffer, at: now) == .frame, let frame = frames.frame {
+                giveBackHeld()
+                held = (frame, .buffer(taken.number))
+                buffersSinceFrame = 0
+            } else {
+                buffersSinceFrame += 1
+                // PipeWire takes back one buffer for each that comes, and this one has its turn before the one that came now.
+                if buffersSinceFrame >= max(1, stream.bufferCount - 2) { copyHeld() }
+                stream.giveBack(taken.number)
             }
-            stream.giveBack(done)
         }
+    }
+
+    /// Compositors take their buffers in turn. Where that of a frame has its turn and is not back, what was to be sent is lost: a move of
+    /// the pointer, or a frame.
+    private func copyHeld() {
+        guard let (frame, place) = held, case .buffer(let number) = place else { return }
+        if let copy = reader.keep(frame, in: number) {
+            held = (copy, .kept)
+        } else {
+            held = nil
+            frames.noteLoss()
+        }
+        stream.giveBack(number)
+    }
+
+    private func giveBackHeld() {
+        if case .buffer(let number) = held?.place { stream.giveBack(number) }
     }
 
     public func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
@@ -98,9 +122,9 @@ public final class PipeWireSource: VideoSource {
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
         // A new format has taken the buffer away, or its memory has shrunk. The next frame is damaged as a whole, and not before it comes
         // is there anything to read again.
-        guard let frame = frames.frame, let held, region.size == frame.size else { return false }
-        let isComplete = stream.reading(held) {
-            region.rectangles().allSatisfy { reader.read($0, of: frame, in: held, cursor: cursor, into: receive) }
+        guard let (frame, place) = held, region.size == frame.size else { return false }
+        let isComplete = reader.reading(place) {
+            region.rectangles().allSatisfy { reader.read($0, of: frame, in: place, cursor: cursor, into: receive) }
         }
         if !isComplete { frames.noteLoss() }
         return isComplete

@@ -192,6 +192,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [(CastProducer.Memory.sealed, "bgrx"), (.unsealed, "bgrx"), (.pointer, "rgb")])
+    func `while the pointer alone moves, the frame's buffer takes no other's turn`(
+        memory: CastProducer.Memory, pixels: String
+    ) throws {
+        let stage = try CastStage(memory: memory, pixels: pixels)
+        let watcher = try stage.watch(frame: "frame cursor=1,20,20 bitmap=8x8,ff0000ff")
+        for round in 0..<2 {
+            for step in 0..<20 {
+                try stage.producer.send("frame once=1 corrupted=1 cursor=1,\(5 * step),40")
+                try #require(stage.producer.lostCount == 0)
+                var expected = stage.producer.picture
+                expected.paint(PixelRect(x: 5 * step, y: 40, width: 8, height: 8), 0xff_0000)
+                try watcher.follow { $0.pixels == expected.pixels }
+            }
+            #expect(try watcher.source.read(.full(size: Self.size)) { _ in })
+            try stage.producer.setPattern(round + 1)
+            #expect(try watcher.damage(of: "frame once=1 cursor=1,95,40", by: stage.producer).isFull)
+        }
+        #expect(stage.producer.lostCount == 0)
+    }
+
     @Test func `a pointer without an id, or without an area, is none`() throws {
         let stage = try CastStage()
         let watcher = try stage.watch(frame: "frame cursor=1,20,20 bitmap=8x8,ff0000ff")

@@ -15,6 +15,7 @@
 //     stride=N layout=WxH             the bytes of a row, and the rows and columns that are written
 //     told-stride=N offset=N bytes=N  what is said of it
 //     corrupted=1 stale=1             with that flag; the pixels are left as they are in the buffer
+//     once=1                          not sent where there is no buffer for it at once, but `lost`
 //     cursor=ID,X,Y hot=X,Y bitmap=WxH,RRGGBBAA[,STRIDE]
 //   shrink | grow                     every file of the stream's memory loses its contents, or has its size again, all zero
 //   pause | resume | leave            the stream pauses, goes on, or is taken away
@@ -243,6 +244,11 @@ static void write_metas(const char *line, struct spa_buffer *buffer) {
 static bool send_frame(const char *line) {
     if (!is_ready) return false;
     struct pw_buffer *buffer = pw_stream_dequeue_buffer(stream);
+    if (!buffer && value(line, "once")) {
+        say("lost");
+        say("done");
+        return true;
+    }
     if (!buffer) return false;
     struct spa_data *data = &buffer->buffer->datas[0];
     uint32_t width = format.size.width, height = format.size.height;

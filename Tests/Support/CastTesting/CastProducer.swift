@@ -60,6 +60,8 @@ package final class CastProducer {
     package let node: UInt32
     /// What the next frame shows.
     package private(set) var picture: CastPicture
+    /// Frames of `once=1` for which there was no buffer.
+    package private(set) var lostCount = 0
     private let process: ChildProcess
     private let commands: FileDescriptor
     private let answers: FileDescriptor
@@ -123,6 +125,7 @@ package final class CastProducer {
             }
             guard let line = Tool.readLine(answers, until: deadline) else { break }
             whileWaiting()  // a reader that takes nothing loses frames
+            if line == "lost" { lostCount += 1 }
             if line == wanted { return }
         }
         throw Tool.Error.failed(
