@@ -1,6 +1,5 @@
 // Reads the pixels of a cast's buffer as BGRA. Where they are BGRA already, in memory that cannot go away, they are handed on as they
 // are: the buffer itself is the frame. Everything else goes through a band of some rows.
-import CYUV
 import KineMedia
 
 /// Memory for a band of rows, used again for each. Used by one thread.
@@ -116,7 +115,9 @@ final class CastReader {
             source = (UnsafeRawPointer(fetched.pixels), fetched.stride)
         }
         let (pixels, stride) = (band.memory(rect.size.area * 4), rect.width * 4)
-        frame.pixels.convert(source.pixels, stride: source.stride, to: pixels, stride: stride, size: rect.size)
+        PackedPixels(frame.pixels).convert(
+            source.pixels, stride: source.stride, to: pixels, targetStride: stride, width: rect.width,
+            height: rect.height)
         return (pixels, stride)
     }
 
@@ -175,22 +176,15 @@ private struct Scratch: ~Copyable {
     }
 }
 
-extension CastFormat.Pixels {
-    /// Writes pixels of this format as BGRA. Strides are in bytes.
-    fileprivate func convert(
-        _ source: UnsafeRawPointer, stride: Int, to target: UnsafeMutableRawPointer, stride targetStride: Int,
-        size: PixelSize
-    ) {
-        let from = source.assumingMemoryBound(to: UInt8.self)
-        let to = target.assumingMemoryBound(to: UInt8.self)
-        let (width, height) = (Int32(size.width), Int32(size.height))
-        let (step, targetStep) = (Int32(stride), Int32(targetStride))
-        // libyuv names components from the highest byte of a word to the lowest: its ARGB is BGRA in memory. Its RGB24 is BGR, its RAW RGB.
-        switch self {
-        case .bgrx, .bgra: ARGBCopy(from, step, to, targetStep, width, height)
-        case .rgbx, .rgba: ABGRToARGB(from, step, to, targetStep, width, height)
-        case .bgr: RGB24ToARGB(from, step, to, targetStep, width, height)
-        case .rgb: RAWToARGB(from, step, to, targetStep, width, height)
-        }
+extension PackedPixels {
+    /// The same order of bytes. What a cast has in the fourth has no meaning here.
+    fileprivate init(_ pixels: CastFormat.Pixels) {
+        self =
+            switch pixels {
+            case .bgrx, .bgra: .bgra
+            case .rgbx, .rgba: .rgba
+            case .bgr: .bgr
+            case .rgb: .rgb
+            }
     }
 }
