@@ -5,6 +5,7 @@
 #include <linux/dma-buf.h>
 #include <spa/buffer/buffer.h>
 #include <sys/ioctl.h>
+#include <sys/vfs.h>
 
 static struct slot *find(kine_cast *cast, uint64_t number) {
     for (int index = 0; number && index < MOST_BUFFERS; index++)
@@ -35,6 +36,12 @@ static void open_memory_file(struct slot *slot, const struct spa_data *data) {
     slot->capacity = data->maxsize;
     // xdg-desktop-portal-wlr's memory has no seals: it is read with pread, which ends early where the file does.
     if (sealed_size >= slot->file_offset + (int64_t)data->maxsize) map(slot);
+}
+
+// Whether it is memory of a driver, whose size is fixed, and no file that is only called so and could shrink under a mapping.
+static bool is_dmabuf(int descriptor) {
+    struct statfs status;
+    return fstatfs(descriptor, &status) == 0 && status.f_type == 0x444d4142; // DMA_BUF_MAGIC (linux/magic.h)
 }
 
 // Never run: there was no machine with a graphics card. A linear layout is read as any memory; drivers of which the memory cannot be
@@ -69,8 +76,10 @@ void kine_cast_add_buffer(void *context, struct pw_buffer *buffer) {
     if (data->fd < 0 || data->fd > INT32_MAX) return;
     slot->descriptor = (int)data->fd;
     slot->file_offset = data->mapoffset;
-    if (data->type == SPA_DATA_MemFd) open_memory_file(slot, data);
-    if (data->type == SPA_DATA_DmaBuf && cast->format_is_dmabuf) open_graphics_memory(slot, data);
+    if (data->type == SPA_DATA_DmaBuf && is_dmabuf(slot->descriptor))
+        open_graphics_memory(slot, data);
+    else if (data->type == SPA_DATA_MemFd || data->type == SPA_DATA_DmaBuf)
+        open_memory_file(slot, data);
 }
 
 void kine_cast_remove_buffer(void *context, struct pw_buffer *buffer) {
@@ -82,23 +91,49 @@ void kine_cast_remove_buffer(void *context, struct pw_buffer *buffer) {
     *slot = (struct slot){0};
 }
 
-bool kine_cast_next(kine_cast *cast, kine_cast_buffer *description) {
-    struct pw_buffer *buffer;
-    while ((buffer = pw_stream_dequeue_buffer(cast->stream))) {
-        struct slot *slot = buffer->user_data;
-        if (!slot) {
-            pw_stream_queue_buffer(cast->stream, buffer);
-            continue;
+// libpipewire (0.3.65) takes one buffer that was given back off its queue for each frame that comes, and drops a frame that comes in a
+// buffer which is still there, without a word. The other side sends in them as soon as they are given back. So after a moment in which
+// this side took nothing and all buffers were filled, as many frames would be lost as buffers were given back at once; where the screen
+// stands still then, its picture. A flush moves that queue to the one of frames, from where they are taken without being looked at.
+static bool begin_clearing(kine_cast *cast) {
+    cast->is_clearing = cast->returned > 1;
+    cast->returned = 0;
+    if (cast->is_clearing)
+        pw_stream_flush(cast->stream, false);
+    else
+        for (int index = 0; index < MOST_BUFFERS; index++) cast->slots[index].is_returned = false;
+    return cast->is_clearing;
+}
+
+// The next buffer with a frame.
+static struct pw_buffer *dequeue(kine_cast *cast) {
+    do {
+        struct pw_buffer *buffer;
+        while ((buffer = pw_stream_dequeue_buffer(cast->stream))) {
+            struct slot *slot = buffer->user_data;
+            if (!slot)
+                pw_stream_queue_buffer(cast->stream, buffer);
+            else if (!cast->is_clearing || !slot->is_returned)
+                return buffer;
+            else
+                slot->is_returned = false;
         }
-        slot->is_lent = true;
-        description->number = slot->number;
-        description->format_serial = slot->format_serial;
-        description->capacity = slot->capacity;
-        description->has_no_size = slot->type == SPA_DATA_DmaBuf;
-        kine_describe_buffer(buffer->buffer, description);
-        return true;
-    }
-    return false;
+    } while (begin_clearing(cast));
+    return NULL;
+}
+
+bool kine_cast_next(kine_cast *cast, kine_cast_buffer *description) {
+    struct pw_buffer *buffer = dequeue(cast);
+    if (!buffer) return false;
+    struct slot *slot = buffer->user_data;
+    slot->is_lent = true;
+    slot->is_returned = false;
+    description->number = slot->number;
+    description->format_serial = slot->format_serial;
+    description->capacity = slot->capacity;
+    description->has_no_size = slot->type == SPA_DATA_DmaBuf;
+    kine_describe_buffer(buffer->buffer, description);
+    return true;
 }
 
 int kine_cast_buffer_count(const kine_cast *cast) {
@@ -111,6 +146,8 @@ void kine_cast_give_back(kine_cast *cast, uint64_t number) {
     struct slot *slot = find(cast, number);
     if (!slot || !slot->is_lent) return;
     slot->is_lent = false;
+    slot->is_returned = true;
+    cast->returned++;
     pw_stream_queue_buffer(cast->stream, slot->buffer);
 }
 

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Linear, and "whatever the driver chose", which is linear where it can be mapped at all (drm_fourcc.h).
+// drm_fourcc.h. The only layout that a mapping shows as rows of pixels. "Whatever the driver chose" may be tiles.
 #define MODIFIER_LINEAR 0
-#define MODIFIER_INVALID ((INT64_C(1) << 56) - 1)
 
 static const uint32_t video_formats[KINE_CAST_PIXEL_FORMATS] = {
     [KINE_CAST_BGRX] = SPA_VIDEO_FORMAT_BGRx, [KINE_CAST_BGRA] = SPA_VIDEO_FORMAT_BGRA,
@@ -41,13 +40,12 @@ static const struct spa_pod *format_parameter(
     }
     spa_pod_builder_pop(builder, &choice);
     if (is_dmabuf) {
-        // The other side chooses, by what it can allocate.
+        // Mandatory: whoever does not know modifiers does not take this format. The other side settles it, by what it can allocate.
         spa_pod_builder_prop(
             builder, SPA_FORMAT_VIDEO_modifier, SPA_POD_PROP_FLAG_MANDATORY | SPA_POD_PROP_FLAG_DONT_FIXATE);
         spa_pod_builder_push_choice(builder, &choice, SPA_CHOICE_Enum, 0);
         spa_pod_builder_long(builder, MODIFIER_LINEAR);
         spa_pod_builder_long(builder, MODIFIER_LINEAR);
-        spa_pod_builder_long(builder, MODIFIER_INVALID);
         spa_pod_builder_pop(builder, &choice);
     }
     struct spa_rectangle size = {1920, 1080}, smallest = {1, 1};
@@ -79,8 +77,8 @@ static void offer_buffers(kine_cast *cast) {
     int types = cast->format_is_dmabuf ? 1 << SPA_DATA_DmaBuf : 1 << SPA_DATA_MemFd | 1 << SPA_DATA_MemPtr;
     int header = sizeof(struct spa_meta_header), region = sizeof(struct spa_meta_region);
     int transform = sizeof(struct spa_meta_videotransform);
-    // This side keeps one until the next has come, and the other side draws while others are on their way. libpipewire 0.3.65 loses what
-    // comes in a buffer that was given back since the frame before, so there have to be some that nobody waits for.
+    // This side keeps one until the next has come, and the other side draws while others are on their way. What that side has no buffer
+    // for is lost, so there have to be some that nobody waits for.
     parameters[0] = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
         SPA_POD_CHOICE_RANGE_Int(6, 3, 16), SPA_PARAM_BUFFERS_dataType, SPA_POD_CHOICE_FLAGS_Int(types));
@@ -135,8 +133,7 @@ static void parameter_changed(void *context, uint32_t id, const struct spa_pod *
     kine_cast_format format = {.serial = ++cast->formats_seen};
     if (!parse_format(parameter, &format)) return set_state(cast, KINE_CAST_FAILED, "unknown format");
     cast->format = format;
-    cast->format_is_dmabuf =
-        cast->accepts_dmabuf && spa_pod_find_prop(parameter, NULL, SPA_FORMAT_VIDEO_modifier) != NULL;
+    cast->format_is_dmabuf = spa_pod_find_prop(parameter, NULL, SPA_FORMAT_VIDEO_modifier) != NULL;
     offer_buffers(cast);
 }
 
@@ -173,8 +170,9 @@ static bool connect_stream(kine_cast *cast, const kine_cast_request *request) {
     struct spa_pod_builder builder = SPA_POD_BUILDER_INIT(memory, sizeof memory);
     const struct spa_pod *parameters[2];
     uint32_t count = 0;
-    if (request->accepts_dmabuf) parameters[count++] = format_parameter(&builder, request, true);
+    // The first that the other side has too is agreed upon: graphics memory only where there is nothing else.
     parameters[count++] = format_parameter(&builder, request, false);
+    parameters[count++] = format_parameter(&builder, request, true);
     // Not to be connected anew: where the screen has gone, the session manager would take a camera instead.
     int result = pw_stream_connect(
         cast->stream, PW_DIRECTION_INPUT, request->node, PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_DONT_RECONNECT,
@@ -187,7 +185,6 @@ kine_cast *kine_cast_open(const kine_cast_request *request) {
     int descriptor = request->descriptor, saved;
     kine_cast *cast = calloc(1, sizeof *cast);
     if (!cast) goto failed;
-    cast->accepts_dmabuf = request->accepts_dmabuf;
     if (!(cast->loop = pw_loop_new(NULL)) || !(cast->context = pw_context_new(cast->loop, NULL, 0))) goto failed;
     if (descriptor >= 0) {
         cast->core = pw_context_connect_fd(cast->context, descriptor, NULL, 0);

@@ -20,6 +20,8 @@ struct slot {
     int descriptor;
     int64_t file_offset;
     bool is_lent;
+    // Given back, and perhaps still in libpipewire's queue.
+    bool is_returned;
 };
 
 struct kine_cast {
@@ -35,9 +37,12 @@ struct kine_cast {
     int error_number;
     kine_cast_format format;
     uint32_t formats_seen;
-    bool accepts_dmabuf;
     bool format_is_dmabuf;
     uint64_t buffers_seen;
+    // Since `kine_cast_next` last found nothing.
+    int returned;
+    // What comes out of libpipewire's queues includes what was given back.
+    bool is_clearing;
     struct slot slots[MOST_BUFFERS];
 };
 

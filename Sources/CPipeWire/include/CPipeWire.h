@@ -38,8 +38,6 @@ typedef struct {
     uint32_t highest_rate;
     // The pixel formats that are accepted, 1 << kine_cast_pixels each.
     uint32_t pixel_formats;
-    // Takes memory of graphics cards too, where its layout is linear. No machine that this was written on had any: it has never been run.
-    bool accepts_dmabuf;
 } kine_cast_request;
 
 // Begins to connect with the node, without waiting for it. Null with errno set where there is no such daemon.

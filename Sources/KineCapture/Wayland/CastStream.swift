@@ -13,18 +13,14 @@ final class CastStream {
     /// - Parameters:
     ///   - descriptor: a connection with PipeWire, which this owns from now on; nil: the user's daemon, as the environment names it.
     ///   - highestRate: the frames a second that the compositor is not to exceed.
-    ///   - acceptsGraphicsMemory: buffers of graphics cards are taken too.
-    init(
-        descriptor: FileDescriptor?, node: UInt32, highestRate: Int, acceptsGraphicsMemory: Bool
-    ) throws(VideoSourceError) {
+    init(descriptor: FileDescriptor?, node: UInt32, highestRate: Int) throws(VideoSourceError) {
         guard kine_load_pipewire() else {
             try? descriptor?.close()
             throw .noCastLibrary(package: "libpipewire-0.3-0")
         }
         var request = kine_cast_request(
             descriptor: descriptor?.rawValue ?? -1, node: node, highest_rate: UInt32(clamping: highestRate),
-            pixel_formats: CastFormat.Pixels.allCases.reduce(0) { $0 | 1 << $1.number.rawValue },
-            accepts_dmabuf: acceptsGraphicsMemory)
+            pixel_formats: CastFormat.Pixels.allCases.reduce(0) { $0 | 1 << $1.number.rawValue })
         guard let cast = kine_cast_open(&request) else { throw .noPipeWire(Errno(rawValue: errno)) }
         self.cast = cast
     }

@@ -16,16 +16,11 @@ public final class PipeWireSource: VideoSource {
         public var showsCursor: Bool
         /// The factor by which the pointer's image is enlarged, from 1 on.
         public var cursorScale: Double
-        /// Takes buffers in the memory of graphics cards too, where they can be mapped. It has never been run.
-        public var acceptsGraphicsMemory: Bool
 
-        public init(
-            highestRate: Int, showsCursor: Bool, cursorScale: Double = 1, acceptsGraphicsMemory: Bool = false
-        ) {
+        public init(highestRate: Int, showsCursor: Bool, cursorScale: Double = 1) {
             self.highestRate = highestRate
             self.showsCursor = showsCursor
             self.cursorScale = cursorScale
-            self.acceptsGraphicsMemory = acceptsGraphicsMemory
         }
     }
 
@@ -44,8 +39,7 @@ public final class PipeWireSource: VideoSource {
         descriptor: FileDescriptor?, node: UInt32, options: Options, limits: CastStateMachine.Limits
     ) throws(VideoSourceError) {
         stream = try CastStream(
-            descriptor: descriptor, node: node, highestRate: options.highestRate,
-            acceptsGraphicsMemory: options.acceptsGraphicsMemory)
+            descriptor: descriptor, node: node, highestRate: options.highestRate)
         reader = CastReader(stream: stream)
         life = CastStateMachine(now: MonotonicClock.now(), limits: limits)
         cursor = options.showsCursor ? CastCursor(scale: options.cursorScale) : nil

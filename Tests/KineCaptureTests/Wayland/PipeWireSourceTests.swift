@@ -68,6 +68,18 @@ import Testing
         #expect(watcher.reads == 1)
     }
 
+    @Test func `memory of a graphics card is taken where a compositor has nothing else`() throws {
+        let stage = try CastStage(memory: .graphics)
+        let watcher = try stage.watch()
+        // What is called so, and is none, is not mapped: it could shrink.
+        try stage.producer.send("shrink")
+        #expect(try !watcher.source.read(.full(size: Self.size)) { _ in })
+        try stage.producer.send("grow")
+        try stage.producer.setPattern(2)
+        #expect(try watcher.damage(of: "frame", by: stage.producer).isFull)
+        #expect(stage.isShown(by: watcher))
+    }
+
     // MARK: Damage
 
     @Test func `of several frames the newest is kept, with the damage of all`() throws {
@@ -94,6 +106,27 @@ import Testing
         try watcher.wait("the last frame") { source.presentationTime == 4 }
         #expect(try watcher.look() == tiles(rects[0], rects[1], rects[2]))
         #expect(stage.isShown(by: watcher))
+    }
+
+    @Test func `after the compositor has filled every buffer while nobody looked, the next frames arrive`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch()
+        let processEvents = stage.producer.whileWaiting
+        for round in 1...3 {
+            stage.producer.whileWaiting = {}
+            // One of six is held.
+            for number in 1...5 {
+                try stage.producer.setPattern(round * 100 + number)
+                try stage.producer.send("frame")
+            }
+            stage.producer.whileWaiting = processEvents
+            try watcher.follow { stage.isShown(by: $0) }
+            for number in 6...12 {
+                try stage.producer.setPattern(round * 100 + number)
+                #expect(try watcher.damage(of: "frame", by: stage.producer).isFull)
+                #expect(stage.isShown(by: watcher), "\(number)")
+            }
+        }
     }
 
     @Test func `a gap in the numbers, or the same again, is damage as a whole`() throws {

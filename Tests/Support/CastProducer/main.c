@@ -2,7 +2,8 @@
 // It connects with PipeWire as the environment says, links itself with whatever wants to read, and does what the lines on its standard
 // input say. On its standard output are `node NUMBER`, the states of its stream, and `done` after each command.
 //
-// MEMORY: sealed or unsealed, files of its own; pointer, memory of the daemon.
+// MEMORY: sealed or unsealed, files of its own; pointer, memory of the daemon; graphics, nothing but linear memory of a graphics card,
+// as it is called: these are files too.
 // METAS: those that are offered, of header,crop,damage,transform,cursor; - for none.
 //
 //   pattern SEED                      the picture is a pattern
@@ -62,16 +63,30 @@ static void say(const char *what) {
     fflush(stdout);
 }
 
+static uint32_t data_type(void) {
+    if (strcmp(memory_kind, "pointer") == 0) return SPA_DATA_MemPtr;
+    return strcmp(memory_kind, "graphics") == 0 ? SPA_DATA_DmaBuf : SPA_DATA_MemFd;
+}
+
 // MARK: Parameters
 
 static const struct spa_pod *format_parameter(struct spa_pod_builder *builder) {
     struct spa_rectangle size = {picture.width, picture.height};
     struct spa_fraction none = {0, 1}, most = {1000, 1}, least = {1, 1};
-    return spa_pod_builder_add_object(
-        builder, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat, SPA_FORMAT_mediaType, SPA_POD_Id(SPA_MEDIA_TYPE_video),
-        SPA_FORMAT_mediaSubtype, SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw), SPA_FORMAT_VIDEO_format, SPA_POD_Id(wanted_format),
-        SPA_FORMAT_VIDEO_size, SPA_POD_Rectangle(&size), SPA_FORMAT_VIDEO_framerate, SPA_POD_Fraction(&none),
-        SPA_FORMAT_VIDEO_maxFramerate, SPA_POD_CHOICE_RANGE_Fraction(&most, &least, &most));
+    struct spa_pod_frame object;
+    spa_pod_builder_push_object(builder, &object, SPA_TYPE_OBJECT_Format, SPA_PARAM_EnumFormat);
+    spa_pod_builder_add(
+        builder, SPA_FORMAT_mediaType, SPA_POD_Id(SPA_MEDIA_TYPE_video), SPA_FORMAT_mediaSubtype,
+        SPA_POD_Id(SPA_MEDIA_SUBTYPE_raw), SPA_FORMAT_VIDEO_format, SPA_POD_Id(wanted_format), 0);
+    if (strcmp(memory_kind, "graphics") == 0) {
+        spa_pod_builder_prop(builder, SPA_FORMAT_VIDEO_modifier, SPA_POD_PROP_FLAG_MANDATORY);
+        spa_pod_builder_long(builder, 0); // DRM_FORMAT_MOD_LINEAR
+    }
+    spa_pod_builder_add(
+        builder, SPA_FORMAT_VIDEO_size, SPA_POD_Rectangle(&size), SPA_FORMAT_VIDEO_framerate,
+        SPA_POD_Fraction(&none), SPA_FORMAT_VIDEO_maxFramerate,
+        SPA_POD_CHOICE_RANGE_Fraction(&most, &least, &most), 0);
+    return spa_pod_builder_pop(builder, &object);
 }
 
 static void offer_buffers(void) {
@@ -90,7 +105,7 @@ static void offer_buffers(void) {
     const struct spa_pod *parameters[8];
     // Room for the widest stride that a test asks for.
     int stride = format.size.width * 4 + 256, count = 0;
-    int types = strcmp(memory_kind, "pointer") ? 1 << SPA_DATA_MemFd : 1 << SPA_DATA_MemPtr;
+    int types = 1 << data_type();
     parameters[count++] = spa_pod_builder_add_object(
         &builder, SPA_TYPE_OBJECT_ParamBuffers, SPA_PARAM_Buffers, SPA_PARAM_BUFFERS_buffers,
         SPA_POD_CHOICE_RANGE_Int(6, 2, 8), SPA_PARAM_BUFFERS_blocks, SPA_POD_Int(1), SPA_PARAM_BUFFERS_size,
@@ -117,7 +132,7 @@ static void parameter_changed(void *data, uint32_t id, const struct spa_pod *par
 static void add_buffer(void *context, struct pw_buffer *buffer) {
     struct spa_data *data = &buffer->buffer->datas[0];
     if (strcmp(memory_kind, "pointer") == 0) return;
-    data->type = SPA_DATA_MemFd;
+    data->type = data_type();
     data->flags = SPA_DATA_FLAG_READWRITE;
     data->mapoffset = 0;
     data->maxsize = (format.size.width * 4 + 256) * format.size.height;

@@ -54,6 +54,8 @@ package final class CastProducer {
         case sealed, unsealed
         /// The daemon's.
         case pointer
+        /// A graphics card's, as it is called, and nothing else: the producer's own files all the same.
+        case graphics
     }
 
     /// The node's number.
