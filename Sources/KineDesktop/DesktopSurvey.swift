@@ -16,6 +16,13 @@ public struct DesktopSurvey: Sendable, Equatable {
     public var isLocked: Bool?
     /// The version of the portal that shares the screen (org.freedesktop.portal.ScreenCast); nil: there is none.
     public var screenCastVersion: UInt32?
+    /// What the portal shares, and how it shows the pointer. Empty where it shares nothing.
+    public var screenCastTargets: [ScreenCastRequest.Target] = []
+    public var cursorModes: [CursorMode] = []
+    /// The desktops' parts of the portal that are on the bus or that it can start, by the last words of their names
+    /// (org.freedesktop.impl.portal.desktop.gnome), and of these, what is there and casts.
+    public var portalBackends: [String] = []
+    public var screenCastBackends: [String] = []
     /// logind answers, which also keeps the machine awake.
     public var hasLogind = false
 
@@ -47,9 +54,8 @@ private final class DesktopInquiry {
                 self?.heard(isLocked: values.first?.asBoolean)
             }
         }
-        ask(session, ScreenCastPortal.readProperties) { [weak self] values in
-            self?.survey.screenCastVersion = (try? ScreenCastAnswers.offer(values))?.version
-        }
+        ask(session, BusDaemon.method("ListActivatableNames")) { [weak self] values in self?.heard(names: values) }
+        ask(session, ScreenCastPortal.readProperties) { [weak self] values in self?.heard(offer: values) }
         askLogind()
     }
 
@@ -84,6 +90,32 @@ private final class DesktopInquiry {
         }
     }
 
+    // MARK: The portal
+
+    private func heard(offer values: [BusValue]) {
+        guard let offer = try? ScreenCastAnswers.offer(values) else { return }
+        survey.screenCastVersion = offer.version
+        survey.screenCastTargets = ScreenCastRequest.Target.allCases.filter { offer.sourceTypes & $0.sourceType != 0 }
+        survey.cursorModes = CursorMode.allCases.filter { offer.cursorModes & $0.flag != 0 }
+        // The portal has started the parts that it uses. Others are not to be started by a question.
+        ask(session, BusDaemon.method("ListNames")) { [weak self] values in
+            guard let self else { return }
+            for backend in heard(names: values) {
+                ask(session, PortalBackend.readScreenCastVersion(of: backend)) { [weak self] values in
+                    if values.first?.content?.asUInt32 != nil { self?.survey.screenCastBackends.append(backend) }
+                }
+            }
+        }
+    }
+
+    /// Returns the portal's parts among the names.
+    @discardableResult
+    private func heard(names values: [BusValue]) -> [String] {
+        let backends = PortalBackend.backends(in: values.first?.asStrings ?? [])
+        survey.portalBackends = Set(survey.portalBackends + backends).sorted()
+        return backends
+    }
+
     private func askLogind() {
         guard let system else { return }
         ask(system, BusDaemon.method("GetId")) { [weak self] _ in self?.survey.hasSystem = true }
@@ -101,5 +133,20 @@ private final class DesktopInquiry {
 
     private func heard(isLocked: Bool?) {
         if let isLocked { survey.isLocked = isLocked || survey.isLocked == true }
+    }
+}
+
+/// The desktops' own parts of the portal. org.freedesktop.impl.portal.ScreenCast.
+private enum PortalBackend {
+    private static let prefix = "org.freedesktop.impl.portal.desktop."
+
+    static func backends(in names: [String]) -> [String] {
+        names.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }.sorted()
+    }
+
+    static func readScreenCastVersion(of backend: String) -> BusCall {
+        BusCall(
+            prefix + backend, path: ScreenCastPortal.path, interface: "org.freedesktop.DBus.Properties", "Get",
+            [.string("org.freedesktop.impl.portal.ScreenCast"), .string("version")])
     }
 }

@@ -124,6 +124,7 @@ import Testing
         let bare = DesktopSurvey.ask(addresses, until: .max)
         #expect(bare.hasSession && bare.hasSystem && !bare.hasLogind)
         #expect(bare.notifications == nil && bare.isLocked == nil)
+        #expect(bare.screenCastVersion == nil && bare.portalBackends == [])
         let (daemon, logind) = (try NotificationDaemon(session), try LoginManager(system, isLocked: true))
         let full = DesktopSurvey.ask(addresses, until: .max)
         #expect(full.capabilities.hasActions && full.hasLogind && full.isLocked == true)
@@ -132,5 +133,25 @@ import Testing
         let silent = try NotificationDaemon(session, .silent)
         #expect(DesktopSurvey.ask(addresses, until: MonotonicClock.now() + 500_000_000).notifications == nil)
         withExtendedLifetime((silent, logind)) {}
+    }
+
+    @Test func `the doctor learns which part of the desktop casts for the portal, and starts none`() throws {
+        let session = try TestBus()
+        let portal = try StandInPortal(session)
+        let path = "/org/freedesktop/portal/desktop"
+        let version: [BusValue] = [.string("org.freedesktop.impl.portal.ScreenCast"), .string("version")]
+        let backends = try [("gnome", true), ("gtk", false)].map { name, casts in
+            try BusService(session, name: "org.freedesktop.impl.portal.desktop.\(name)", paths: [path]) { call in
+                guard casts, call.member == "Get", call.arguments == version else {
+                    return .error(name: "org.freedesktop.DBus.Error.UnknownInterface")
+                }
+                return .values([.variant(.uint32(5))])
+            }
+        }
+        let survey = DesktopSurvey.ask(BusAddresses(session: session.address, system: nil), until: .max)
+        #expect(survey.screenCastVersion == 5)
+        #expect(survey.screenCastTargets == [.monitor, .window] && survey.cursorModes == CursorMode.allCases)
+        #expect(survey.portalBackends == ["gnome", "gtk"] && survey.screenCastBackends == ["gnome"])
+        withExtendedLifetime((portal, backends)) {}
     }
 }

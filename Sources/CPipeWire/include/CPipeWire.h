@@ -13,6 +13,10 @@ bool kine_load_pipewire(void);
 // The library's version.
 const char *kine_pipewire_version(void);
 
+// Asks the user's daemon, as the environment names it, for its version, and waits `patience` milliseconds at most. False with errno set
+// where none answers. (survey.c)
+bool kine_pipewire_server_version(char *version, size_t size, int patience);
+
 // MARK: The stream (cast.c)
 
 typedef struct kine_cast kine_cast;

@@ -35,6 +35,8 @@ public struct AudioInventory: Sendable, Equatable {
     /// Sources that are not monitors of outputs.
     public var microphones: [Microphone] = []
     public var playbacks: [Playback] = []
+    /// The server's own name and version, as for `kinecast doctor`: "pulseaudio 16.1".
+    public var server: String?
     public var defaultOutput: String?
     /// The server's default source; may name a monitor.
     public var defaultSource: String?

@@ -135,6 +135,8 @@ final class PulseConnection {
                 { _, info, userdata in
                     guard let connection = PulseConnection.connection(userdata) else { return }
                     if let info {
+                        let words = [string(info.pointee.server_name), string(info.pointee.server_version)]
+                        connection.gathering?.server = words.compactMap(\.self).joined(separator: " ")
                         connection.gathering?.defaultOutput = string(info.pointee.default_sink_name)
                         connection.gathering?.defaultSource = string(info.pointee.default_source_name)
                     }

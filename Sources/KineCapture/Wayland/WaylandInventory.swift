@@ -6,6 +6,8 @@ import KinePlatform
 public struct WaylandInventory: Sendable {
     public var outputs: [WaylandOutput]
     public var hasScreencopy: Bool
+    /// The compositor, by the protocols that only it has; nil: not known.
+    public var compositor: String?
 
     /// Nanoseconds that the compositor has for its answers.
     private static let patience: Int64 = 3_000_000_000
@@ -22,5 +24,15 @@ public struct WaylandInventory: Sendable {
         }
         outputs = screen.outputs.all
         hasScreencopy = screen.globals != nil
+        compositor = Self.compositor(with: screen.interfaces)
+    }
+
+    /// A protocol has its author's name in front. wlroots' own come last: other compositors have some of them too.
+    static func compositor(with interfaces: Set<String>) -> String? {
+        let authors = [
+            ("hyprland_", "Hyprland"), ("org_kde_plasma_", "KWin"), ("gtk_shell", "Mutter"), ("mutter_", "Mutter"),
+            ("weston_", "Weston"), ("zcosmic_", "cosmic-comp"), ("zwlr_", "a compositor of wlroots"),
+        ]
+        return authors.first { author in interfaces.contains { $0.hasPrefix(author.0) } }?.1
     }
 }

@@ -7,6 +7,8 @@ import KineWayland
 final class WaylandScreen {
     let connection: WaylandConnection
     let outputs: WaylandOutputs
+    /// Of everything that the compositor offers.
+    private(set) var interfaces: Set<String> = []
     private var screencopy: (object: OpaquePointer, version: UInt32)?
     private var memory: OpaquePointer?
 
@@ -30,6 +32,7 @@ final class WaylandScreen {
     }
 
     private func found(_ global: WaylandConnection.Global) {
+        interfaces.insert(global.interface)
         if outputs.appeared(global) { return }
         switch global.interface {
         case "zwlr_screencopy_manager_v1" where screencopy == nil:

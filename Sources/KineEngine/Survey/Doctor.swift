@@ -10,7 +10,7 @@ import KinePlatform
 public enum Doctor {
     /// Checks everything that a recording or a broadcast can need. Nothing is changed and nothing recorded.
     public static func examine() -> [DoctorCheck] {
-        SourceRegistry.kinds.compactMap { $0.check() } + [
+        SourceRegistry.kinds.compactMap { $0.check() } + wayland() + [
             audio(), encoder(), disk(), descriptors(), takes(), services(), confinement(), memoryLimit(),
         ] + desktop()
     }
@@ -20,11 +20,14 @@ public enum Doctor {
             let audio = try PulseSources.list()
             let output = audio.defaultOutput ?? "no default output"
             let microphone = audio.defaultMicrophone ?? "no microphone"
-            return .passed("audio", "\(output), \(microphone)")
+            let server = audio.server.map { "; \($0.printable(limit: 80))" } ?? ""
+            return .passed("audio", "\(output), \(microphone)\(server)")
         } catch {
             return .failed(
                 "audio", error.sentence,
-                remedy: "start PulseAudio or PipeWire with pipewire-pulse; without it, recordings are silent")
+                remedy:
+                    "start PulseAudio or PipeWire (Debian's pulseaudio or pipewire-pulse); without it, recordings are silent"
+            )
         }
     }
 

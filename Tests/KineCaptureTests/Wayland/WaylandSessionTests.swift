@@ -38,4 +38,14 @@ import Testing
         #expect(error(["WAYLAND_DISPLAY": "wayland-0"]) == .waylandSession)
         #expect(error(["WAYLAND_DISPLAY": "wayland-0", "DISPLAY": ":0"]) == (display == nil ? nil : .waylandSession))
     }
+
+    @Test(
+        arguments: [
+            (["wl_shm", "zwlr_layer_shell_v1"], "a compositor of wlroots"), (["gtk_shell1", "wl_seat"], "Mutter"),
+            (["org_kde_plasma_shell", "zwlr_layer_shell_v1"], "KWin"), (["wl_shm"], nil),
+            (["hyprland_focus_grab_manager_v1", "zwlr_screencopy_manager_v1"], "Hyprland"),
+        ] as [([String], String?)])
+    func `a compositor is known by its own protocols`(interfaces: [String], name: String?) {
+        #expect(WaylandInventory.compositor(with: Set(interfaces)) == name)
+    }
 }
