@@ -28,9 +28,14 @@ public protocol VideoSource: AnyObject {
     /// together they cover the region, perhaps more. Returns false if some could not be read because the source has changed; it
     /// then reports all of itself as damage.
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool
+
+    /// Something covered the screen until now that is not to be seen: the next frame is one of what is there from now on.
+    func discardFrames()
 }
 
 extension VideoSource {
+    /// For a source that reads what is there at the time.
+    public func discardFrames() {}
     public var orientation: Orientation { .up }
     public var deadline: Int64? { nil }
 }

@@ -41,6 +41,14 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case compositorLost
     /// No compositor gives what this option of the command line needs.
     case notOnWayland(option: String)
+    /// No compositor tells its clients of their windows, which this option of the command line needs.
+    case noWindowsOnWayland(option: String)
+    /// The person is to choose a window, and no desktop's portal is asked that could show them a dialog.
+    case noWindowDialog
+    /// A region is to be drawn, and the program that has it drawn is not installed; its Debian package.
+    case noRegionProgram(package: String)
+    /// The program that has a region drawn has failed; its last words, or nothing.
+    case regionProgramFailed(String)
     /// It draws pixels of a kind that is not known here; wl_shm's number of it.
     case unsupportedPixels(format: UInt32)
 

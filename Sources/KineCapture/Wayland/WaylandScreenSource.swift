@@ -121,6 +121,10 @@ public final class WaylandScreenSource: VideoSource {
             height: place.height)
     }
 
+    public func discardFrames() {
+        for (copier, _) in copiers { copier.discardFrame() }
+    }
+
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
         for rect in region.rectangles() {
             if let canvas {

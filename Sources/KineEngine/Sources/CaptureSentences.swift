@@ -39,6 +39,18 @@ extension VideoSourceError {
         case .compositorLost: "The Wayland compositor has gone away, so the recording ends here."
         case .notOnWayland(let option):
             "A session on Wayland does not give what \(option) needs; leave it out, or log in to a session on X11."
+        case .noWindowsOnWayland(let option):
+            "A session on Wayland does not give what \(option) needs, since it tells programs of no windows; choose a window in the "
+                + "desktop's dialog with --window ask."
+        case .noWindowDialog:
+            "--window ask needs a Wayland desktop that shows its own dialog; name the window instead: --window focused, title:TEXT or an "
+                + "id that kinecast sources lists."
+        case .noRegionProgram(let package):
+            "Drawing a region on Wayland needs Debian's \(package), which is not installed; install it, or give the region as --region "
+                + "640x480+100+50."
+        case .regionProgramFailed(let words):
+            "slurp, with which a region is drawn on Wayland, has failed\(words.isEmpty ? "" : " (\(words.printable(limit: 200)))"); give "
+                + "the region as --region 640x480+100+50."
         case .unsupportedPixels(let format):
             "The Wayland compositor draws pixels of an unknown kind (0x\(String(format, radix: 16))); record another monitor."
         case .noOutput: "The Wayland compositor has no monitor; turn one on."

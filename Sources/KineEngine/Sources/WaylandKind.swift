@@ -23,7 +23,12 @@ struct WaylandKind: SourceKind {
     func open(
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
-        guard let target else { throw .notOnWayland(option: "--region draw") }
+        guard let target else {
+            try video.checkForScreencopy()
+            return try WaylandRegionOpening(display: display) { [display] region throws(VideoSourceError) in
+                try WaylandScreenOpening(.region(region), display: display, video)
+            }
+        }
         return try WaylandScreenOpening(target, display: display, video)
     }
 
@@ -53,7 +58,9 @@ struct WaylandKind: SourceKind {
             let inventory = try WaylandInventory(display: display)
             guard inventory.hasScreencopy else { return nil }  // the portal's
             let outputs = inventory.outputs.map { "\($0.name) \($0.uprightSize.width)x\($0.uprightSize.height)" }
-            return .passed("display", "Wayland by wlr-screencopy: \(outputs.joined(separator: ", "))")
+            return .passed(
+                "display",
+                "Wayland by wlr-screencopy: \(outputs.joined(separator: ", "))\(Doctor.compositor(inventory))")
         } catch {
             return .failed(
                 "display", error.sentence,
@@ -67,9 +74,16 @@ extension WaylandScreenOpening {
     convenience init(
         _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video
     ) throws(VideoSourceError) {
-        try video.checkForWayland()
-        if video.cursorScale != 1 { throw .notOnWayland(option: "--cursor-scale") }
+        try video.checkForScreencopy()
         try self.init(
             target, display: display, showsCursor: video.showsCursor)
+    }
+}
+
+extension TakeConfiguration.Video {
+    /// Throws where the take wants what no compositor gives, or none that draws the pointer itself.
+    fileprivate func checkForScreencopy() throws(VideoSourceError) {
+        try checkForWayland()
+        if cursorScale != 1 { throw .notOnWayland(option: "--cursor-scale") }
     }
 }

@@ -10,6 +10,8 @@ final class CaptureLoop {
     private var source: any VideoSource
     /// The source that is to be shown instead, while it is being opened.
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
+    /// The opening of that source shows a person something that no frame is to have.
+    private var isScreenCovered = false
     /// Who waits for the first frame of the source.
     private var awaited: CaptureThread.Switch?
     private let crop: PictureGeometry.Crop
@@ -104,7 +106,10 @@ final class CaptureLoop {
         if let cameraChange, camera.change(to: cameraChange.settings) { machine.noteSourceChanged() }
         goOnOpening()
         let now = MonotonicClock.now()
-        if next?.opening.coversScreen == true { return .sleep(until: .max, for: .nothing) }
+        let wasCovered = isScreenCovered
+        isScreenCovered = next?.opening.coversScreen == true
+        if isScreenCovered { return .sleep(until: .max, for: .nothing) }
+        if wasCovered { source.discardFrames() }
         machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
         if let awaited, !machine.isNewSource || machine.isResting {
             self.awaited = nil

@@ -1,5 +1,6 @@
 // A window of a Wayland client, drawn in shared memory, for scenes and for tests. One thread uses a window.
 #pragma once
+#include "WaylandInput.h"
 #include <stdint.h>
 
 typedef struct kine_window kine_window;
