@@ -20,6 +20,10 @@ enum Availability {
         switch scope {
         case .ownWindow: return sources.windows.contains { $0.processID == getpid() }
         case .window(let id): return sources.windows.contains { $0.id == id }
+        // The desktop alone knows its windows, and shows them when it is asked.
+        case .chosenWindow:
+            return ProcessEnvironment.value("WAYLAND_DISPLAY") != nil
+                || ProcessEnvironment.value("XDG_SESSION_TYPE") == "wayland"
         case .focusedWindow: return !sources.windows.isEmpty
         case .windowTitled(let title):
             return sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }

@@ -35,6 +35,10 @@ import Testing
         #expect(try configuration("--window", "0x10").source == .window(16))
         #expect(try configuration("--window", "focused").source == .focusedWindow)
         #expect(try configuration("--window", "title:Über uns").source == .windowTitled("Über uns"))
+        #expect(try configuration("--window", "ask").source == .chosenWindow)
+        #expect(throws: (any Error).self) { try parse("--window", "ask", "--exclude", "title:Mail") }
+        let chosen = try #require(try RootCommand.parseAsRoot(["switch", "--window", "ask"]) as? SwitchCommand)
+        #expect(try chosen.display.chosen.onlySource == .chosenWindow)
         #expect(try configuration("--app", "gimp").source == .application("gimp", monitor: nil))
         #expect(try configuration("--app", "gimp", "--monitor", "all").source == .application("gimp", monitor: nil))
         let onOne = try configuration("--monitor", "DP-1", "--app", "gimp", "--exclude", "title:Mail")

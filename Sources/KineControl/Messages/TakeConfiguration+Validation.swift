@@ -51,7 +51,7 @@ extension TakeConfiguration {
     /// What is wrong with a source.
     public static func check(_ source: Source) throws(Problem) {
         switch source {
-        case .screen, .drawnRegion, .window, .focusedWindow: break
+        case .screen, .drawnRegion, .window, .focusedWindow, .chosenWindow: break
         case .windowTitled(let title): try check("length of the window's title", title.utf8.count, in: 1...1000)
         case .application(let name, _): try check("length of the application's name", name.utf8.count, in: 1...1000)
         case .virtual(let size), .virtualWayland(let size), .pattern(let size): try check("frame size", size)

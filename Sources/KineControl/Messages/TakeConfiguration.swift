@@ -18,6 +18,8 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
         case focusedWindow
         /// The one window whose title is this text; where there is none, the one whose title holds it. Case does not matter.
         case windowTitled(String)
+        /// A window that the person at a Wayland desktop chooses in the desktop's dialog when the source is opened.
+        case chosenWindow
         /// The windows of one application, by its WM_CLASS, and no other: those on the whole screen, or on the monitor of that RandR name.
         /// Case does not matter.
         case application(String, monitor: String?)
@@ -320,6 +322,7 @@ extension TakeConfiguration.Source: CustomStringConvertible {
         case .window(let id): "window 0x\(String(id, radix: 16))"
         case .focusedWindow: "focused window"
         case .windowTitled(let title): "window \"\(title.printable(limit: 100))\""
+        case .chosenWindow: "chosen window"
         case .application(let name, nil): "application \"\(name.printable(limit: 100))\""
         case .application(let name, let monitor?): "application \"\(name.printable(limit: 100))\" on \(monitor)"
         case .virtualWayland(let size): "virtual Wayland screen \(size.width)x\(size.height)"

@@ -93,7 +93,7 @@ extension TakeConfiguration.Source {
     /// Whether what is captured is on a person's desktop.
     var showsDesktop: Bool {
         switch self {
-        case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled, .application: true
+        case .screen, .region, .drawnRegion, .window, .focusedWindow, .windowTitled, .chosenWindow, .application: true
         case .virtual, .virtualWayland, .pattern: false
         }
     }
@@ -104,7 +104,7 @@ extension TakeConfiguration.Source {
         case .screen(nil): "the screen"
         case .screen(let monitor?): "the monitor \(monitor.printable(limit: 40))"
         case .region, .drawnRegion: "a part of the screen"
-        case .window, .focusedWindow, .windowTitled: "a window"
+        case .window, .focusedWindow, .windowTitled, .chosenWindow: "a window"
         case .application(let name, _): "the windows of \(name.printable(limit: 40))"
         case .virtual, .virtualWayland: "a private screen"
         case .pattern: "a test pattern"

@@ -49,7 +49,9 @@ extension TakeConfiguration.Source {
     fileprivate func canBecome(_ source: TakeConfiguration.Source) -> Bool {
         switch (self, source) {
         // Nobody sits at a private screen.
-        case (_, .virtual), (_, .virtualWayland), (.virtual, .drawnRegion), (.virtualWayland, .drawnRegion): false
+        case (_, .virtual), (_, .virtualWayland), (.virtual, .drawnRegion), (.virtualWayland, .drawnRegion),
+            (.virtual, .chosenWindow), (.virtualWayland, .chosenWindow):
+            false
         case (.pattern, .pattern): true
         case (.pattern, _), (_, .pattern): false
         default: true

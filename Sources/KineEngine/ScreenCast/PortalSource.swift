@@ -15,12 +15,21 @@ final class PortalOpening: VideoSourceOpening {
 
     private let helper: ScreenCastHelper
     private let video: TakeConfiguration.Video
+    private let region: PixelRect?
+    private let warn: @Sendable (String) -> Void
     private let descriptors: DescriptorSet
     private var state = State.asking
 
     /// Asks the desktop at once.
-    init(_ order: ScreenCastOrder, _ video: TakeConfiguration.Video) throws(VideoSourceError) {
-        self.video = video
+    ///
+    /// - Parameters:
+    ///   - region: of the upright picture, in its pixels; nil: all of it.
+    ///   - warn: tells the person what does not end the cast.
+    init(
+        _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, region: PixelRect? = nil,
+        warn: @escaping @Sendable (String) -> Void
+    ) throws(VideoSourceError) {
+        (self.video, self.region, self.warn) = (video, region, warn)
         do throws(ScreenCastHelper.Error) {
             helper = try ScreenCastHelper(order)
         } catch {
@@ -41,11 +50,18 @@ final class PortalOpening: VideoSourceOpening {
     func giveUp() { helper.giveUp() }
 
     func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
-        let cast: ScreenCast?
-        do throws(ScreenCastHelper.Error) { cast = try helper.processEvents() } catch { throw error.videoSourceError }
-        if let cast { try read(cast) }
+        let permitted: ScreenCast?
+        do throws(ScreenCastHelper.Error) { permitted = try helper.processEvents() } catch {
+            throw error.videoSourceError
+        }
+        if let permitted {
+            if let problem = permitted.storeProblem { warn(problem) }
+            try read(permitted)
+        }
         guard case .reading(let opening) = state, let source = try opening.processEvents() else { return nil }
-        return PortalSource(source, helper, descriptors)
+        let cast = PortalSource(source, helper, descriptors)
+        guard let region else { return cast }
+        return try CroppedSource(cast, region: region)
     }
 
     private func read(_ cast: ScreenCast) throws(VideoSourceError) {

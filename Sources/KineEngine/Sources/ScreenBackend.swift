@@ -34,8 +34,11 @@ struct SourceRequest {
     var application: String
     /// The desktop asks although it was permitted before.
     var asksAnew: Bool
+    /// Tells the person a sentence while the source is opened and later. Called on any thread.
+    var warn: @Sendable (String) -> Void
 
-    init(_ configuration: TakeConfiguration) {
+    init(_ configuration: TakeConfiguration, warn: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.warn = warn
         source = configuration.source
         wantedBackend = configuration.backend
         application = configuration.app?.identifier ?? "kinecast"
@@ -44,4 +47,9 @@ struct SourceRequest {
 
     /// May ask an X server. Of interest to screens alone.
     var backend: ScreenBackend { .find(wantedBackend) }
+
+    /// Whether the desktop's portal can be asked for a window: also where the compositor's screen can be copied, since that shows none.
+    var hasWindowDialog: Bool {
+        wantedBackend == .portal || wantedBackend == nil && WaylandSession.compositor != nil
+    }
 }

@@ -53,18 +53,21 @@ enum SourceRegistry {
         X11Kind.self, WaylandKind.self, PortalKind.self, VirtualKind.self, PatternKind.self,
     ]
 
-    static func kind(of configuration: TakeConfiguration) -> (any SourceKind)? {
-        let request = SourceRequest(configuration)
+    static func kind(
+        of configuration: TakeConfiguration, warn: @escaping @Sendable (String) -> Void = { _ in }
+    ) -> (any SourceKind)? {
+        let request = SourceRequest(configuration, warn: warn)
         for kind in kinds {
             if let kind = kind.init(request) { return kind }
         }
         return nil
     }
 
+    /// - Parameter warn: tells the person a sentence; called on any thread.
     static func open(
-        _ configuration: TakeConfiguration, _ cancellation: Cancellation
+        _ configuration: TakeConfiguration, _ cancellation: Cancellation, warn: @escaping @Sendable (String) -> Void
     ) throws(VideoSourceError) -> any VideoSourceOpening {
-        guard let kind = kind(of: configuration) else {
+        guard let kind = kind(of: configuration, warn: warn) else {
             throw .unknownSource(configuration.source.description)
         }
         return try kind.open(configuration.video, cancellation)

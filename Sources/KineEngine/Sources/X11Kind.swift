@@ -6,12 +6,14 @@ import KinePlatform
 struct X11Kind: SourceKind {
     /// Nil: a region that the person draws.
     let target: X11ScreenSource.Target?
+    private let wantedBackend: TakeConfiguration.Backend?
 
     init?(_ request: SourceRequest) {
         switch request.source {
         case .screen, .region, .drawnRegion: guard request.backend == .x11 else { return nil }
         default: break
         }
+        wantedBackend = request.wantedBackend
         switch request.source {
         case .screen(let monitor): target = .screen(monitor: monitor)
         case .region(let rect): target = .region(rect)
@@ -35,7 +37,26 @@ struct X11Kind: SourceKind {
                 try open(.region(rect))
             }
         }
-        return ImmediateOpening { () throws(VideoSourceError) in try open(target) }
+        return ImmediateOpening { () throws(VideoSourceError) in
+            do throws(VideoSourceError) {
+                return try open(target)
+            } catch {
+                throw onWayland(error)
+            }
+        }
+    }
+
+    /// A session on Wayland may have an X server, with the windows of X11 programs. Where a window is none of these, that server's sentence
+    /// would send the person the wrong way.
+    private func onWayland(_ error: VideoSourceError) -> VideoSourceError {
+        guard let option = target?.windowOption, wantedBackend != .x11 else { return error }
+        switch error {
+        case .noDisplay, .waylandSession, .noConnection, .noWindow, .noFocusedWindow, .noWindowTitled,
+            .noWindowOfApplication:
+            guard wantedBackend != nil || WaylandSession.compositor != nil else { return error }
+            return .noWindowsOnWayland(option: option)
+        default: return error
+        }
     }
 
     var annotation: [String: String] {
@@ -93,6 +114,17 @@ struct X11Kind: SourceKind {
             return .failed(
                 "display", error.sentence,
                 remedy: "log in to a session on X11, or use --virtual 1280x720 -- COMMAND")
+        }
+    }
+}
+
+extension X11ScreenSource.Target {
+    /// The option that names windows; nil: it means no window.
+    fileprivate var windowOption: String? {
+        switch self {
+        case .window: "--window"
+        case .application: "--app"
+        case .screen, .region: nil
         }
     }
 }

@@ -63,7 +63,7 @@ final class Take: Sendable {
         )
         capture = pipeline.start(cover: cover, cancellation: cancellation) { () throws(VideoSourceError) in
             cover.wait(until: MonotonicClock.now() + Self.coverPatience)
-            return try SourceRegistry.open(configuration, cancellation)
+            return try SourceRegistry.open(configuration, cancellation) { inbox.post(.warning($0)) }
         }
     }
 
@@ -146,7 +146,7 @@ final class Take: Sendable {
             CaptureThread.Switch { () throws(VideoSourceError) in
                 var configuration = configuration
                 configuration.source = source
-                return try SourceRegistry.open(configuration, cancellation)
+                return try SourceRegistry.open(configuration, cancellation) { inbox.post(.warning($0)) }
             } done: { result in
                 if case .success = result { factory.sourceSwitched(to: source) }
                 let refusal: String? = if case .failure(let error) = result { error.sentence } else { nil }

@@ -51,7 +51,7 @@ enum TakeError: Error, Sendable {
 
     private var exitStatus: Int32 {
         switch self {
-        case .configuration, .setup: ExitStatus.usage
+        case .configuration, .setup, .source(.noWindowDialog): ExitStatus.usage
         case .file(let error): error.isCreationFailure ? ExitStatus.cannotCreate : ExitStatus.storageFailed
         case .storage: ExitStatus.storageFailed
         case .noDestinationLeft: ExitStatus.destinationFailed

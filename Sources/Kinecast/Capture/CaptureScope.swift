@@ -16,6 +16,9 @@ public enum CaptureScope: Sendable, Equatable {
     case focusedWindow
     /// The one window whose title is this text; where there is none, the one whose title holds it. Case does not matter.
     case windowTitled(String)
+    /// A window that the person chooses in the dialog of their Wayland desktop when the take begins; the desktop remembers the choice. Where
+    /// they choose none, the take does not begin. On X11 a window is named.
+    case chosenWindow
     /// The windows of one application, its menus and its tips, where they lie on the screen or on the monitor of that name; black is where
     /// it has none. Other windows are not seen, also where they cover these. The name is the WM_CLASS of its windows; case does not matter.
     case application(String, monitor: String? = nil)
@@ -36,6 +39,7 @@ public enum CaptureScope: Sendable, Equatable {
         case .window(let id): .window(id)
         case .focusedWindow: .focusedWindow
         case .windowTitled(let title): .windowTitled(title)
+        case .chosenWindow: .chosenWindow
         case .application(let name, let monitor): .application(name, monitor: monitor)
         case .region(let rect): .region(rect)
         case .drawnRegion: .drawnRegion

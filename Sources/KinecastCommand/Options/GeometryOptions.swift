@@ -105,13 +105,17 @@ struct WindowRuleOption: ExpressibleByArgument, Equatable {
     }
 }
 
-/// A window by its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it, by `title:TEXT`, or `focused`.
+/// A window by its X id, decimal or `0x…`, as `kinecast sources`, xwininfo and wmctrl print it, by `title:TEXT`, `focused`, or `ask`.
 struct WindowOption: ExpressibleByArgument, Equatable {
     var source: TakeConfiguration.Source
 
     init?(argument: String) {
         if argument == "focused" {
             source = .focusedWindow
+            return
+        }
+        if argument == "ask" {
+            source = .chosenWindow
             return
         }
         if argument.hasPrefix("title:") {

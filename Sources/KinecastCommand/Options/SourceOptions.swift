@@ -19,8 +19,8 @@ struct DisplayOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "One window: the id that kinecast sources lists, title:TEXT for the one with TEXT in its title, or the one that is focused.",
-            valueName: "ID|title:TEXT|focused"))
+            "One window: the id that kinecast sources lists, title:TEXT for the one with TEXT in its title, the one that is focused, or ask: choose it in the dialog of a Wayland desktop.",
+            valueName: "ID|title:TEXT|focused|ask"))
     var window: WindowOption?
 
     @Option(
@@ -96,7 +96,7 @@ struct SourceOptions: ParsableArguments {
         try input.check(for: source)
         switch source {
         case .screen, .region, .drawnRegion, .application, .virtual, .virtualWayland: return source
-        case .window, .focusedWindow, .windowTitled, .pattern:
+        case .window, .focusedWindow, .windowTitled, .chosenWindow, .pattern:
             guard exclude.isEmpty else {
                 throw ValidationError("--exclude is for a screen; a \(source) shows no other window. Leave it out.")
             }

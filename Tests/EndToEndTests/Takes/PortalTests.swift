@@ -102,6 +102,136 @@ import Testing
         }
     }
 
+    /// Sends what `frame` says, and changes a place each time, until the file's last frame is as `isShown` wants it.
+    private func send(
+        _ frame: String = "frame", changing place: PixelRect, by producer: CastProducer, to file: String,
+        until isShown: (ColourFrame) -> Bool
+    ) throws {
+        var number: UInt32 = 0
+        try wait("the picture in the file") {
+            number += 1
+            try producer.paint(place, number.isMultiple(of: 2) ? 0 : 0xff_ffff)
+            try producer.send(frame)
+            return (try? ColourFrame.all(in: file, isFinished: false))?.last.map(isShown) ?? false
+        }
+    }
+
+    /// Sends frames until a process has ended, which takes them as long as it wants.
+    private func send(by producer: CastProducer, untilEndOf take: RunningKinecast) throws -> RunningKinecast.Ended {
+        try wait("the end") {
+            try producer.begin("frame")
+            return take.process.poll() != nil
+        }
+        return try take.wait()
+    }
+
+    @Test func `a region of the monitor is cut out, and one outside of it is refused`() throws {
+        let desktop = try Desktop()
+        try TestPlace.with { place in
+            let region = PixelRect(x: 29, y: 18, width: 70, height: 50)
+            let take = try start(place, on: desktop, "--region", "70x50+29+18")
+            try desktop.producer.paint(Self.painted, 0x20_4060)
+            let edge = PixelRect(x: 96, y: 18, width: 3, height: 46)
+            try send(changing: edge, by: desktop.producer, to: place.path("a.mp4")) {
+                let inner = PixelRect(x: 7, y: 4, width: 52, height: 38)
+                return $0.size == region.size && $0.distance(from: 0x20_4060, in: inner) < 12
+            }
+            take.signal(SIGTERM)
+            #expect(try take.wait().status == 0)
+            try desktop.renewCast()
+            let outside = try start(place, on: desktop, "--region", "64x48+160+0")
+            let refused = try send(by: desktop.producer, untilEndOf: outside)
+            #expect(refused.status == ExitStatus.unavailable, "\(refused)")
+            #expect(
+                (refused.output + refused.errors).contains("64x48+160+0 lies outside the screen, which is 160x96"),
+                "\(refused)")
+        }
+    }
+
+    @Test
+    func `a window that the person chooses is fitted when its size changes, and is remembered apart from monitors`()
+        throws
+    {
+        let desktop = try Desktop()
+        try TestPlace.with { place in
+            let take = try start(place, on: desktop, "--window", "ask")
+            try show(0x20_4060, on: desktop, in: place)
+            #expect(desktop.portal.selections.map { $0["types"] } == [.uint32(2)])
+            // Compositors give a window's frames the monitor's size, and say what of them is the window.
+            let crop = "frame crop=32,16,64,48"
+            let corner = PixelRect(x: 32, y: 16, width: 6, height: 6)
+            try send(crop, changing: corner, by: desktop.producer, to: place.path("a.mp4")) {
+                // 64×48 is as high as the picture, with black beside it.
+                $0.distance(from: 0x20_4060, in: PixelRect(x: 36, y: 20, width: 104, height: 72)) < 12
+                    && $0.distance(from: 0, in: PixelRect(x: 0, y: 0, width: 12, height: 96)) < 12
+            }
+            take.signal(SIGTERM)
+            #expect(try take.wait().status == 0)
+            // Each has a colour of its own: until there is a fragment of the new file, the old one has its name.
+            for (source, types, questions, colour) in [
+                (["--window", "ask"], UInt32(2), 1, UInt32(0xc0_8020)), ([], 1, 2, 0x10_a040),
+                (["--window", "ask"], 2, 2, 0x20_4060), ([], 1, 2, 0xc0_8020),
+            ] {
+                try desktop.renewCast()
+                let again = try place.start(
+                    ["record", "a.mp4", "--overwrite", "--audio", "none", "--backend", "portal", "--json"] + source,
+                    desktop.environment)
+                try show(colour, on: desktop, in: place)
+                again.signal(SIGTERM)
+                #expect(try again.wait().status == 0)
+                #expect(desktop.portal.selections.last?["types"] == .uint32(types))
+                #expect(desktop.portal.questions == questions)
+            }
+        }
+    }
+
+    @Test func `a take of a monitor shows a window instead, once the person has chosen it`() throws {
+        let desktop = try Desktop()
+        try TestPlace.with { place in
+            let take = try start(place, on: desktop)
+            try show(0x20_4060, on: desktop, in: place)
+            let monitor = desktop.producer
+            try desktop.renewCast()
+            let change = try place.start(["switch", "--window", "ask"], desktop.environment)
+            let changed = try send(by: desktop.producer, untilEndOf: change)
+            #expect(changed.status == 0, "\(changed)")
+            #expect(desktop.portal.selections.map { $0["types"] } == [.uint32(1), .uint32(2)])
+            take.signal(SIGTERM)
+            #expect(try take.wait().status == 0)
+            withExtendedLifetime(monitor) {}
+        }
+    }
+
+    @Test func `where no dialog shows windows, one is not asked for`() throws {
+        let desktop = try Desktop { $0.sourceTypes = 1 }
+        try TestPlace.with { place in
+            let refused = try start(place, on: desktop, "--window", "ask").wait()
+            #expect(refused.status == ExitStatus.unavailable, "\(refused)")
+            #expect((refused.output + refused.errors).contains("shares no windows"), "\(refused)")
+            for backend in ["x11", "wlr"] {
+                let wrong = try place.run(
+                    ["record", "a.mp4", "--window", "ask", "--backend", backend], desktop.environment)
+                #expect(wrong.status == ExitStatus.usage && wrong.errors.contains("--window ask needs"), "\(wrong)")
+            }
+            #expect(desktop.portal.questions == 0)
+        }
+    }
+
+    @Test func `a permission that cannot be kept is told, and the take goes on`() throws {
+        let desktop = try Desktop()
+        try TestPlace.with { place in
+            for name in ["state", "state/kinecast", "state/kinecast/screen-cast"] { try place.makeDirectory(name) }
+            chmod(place.path("state/kinecast/screen-cast"), 0o755)
+            let take = try place.start(
+                ["record", "a.mp4", "--audio", "none", "--backend", "portal", "--json"],
+                desktop.environment + ["XDG_STATE_HOME=\(place.path("state"))"])
+            try show(0x20_4060, on: desktop, in: place)
+            try take.event("warning") { $0.message?.contains("chmod 700") == true }
+            take.signal(SIGTERM)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
     @Test func `while the person hesitates, the take can be ended, and the question goes away`() throws {
         let desktop = try Desktop { $0.person = .hesitates }
         try TestPlace.with { place in

@@ -1,11 +1,16 @@
 // A session on Wayland: screens, monitors and regions of a compositor that lets itself be copied, the refusal of one that does not, and
 // windows of X11 programs.
+import CastTesting
+import CoreTesting
+import DesktopTesting
 import Glibc
+import KineCapture
 import KineMeasure
 import KineMedia
 import KinePlatform
 import ProcessTesting
 import ScreenTesting
+import SystemPackage
 import Testing
 
 @Suite(.serialized) struct WaylandTests {
@@ -76,6 +81,15 @@ import Testing
                 #expect(
                     refused.errors.contains("A session on Wayland does not give what \(option[0]) needs"), "\(refused)")
             }
+            for option in [
+                ["--window", "title:Mail"], ["--window", "focused"], ["--window", "0x77"], ["--app", "gimp"],
+                ["--exclude", "title:Mail"],
+            ] {
+                let refused = try record(place, option, desktop.environment)
+                #expect(refused.status == ExitStatus.unavailable, "\(refused)")
+                #expect(refused.errors.contains("what \(option[0]) needs"), "\(refused)")
+                #expect(refused.errors.contains("--window ask"), "\(refused)")
+            }
             let onX11 = try record(place, ["--backend", "x11"], desktop.environment)
             #expect(onX11.status == ExitStatus.unavailable && onX11.errors.contains("runs on Wayland"), "\(onX11)")
             #expect(access(place.path("a.mp4"), F_OK) != 0)
@@ -89,7 +103,118 @@ import Testing
             #expect(listed.status == 0 && listed.output.contains("--monitor HEADLESS-1"), "\(listed)")
             let examined = try place.run(["doctor"], desktop.environment).output
             #expect(examined.contains("Wayland by wlr-screencopy: HEADLESS-1 640x480"), "\(examined)")
+            #expect(examined.contains("a compositor of wlroots"), "\(examined)")
+            #expect(examined.contains("✓ region") && examined.contains("slurp"), "\(examined)")
+            // Neither is needed here.
+            #expect(examined.contains("only --window ask and --backend portal need it"), "\(examined)")
+            #expect(!examined.contains("✗ portal") && !examined.contains("✗ pipewire"), "\(examined)")
         }
+    }
+
+    @Test func `doctor names the portal, what it shares, and PipeWire, also as JSON`() throws {
+        let desktop = try SwayDesktop(size: PixelSize(width: 64, height: 64))
+        let bus = try TestBus()
+        let portal = try StandInPortal(bus)
+        let pipeWire = try PrivatePipeWire()
+        try TestPlace.with { place in
+            let variables =
+                desktop.environment + [
+                    "DBUS_SESSION_BUS_ADDRESS=\(bus.address)", "XDG_CURRENT_DESKTOP=sway",
+                    "PIPEWIRE_RUNTIME_DIR=\(FilePath(pipeWire.socket).removingLastComponent())",
+                ]
+            for arguments in [["doctor"], ["doctor", "--json"]] {
+                let examined = try place.run(arguments, variables).output
+                #expect(examined.contains("version 5 shares monitors and windows, the pointer hidden"), "\(examined)")
+                #expect(examined.contains("server ") && examined.contains(", library "), "\(examined)")
+                #expect(
+                    examined.contains("the desktop is sway, by its protocols a compositor of wlroots"), "\(examined)")
+            }
+        }
+        withExtendedLifetime(portal) {}
+    }
+
+    // MARK: A region that is drawn
+
+    /// Waits until the black ground is seen through what slurp shows.
+    private func waitForOverlay(on desktop: SwayDesktop) throws {
+        let opening = try WaylandScreenOpening(
+            .desktop, display: desktop.display, showsCursor: false, framesPerSecond: 60)
+        var source: (any VideoSource)?
+        try wait("the overlay") {
+            if source == nil { source = try opening.processEvents() }
+            guard let source else { return false }
+            var (damage, colour) = (DamageRegion(size: source.size), UInt32(0))
+            try source.addDamage(to: &damage)
+            _ = try source.read(.full(size: source.size)) { part in
+                guard case .memory(let pixels, _) = part.storage, part.rect.y == 0, part.rect.x == 0 else { return }
+                colour = pixels.loadUnaligned(as: UInt32.self) & 0xff_ffff
+            }
+            return colour != 0
+        }
+    }
+
+    @Test func `a region is drawn with the mouse, and what is shown meanwhile is in no frame`() throws {
+        let desktop = try SwayDesktop(size: Self.size)
+        let mouse = try WaylandMouse(on: desktop.display, desktop: Self.size)
+        let ground = try WaylandPainter(
+            PixelRect(size: Self.size), colour: 0, isGround: true, display: desktop.display)
+        try TestPlace.with { place in
+            let take = try place.start(
+                ["record", "a.mp4", "--region", "draw", "--audio", "none", "--duration", "0.5"], desktop.environment)
+            try waitForOverlay(on: desktop)
+            try mouse.drag(from: (20, 30), to: (179, 149))
+            let recorded = try take.wait()
+            #expect(recorded.status == 0, "\(recorded)")
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            #expect(frames.first?.size == Self.place.size)
+            #expect(frames.allSatisfy { $0.distance(from: 0, in: PixelRect(size: $0.size)) < 6 })
+        }
+        withExtendedLifetime(ground) {}
+    }
+
+    @Test func `a take of the screen that has a region drawn does not show what it is drawn on`() throws {
+        let desktop = try SwayDesktop(size: Self.size)
+        let mouse = try WaylandMouse(on: desktop.display, desktop: Self.size)
+        let ground = try WaylandPainter(
+            PixelRect(size: Self.size), colour: 0, isGround: true, display: desktop.display)
+        try TestPlace.with { place in
+            let take = try place.start(
+                ["record", "a.mp4", "--audio", "none", "--json"], desktop.environment)
+            try take.recorded(0.1)
+            for isCancelled in [true, false] {
+                let change = try place.start(["switch", "--region", "draw"], desktop.environment)
+                try waitForOverlay(on: desktop)
+                if isCancelled { try mouse.pressEscape() } else { try mouse.drag(from: (20, 30), to: (179, 149)) }
+                let changed = try change.wait()
+                #expect((changed.status == 0) == !isCancelled, "\(changed)")
+            }
+            take.signal(SIGTERM)
+            #expect(try take.wait().status == 0)
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            // The pointer is elsewhere; sway draws it itself here.
+            let seen = PixelRect(x: 220, y: 0, width: 400, height: 400)
+            #expect(frames.count > 1 && frames.allSatisfy { $0.distance(from: 0, in: seen) < 6 })
+        }
+        withExtendedLifetime(ground) {}
+    }
+
+    @Test(arguments: ["Escape", "a signal"])
+    func `whoever ends the drawing ends the take, and nothing stays on the screen`(way: String) throws {
+        let desktop = try SwayDesktop(size: Self.size)
+        let mouse = try WaylandMouse(on: desktop.display, desktop: Self.size)
+        let ground = try WaylandPainter(
+            PixelRect(size: Self.size), colour: 0, isGround: true, display: desktop.display)
+        try TestPlace.with { place in
+            let take = try place.start(
+                ["record", "a.mp4", "--region", "draw", "--audio", "none"], desktop.environment)
+            try waitForOverlay(on: desktop)
+            if way == "Escape" { try mouse.pressEscape() } else { take.signal(SIGTERM) }
+            let ended = try take.wait()
+            #expect(ended.status == (way == "Escape" ? ExitStatus.noPermission : ExitStatus.unavailable), "\(ended)")
+            #expect(ended.errors.contains("Drawing the region was cancelled") == (way == "Escape"), "\(ended)")
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+        }
+        withExtendedLifetime(ground) {}
     }
 
     @Test func `a take whose compositor ends is whole`() throws {
@@ -137,7 +262,8 @@ import Testing
         try TestPlace.with { place in
             for (source, words) in [
                 ([], Self.refusal), (["--monitor", "XWAYLAND0"], Self.refusal),
-                (["--region", "64x48+0+0"], "does not give what --region needs"),
+                (["--region", "64x48+0+0"], Self.refusal), (["--window", "ask"], Self.refusal),
+                (["--region", "draw"], "does not give what --region draw needs"),
                 (["--backend", "wlr"], "This compositor does not let programs copy its screen"),
             ] {
                 let refused = try record(place, source, environment)

@@ -10,7 +10,7 @@ import Testing
         (.screen(monitor: nil), "screen"), (.region(PixelRect(x: 1, y: 2, width: 3, height: 4)), "region"),
         (.window(0x77_7777), "window"), (.application("no such", monitor: nil), "application"),
         (.virtual(PixelSize(width: 64, height: 48)), "virtual"), (.drawnRegion, "region"),
-        (.virtualWayland(PixelSize(width: 64, height: 48)), "virtual"),
+        (.virtualWayland(PixelSize(width: 64, height: 48)), "virtual"), (.chosenWindow, "window"),
         (.pattern(PixelSize(width: 64, height: 48)), "pattern"),
     ]
 

@@ -1,0 +1,118 @@
+// A part of another source, where whoever gives the frames gives only whole monitors.
+import Glibc
+import KineMedia
+
+/// A rectangle of the upright picture of a source, in its pixels. Created and used by the capture thread.
+///
+/// What is read is copied once: the tiles of the part are not those of the whole.
+public final class CroppedSource: VideoSource {
+    private let source: any VideoSource
+    private let region: PixelRect
+    /// The part in the frame of `source`, which need not be upright.
+    private var part: PixelRect
+    private var frameSize: PixelSize
+    public private(set) var orientation: Orientation
+    /// Of `source`, since the last `addDamage`.
+    private var damage: DamageRegion
+    /// The part, BGRA, rows packed.
+    private var pixels: UnsafeMutableRawBufferPointer
+    /// All of the next frame is damage.
+    private var isNew = true
+
+    /// Throws where the region lies outside of the picture; what of it does is left out.
+    public init(_ source: any VideoSource, region: PixelRect) throws(VideoSourceError) {
+        self.source = source
+        self.region = region
+        (frameSize, orientation) = (source.size, source.orientation)
+        part = try Self.place(of: region, in: source)
+        damage = DamageRegion(size: source.size)
+        pixels = .allocate(byteCount: part.size.area * 4, alignment: 64)
+        pixels.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    deinit { pixels.deallocate() }
+
+    private static func place(
+        of region: PixelRect, in source: any VideoSource
+    ) throws(VideoSourceError) -> PixelRect {
+        let upright = source.orientation.turned(source.size)
+        let seen = region.intersection(PixelRect(size: upright))
+        guard !seen.isEmpty else { throw .outsideScreen(region, screen: upright) }
+        return source.orientation.turnedBack(seen, of: source.size)
+    }
+
+    public var size: PixelSize { part.size }
+    public var descriptor: Int32 { source.descriptor }
+    public var deadline: Int64? { source.deadline }
+
+    public func processEvents() throws(VideoSourceError) -> Bool {
+        let hasChanged = try source.processEvents()
+        try followSource()
+        return hasChanged || isNew
+    }
+
+    /// A monitor may get another size, or be turned.
+    private func followSource() throws(VideoSourceError) {
+        guard source.size != frameSize || source.orientation != orientation else { return }
+        let part = try Self.place(of: region, in: source)
+        (frameSize, orientation) = (source.size, source.orientation)
+        isNew = true
+        guard part != self.part else { return }
+        self.part = part
+        pixels.deallocate()
+        pixels = .allocate(byteCount: part.size.area * 4, alignment: 64)
+        pixels.initializeMemory(as: UInt8.self, repeating: 0)
+    }
+
+    public func discardFrames() { source.discardFrames() }
+
+    public func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
+        try source.addDamage(to: &self.damage)
+        try followSource()
+        if isNew || damage.size != size {
+            isNew = false
+            damage = .full(size: size)
+        } else {
+            for rect in self.damage.rectangles() {
+                let changed = rect.intersection(part)
+                if !changed.isEmpty { damage.insert(changed.moved(by: -part.x, -part.y)) }
+            }
+        }
+        self.damage.removeAll()
+    }
+
+    public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        guard region.size == size else { return false }
+        let wanted = region.rectangles()
+        var tiles = DamageRegion(size: frameSize)
+        for rect in wanted { tiles.insert(rect.moved(by: part.x, part.y)) }
+        let isComplete = try source.read(tiles, into: copy)
+        for rect in wanted {
+            guard let base = pixels.baseAddress else { break }
+            let first = UnsafeRawPointer(base + rect.y * stride + rect.x * 4)
+            receive(FramePart(rect: rect, pixelFormat: .bgra, storage: .memory(first, stride: stride)))
+        }
+        return isComplete
+    }
+
+    private var stride: Int { part.width * 4 }
+
+    private func copy(_ read: FramePart) {
+        let common = read.rect.intersection(part)
+        guard !common.isEmpty, let base = pixels.baseAddress else { return }
+        switch read.storage {
+        case .memory(let first, let readStride):
+            for y in common.y..<common.maxY {
+                memcpy(
+                    base + (y - part.y) * stride + (common.x - part.x) * 4,
+                    first + (y - read.rect.y) * readStride + (common.x - read.rect.x) * 4, common.width * 4)
+            }
+        }
+    }
+}
+
+extension PixelRect {
+    fileprivate func moved(by x: Int, _ y: Int) -> PixelRect {
+        PixelRect(x: self.x + x, y: self.y + y, width: width, height: height)
+    }
+}
