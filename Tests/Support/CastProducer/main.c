@@ -390,6 +390,11 @@ static void global_added(
         fail("link");
 }
 
+// PipeWire uses numbers again: a later reader may have that of one that has gone.
+static void global_removed(void *data, uint32_t id) {
+    if (id == linked_node) linked_node = SPA_ID_INVALID;
+}
+
 static void core_failed(void *data, uint32_t id, int number, int result, const char *message) {
     fprintf(stderr, "PipeWire: %s (%d)\n", message, result);
     if (id == PW_ID_CORE) exit(1);
@@ -415,7 +420,8 @@ int main(int count, char **arguments) {
         .add_buffer = add_buffer,         .remove_buffer = remove_buffer,
         .trigger_done = trigger_done,
     };
-    static const struct pw_registry_events registry_events = {PW_VERSION_REGISTRY_EVENTS, .global = global_added};
+    static const struct pw_registry_events registry_events = {
+        PW_VERSION_REGISTRY_EVENTS, .global = global_added, .global_remove = global_removed};
     static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .error = core_failed};
     unsigned width, height;
     if (count != 5 || sscanf(arguments[4], "%ux%u", &width, &height) != 2) return 64;
