@@ -138,7 +138,7 @@ import Testing
     /// Waits until the black ground is seen through what slurp shows.
     private func waitForOverlay(on desktop: SwayDesktop) throws {
         let opening = try WaylandScreenOpening(
-            .desktop, display: desktop.display, showsCursor: false, framesPerSecond: 60)
+            .desktop, display: desktop.display, showsCursor: false)
         var source: (any VideoSource)?
         try wait("the overlay") {
             if source == nil { source = try opening.processEvents() }

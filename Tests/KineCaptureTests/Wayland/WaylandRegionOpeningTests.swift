@@ -25,7 +25,7 @@ import Testing
     private func opening(patience: Int64 = 300_000_000_000) throws -> WaylandRegionOpening {
         let display = desktop.display
         return try WaylandRegionOpening(display: display, patience: patience) { region throws(VideoSourceError) in
-            try WaylandScreenOpening(.region(region), display: display, showsCursor: false, framesPerSecond: 60)
+            try WaylandScreenOpening(.region(region), display: display, showsCursor: false)
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
     private func waitForOverlay() throws {
         let screen = try Watcher(
             opening: WaylandScreenOpening(
-                .desktop, display: desktop.display, showsCursor: false, framesPerSecond: 60))
+                .desktop, display: desktop.display, showsCursor: false))
         try screen.follow { $0.colour(160, 120) != 0 }
     }
 
@@ -71,7 +71,7 @@ import Testing
     private func waitForOverlayAnywhere() throws {
         let screen = try Watcher(
             opening: WaylandScreenOpening(
-                .desktop, display: desktop.display, showsCursor: false, framesPerSecond: 60))
+                .desktop, display: desktop.display, showsCursor: false))
         try screen.follow { $0.colour($0.size.width / 2, $0.size.height / 2) != 0 }
     }
 
@@ -150,7 +150,7 @@ import Testing
     }
 
     private func screen() throws -> WaylandScreenOpening {
-        try WaylandScreenOpening(.desktop, display: desktop.display, showsCursor: false, framesPerSecond: 60)
+        try WaylandScreenOpening(.desktop, display: desktop.display, showsCursor: false)
     }
 
     /// The slurps that this process has started and not waited for.
