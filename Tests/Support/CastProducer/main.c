@@ -37,6 +37,8 @@ static struct pw_core *core;
 static struct pw_registry *registry;
 static struct pw_stream *stream;
 static struct spa_source *retry;
+// Of a frame that was sent: PipeWire loses what is sent while a reader is being linked, and then says nothing more.
+static struct spa_source *lost;
 static struct picture picture;
 static struct spa_video_info_raw format;
 static uint32_t wanted_format;
@@ -282,7 +284,13 @@ static bool send_frame(const char *line) {
     is_ready = false;
     is_sending = true;
     pw_stream_trigger_process(stream);
+    struct timespec later = {0, 500000000};
+    pw_loop_update_timer(pw_main_loop_get_loop(loop), lost, &later, &later, false);
     return true;
+}
+
+static void send_again(void *context, uint64_t expirations) {
+    if (is_sending) pw_stream_trigger_process(stream);
 }
 
 // MARK: Commands
@@ -447,6 +455,7 @@ int main(int count, char **arguments) {
     if (pw_stream_connect(stream, PW_DIRECTION_OUTPUT, PW_ID_ANY, PW_STREAM_FLAG_DRIVER | allocates, &parameter, 1) < 0)
         fail("stream");
     retry = pw_loop_add_timer(events, retry_now, NULL);
+    lost = pw_loop_add_timer(events, send_again, NULL);
     pw_loop_add_io(events, STDIN_FILENO, SPA_IO_IN | SPA_IO_HUP, false, read_input, NULL);
     return pw_main_loop_run(loop) < 0;
 }
