@@ -44,6 +44,8 @@ public final class CroppedSource: VideoSource {
     public var size: PixelSize { part.size }
     public var descriptor: Int32 { source.descriptor }
     public var deadline: Int64? { source.deadline }
+    public var losesUnreadFrames: Bool { source.losesUnreadFrames }
+    public var interruption: VideoSourceInterruption? { source.interruption }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         let hasChanged = try source.processEvents()

@@ -7,19 +7,26 @@ public struct SourceWaiter {
     /// The events that end the sleep, besides the wake signal and the deadline.
     public enum Interest: Sendable {
         case sources
+        /// While nothing is read: those that lose what is not taken over soon.
+        case drained
         /// Between two frames a mouse may report a thousand moves: none of them ends the sleep.
         case nothing
     }
 
     private let wake: WakeSignal
     private let descriptors: [Int32]
+    /// Of those that lose what is not taken over soon.
+    private let drained: [Int32]
     /// The wake signal, then the sources.
     private var entries: [pollfd]
 
-    /// `descriptors` are those of the sources, or of their openings.
-    public init(wake: WakeSignal, descriptors: [Int32]) {
+    /// - Parameters:
+    ///   - descriptors: those of the sources, or of their openings.
+    ///   - drained: those of them whose events end a wait for `Interest.drained`.
+    public init(wake: WakeSignal, descriptors: [Int32], drained: [Int32] = []) {
         self.wake = wake
         self.descriptors = descriptors
+        self.drained = drained
         entries = ([wake.descriptor] + descriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     }
 
@@ -27,10 +34,19 @@ public struct SourceWaiter {
     /// ever). Clears the wake signal.
     public mutating func wait(until deadline: Int64?, for interest: Interest) {
         for index in descriptors.indices {
-            entries[index + 1].fd = interest == .sources ? descriptors[index] : -1  // poll skips negative ones
+            // poll skips negative ones.
+            entries[index + 1].fd = isAwaited(descriptors[index], interest) ? descriptors[index] : -1
         }
         WakeSignal.poll(&entries, until: deadline)
         if entries[0].revents != 0 { wake.clear() }
+    }
+
+    private func isAwaited(_ descriptor: Int32, _ interest: Interest) -> Bool {
+        switch interest {
+        case .sources: true
+        case .drained: drained.contains(descriptor)
+        case .nothing: false
+        }
     }
 
     /// Whether the source of that index had events when the last wait ended.

@@ -16,6 +16,12 @@ public protocol VideoSource: AnyObject {
     /// The instant of CLOCK_MONOTONIC, in nanoseconds, at which `processEvents` is to be called also if there are no events; nil: none.
     var deadline: Int64? { get }
 
+    /// What is not taken over soon is lost: `processEvents` is to be called whenever the descriptor is readable, also while nothing is read.
+    var losesUnreadFrames: Bool { get }
+
+    /// Why no frames come for now: the last one stands until some do, or until the source throws. Nil: it goes on as it should.
+    var interruption: VideoSourceInterruption? { get }
+
     /// Handles the events that are there, without waiting for any. Returns whether the frame may have changed since the last
     /// `addDamage`. To be called right before each poll: a library may have read events that the descriptor no longer shows.
     func processEvents() throws(VideoSourceError) -> Bool
@@ -38,6 +44,8 @@ extension VideoSource {
     public func discardFrames() {}
     public var orientation: Orientation { .up }
     public var deadline: Int64? { nil }
+    public var losesUnreadFrames: Bool { false }
+    public var interruption: VideoSourceInterruption? { nil }
 }
 
 /// A source that is being opened. Used by one thread; releasing it ends the attempt.

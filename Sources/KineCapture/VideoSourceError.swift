@@ -2,6 +2,14 @@
 import KineMedia
 import SystemPackage
 
+/// The reasons why a source stands still for a while.
+public enum VideoSourceInterruption: Equatable, Sendable {
+    /// The connection with PipeWire was lost, and the desktop is asked for its cast again when PipeWire is back.
+    case castLost
+    /// The desktop sends nothing any more, and is asked again.
+    case castStopped
+}
+
 /// The reasons why a source cannot go on, or could not be opened.
 public enum VideoSourceError: Error, Equatable, Sendable {
     /// Its natural end: the recording is whole.
@@ -84,7 +92,7 @@ public enum VideoSourceError: Error, Equatable, Sendable {
 
     /// The person did not permit it.
     case screenCastDeclined
-    /// Its natural end: the desktop has ended it, as the person may have asked it to; or the window was closed, or the compositor is gone.
+    /// Its natural end: the desktop has ended it, as the person may have asked it to; or the window was closed.
     case screenCastClosed
     /// It has not begun, or cannot go on; the sentence.
     case screenCastFailed(String)
@@ -109,6 +117,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case castRefused(String)
     /// The cast is open, and no frame came within that time.
     case castGaveNoFrame(seconds: Int)
+    /// The compositor has sent nothing for a while, and cannot: it has crashed, or the window was closed. PipeWire itself is there.
+    case castStopped
     /// The connection with PipeWire was lost while it was recorded; what the library says.
     case castLost(String)
 

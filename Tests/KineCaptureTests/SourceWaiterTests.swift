@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [SourceWaiter.Interest.sources, .nothing])
+    @Test(arguments: [SourceWaiter.Interest.sources, .drained, .nothing])
     func `a signal from another thread ends a wait, once`(interest: SourceWaiter.Interest) {
         let (wake, source) = (WakeSignal(), WakeSignal())
         var waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
@@ -39,6 +39,19 @@ import Testing
         #expect(!waiter.isReady(0))
         waiter.wait(until: patience, for: .sources)
         #expect(waiter.isReady(0))
+    }
+
+    @Test func `while nothing is read, only a source that would lose something ends the wait`() {
+        let sources = [WakeSignal(), WakeSignal()]
+        var waiter = SourceWaiter(
+            wake: WakeSignal(), descriptors: sources.map(\.descriptor), drained: [sources[1].descriptor])
+        sources[0].signal()
+        let deadline = MonotonicClock.now() + 1_000_000
+        waiter.wait(until: deadline, for: .drained)
+        #expect(MonotonicClock.now() >= deadline && !waiter.isReady(0))
+        sources[1].signal()
+        waiter.wait(until: patience, for: .drained)
+        #expect(!waiter.isReady(0) && waiter.isReady(1))
     }
 
     @Test func `a source without a descriptor is never ready, and holds up no other`() {

@@ -35,6 +35,8 @@ struct CastStateMachine {
         var pause: Int64
 
         static let standard = Limits(opening: 10_000_000_000, pause: 5_000_000_000)
+        /// For a cast that takes another's place, and is open when the compositor sends.
+        static let continuing = Limits(opening: 5_000_000_000, pause: 5_000_000_000)
     }
 
     private let limits: Limits
@@ -70,7 +72,7 @@ struct CastStateMachine {
             state = .ended(.castGaveNoFrame(seconds: Int(limits.opening / 1_000_000_000)))
         case (.running, .paused), (.running, .connecting): state = .paused(deadline: now + limits.pause)
         case (.paused, .streaming): state = .running
-        case (.paused(let deadline), _) where now >= deadline: state = .ended(.screenCastClosed)
+        case (.paused(let deadline), _) where now >= deadline: state = .ended(.castStopped)
         case (.opening, _), (.running, _), (.paused, _): break
         }
         if case .ended(let error) = state { throw error }

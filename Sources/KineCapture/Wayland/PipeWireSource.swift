@@ -34,10 +34,13 @@ public final class PipeWireSource: VideoSource {
     private var held: (frame: CastFrames.Frame, place: CastReader.Place)?
     /// Buffers without a frame that have come since.
     private var buffersSinceFrame = 0
+    /// The cast is open without a frame too.
+    private let continues: Bool
 
     fileprivate init(
-        descriptor: FileDescriptor?, node: UInt32, options: Options, limits: CastStateMachine.Limits
+        descriptor: FileDescriptor?, node: UInt32, options: Options, limits: CastStateMachine.Limits, continues: Bool
     ) throws(VideoSourceError) {
+        self.continues = continues
         stream = try CastStream(
             descriptor: descriptor, node: node, highestRate: options.highestRate)
         reader = CastReader(stream: stream)
@@ -45,8 +48,8 @@ public final class PipeWireSource: VideoSource {
         cursor = options.showsCursor ? CastCursor(scale: options.cursorScale) : nil
     }
 
-    /// There is a first frame.
-    fileprivate var isOpen: Bool { frames.frame != nil }
+    /// There is a first frame, or it is not waited for.
+    fileprivate var isOpen: Bool { frames.frame != nil || continues && isStreaming }
     /// A frame that is sent from now on arrives here. PipeWire starts a compositor without waiting for its reader, so an earlier one may be
     /// lost.
     fileprivate var isStreaming: Bool { stream.state == .streaming }
@@ -60,6 +63,8 @@ public final class PipeWireSource: VideoSource {
 
     public var descriptor: Int32 { stream.descriptor }
     public var deadline: Int64? { life.deadline }
+    /// The compositor has few buffers, and without one it drops its frame.
+    public var losesUnreadFrames: Bool { true }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
         stream.iterate()
@@ -67,7 +72,7 @@ public final class PipeWireSource: VideoSource {
         takeBuffers()
         if isOpen { life.noteFrame() }
         try life.advance(stream.state, at: MonotonicClock.now())
-        return frames.hasChanged || isOpen && cursor?.hasChanged ?? false
+        return frames.hasChanged || frames.frame != nil && cursor?.hasChanged ?? false
     }
 
     /// Takes all buffers that have come: of frames, the newest alone is kept, with the damage of all. Each one's pointer counts, since an
@@ -134,16 +139,22 @@ public final class PipeWireOpening: VideoSourceOpening {
     ///   - descriptor: a connection with PipeWire, as the portal gives it, which this owns from now on, also where it throws; nil: the
     ///     user's own daemon, as the environment names it.
     ///   - node: the number of the node that the cast comes from.
+    ///   - continues: the cast goes on where another has ended, whose last frame is still shown. It is open as soon as the compositor
+    ///     sends, with a size of 0 × 0 until its first frame, which a still screen may not give for hours.
     public convenience init(
-        descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options
+        descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options, continues: Bool = false
     ) throws(VideoSourceError) {
-        try self.init(descriptor: descriptor, node: node, options: options, limits: .standard)
+        try self.init(
+            descriptor: descriptor, node: node, options: options, limits: continues ? .continuing : .standard,
+            continues: continues)
     }
 
     init(
-        descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options, limits: CastStateMachine.Limits
+        descriptor: FileDescriptor?, node: UInt32, options: PipeWireSource.Options, limits: CastStateMachine.Limits,
+        continues: Bool = false
     ) throws(VideoSourceError) {
-        source = try PipeWireSource(descriptor: descriptor, node: node, options: options, limits: limits)
+        source = try PipeWireSource(
+            descriptor: descriptor, node: node, options: options, limits: limits, continues: continues)
     }
 
     public var descriptor: Int32 { source.descriptor }

@@ -1,24 +1,18 @@
-// The screen of a desktop that is asked for it: the portal's permission, then PipeWire's frames, in one source.
+// The screen of a desktop that is asked for it, for the length of a take: one cast after the other, where PipeWire dies and comes back.
 import KineCapture
 import KineControl
-import KineDesktop
 import KineMedia
 import KinePlatform
 import SystemPackage
 
 /// Waits for a person's answer and for the first frame. Used by one thread.
 final class PortalOpening: VideoSourceOpening {
-    private enum State {
-        case asking
-        case reading(PipeWireOpening)
-    }
-
-    private let helper: ScreenCastHelper
+    private let opening: PortalCastOpening
+    private let order: ScreenCastOrder
     private let video: TakeConfiguration.Video
     private let region: PixelRect?
-    private let warn: @Sendable (String) -> Void
-    private let descriptors: DescriptorSet
-    private var state = State.asking
+    /// The environment leads to the daemon that the portal gives a connection with.
+    private let reachesPipeWire = PipeWireDaemon.isThere
 
     /// Asks the desktop at once.
     ///
@@ -29,15 +23,52 @@ final class PortalOpening: VideoSourceOpening {
         _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, region: PixelRect? = nil,
         warn: @escaping @Sendable (String) -> Void
     ) throws(VideoSourceError) {
-        (self.video, self.region, self.warn) = (video, region, warn)
-        do throws(ScreenCastHelper.Error) {
-            helper = try ScreenCastHelper(order)
-        } catch {
-            throw error.videoSourceError
-        }
+        (self.order, self.video, self.region) = (order, video, region)
+        opening = try PortalCastOpening(order, video, warn: warn)
+    }
+
+    var descriptor: Int32 { opening.descriptor }
+    var deadline: Int64? { opening.deadline }
+    func giveUp() { opening.giveUp() }
+
+    func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+        guard let cast = try opening.processEvents() else { return nil }
+        let source = try PortalSource(cast, order, video, reachesPipeWire: reachesPipeWire)
+        guard let region else { return source }
+        return try CroppedSource(source, region: region)
+    }
+}
+
+/// A cast, and what takes its place. While there is none, the last frame stands. Used by one thread.
+final class PortalSource: VideoSource {
+    private enum State {
+        case casting(PortalCast)
+        case recovering(CastRecovery)
+        case reopening(CastRecovery, PortalCastOpening)
+    }
+
+    private var state: State
+    private let order: ScreenCastOrder
+    private let video: TakeConfiguration.Video
+    /// PipeWire is back when it takes connections; else that cannot be seen, and the portal is asked all the same.
+    private let reachesPipeWire: Bool
+    /// Of the cast, or of the opening.
+    private let descriptors: DescriptorSet
+    private(set) var size: PixelSize
+    private(set) var orientation: Orientation
+
+    fileprivate init(
+        _ cast: PortalCast, _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, reachesPipeWire: Bool
+    ) throws(VideoSourceError) {
+        state = .casting(cast)
+        // The person has answered by now.
+        self.order = ScreenCastOrder(order.request, application: order.application)
+        self.video = video
+        self.reachesPipeWire = reachesPipeWire
+        (size, orientation) = (cast.source.size, cast.source.orientation)
         do throws(Errno) {
             descriptors = try DescriptorSet()
-            try descriptors.insert(helper.descriptor)
+            try descriptors.insert(cast.descriptor)
         } catch {
             throw .noDescriptor(error)
         }
@@ -45,77 +76,120 @@ final class PortalOpening: VideoSourceOpening {
 
     var descriptor: Int32 { descriptors.descriptor }
 
-    var deadline: Int64? { if case .reading(let opening) = state { opening.deadline } else { nil } }
-
-    func giveUp() { helper.giveUp() }
-
-    func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
-        let permitted: ScreenCast?
-        do throws(ScreenCastHelper.Error) { permitted = try helper.processEvents() } catch {
-            throw error.videoSourceError
+    var deadline: Int64? {
+        switch state {
+        case .casting(let cast): cast.source.deadline
+        case .recovering(let recovery): recovery.deadline
+        case .reopening(let recovery, let opening): min(recovery.deadline, opening.deadline ?? .max)
         }
-        if let permitted {
-            if let problem = permitted.storeProblem { warn(problem) }
-            try read(permitted)
-        }
-        guard case .reading(let opening) = state, let source = try opening.processEvents() else { return nil }
-        let cast = PortalSource(source, helper, descriptors)
-        guard let region else { return cast }
-        return try CroppedSource(cast, region: region)
     }
 
-    private func read(_ cast: ScreenCast) throws(VideoSourceError) {
-        // A pointer that is part of the frames is as large as it is.
-        if cast.stream.cursorMode == .embedded, video.cursorScale != 1 {
-            try? cast.remote.close()
-            throw .notOnWayland(option: "--cursor-scale")
+    var losesUnreadFrames: Bool { true }
+
+    var interruption: VideoSourceInterruption? {
+        switch state {
+        case .casting: nil
+        case .recovering(let recovery), .reopening(let recovery, _): recovery.interruption
         }
-        let options = PipeWireSource.Options(
-            highestRate: video.framesPerSecond, showsCursor: video.showsCursor && cast.stream.cursorMode == .metadata,
-            cursorScale: video.cursorScale)
-        let opening = try PipeWireOpening(descriptor: cast.remote, node: cast.stream.node, options: options)
-        do throws(Errno) { try descriptors.insert(opening.descriptor) } catch { throw .noDescriptor(error) }
-        state = .reading(opening)
     }
-}
-
-/// PipeWire's frames, for as long as the desktop permits them. Used by one thread.
-final class PortalSource: VideoSource {
-    private let source: any VideoSource
-    private let descriptors: DescriptorSet
-    /// Nil: the portal has gone away, which ends no cast by itself: PipeWire tells of its end.
-    private var helper: ScreenCastHelper?
-
-    init(_ source: any VideoSource, _ helper: ScreenCastHelper, _ descriptors: DescriptorSet) {
-        self.source = source
-        self.helper = helper
-        self.descriptors = descriptors
-    }
-
-    var size: PixelSize { source.size }
-    var orientation: Orientation { source.orientation }
-    var descriptor: Int32 { descriptors.descriptor }
-    var deadline: Int64? { source.deadline }
 
     func processEvents() throws(VideoSourceError) -> Bool {
-        try attendPortal()
-        return try source.processEvents()
-    }
-
-    private func attendPortal() throws(VideoSourceError) {
-        guard let helper else { return }
-        do throws(ScreenCastHelper.Error) {
-            _ = try helper.processEvents()
+        guard case .casting(let cast) = state else {
+            try recover()
+            return false
+        }
+        do throws(VideoSourceError) {
+            let hasChanged = try cast.processEvents()
+            follow(cast)
+            return hasChanged
         } catch {
-            if error == .closed { throw .screenCastClosed }
-            descriptors.remove(helper.descriptor)
-            self.helper = nil
+            try lose(cast, error)
+            return false
         }
     }
 
-    func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) { try source.addDamage(to: &damage) }
+    func addDamage(to damage: inout DamageRegion) throws(VideoSourceError) {
+        _ = try processEvents()
+        guard case .casting(let cast) = state else { return }
+        do throws(VideoSourceError) {
+            try cast.source.addDamage(to: &damage)
+            follow(cast)
+        } catch {
+            try lose(cast, error)
+        }
+    }
 
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
-        try source.read(region, into: receive)
+        guard case .casting(let cast) = state else { return false }
+        return try cast.source.read(region, into: receive)
+    }
+
+    private func follow(_ cast: PortalCast) {
+        // One that takes another's place has no size before its first frame.
+        guard cast.source.size.area > 0 else { return }
+        (size, orientation) = (cast.source.size, cast.source.orientation)
+    }
+
+    // MARK: A loss
+
+    private func lose(_ cast: PortalCast, _ error: VideoSourceError) throws(VideoSourceError) {
+        let now = MonotonicClock.now()
+        guard let recovery = CastRecovery(from: error, isOfMonitor: order.request.target == .monitor, at: now) else {
+            throw error
+        }
+        descriptors.remove(cast.descriptor)
+        state = .recovering(recovery)
+    }
+
+    private func recover() throws(VideoSourceError) {
+        let now = MonotonicClock.now()
+        switch state {
+        case .casting: break
+        case .recovering(var recovery):
+            let step = recovery.advance(at: now) { !reachesPipeWire || PipeWireDaemon.isThere }
+            state = .recovering(recovery)
+            try follow(step, of: recovery)
+        case .reopening(var recovery, let opening):
+            do throws(VideoSourceError) {
+                if let cast = try opening.processEvents() { return try take(cast, from: opening) }
+            } catch {
+                return try fail(recovery, error)
+            }
+            let step = recovery.advance(at: now) { true }
+            if case .end(let error) = step { throw error }
+        }
+    }
+
+    private func follow(_ step: CastRecovery.Step, of recovery: CastRecovery) throws(VideoSourceError) {
+        switch step {
+        case .wait: break
+        case .end(let error): throw error
+        case .ask:
+            do throws(VideoSourceError) {
+                let opening = try PortalCastOpening(order, video, continues: true)
+                try insert(opening.descriptor)
+                state = .reopening(recovery, opening)
+            } catch {
+                try fail(recovery, error)
+            }
+        }
+    }
+
+    private func fail(_ recovery: CastRecovery, _ error: VideoSourceError) throws(VideoSourceError) {
+        if case .reopening(_, let opening) = state { descriptors.remove(opening.descriptor) }
+        var recovery = recovery
+        let step = recovery.failed(error, at: MonotonicClock.now())
+        state = .recovering(recovery)
+        if case .end(let error) = step { throw error }
+    }
+
+    private func take(_ cast: PortalCast, from opening: PortalCastOpening) throws(VideoSourceError) {
+        descriptors.remove(opening.descriptor)
+        try insert(cast.descriptor)
+        state = .casting(cast)
+    }
+
+    private func insert(_ descriptor: Int32) throws(VideoSourceError) {
+        do throws(Errno) { try descriptors.insert(descriptor) } catch { throw .noDescriptor(error) }
     }
 }

@@ -95,7 +95,7 @@ extension VideoSourceError {
                 + "screen or a --region."
         case .screenCastDeclined:
             "The desktop asked whether its screen may be recorded, and the answer was no; record again, and choose what to share."
-        case .screenCastClosed:
+        case .screenCastClosed, .castStopped:
             "The desktop has ended its screen cast, as it does when a window is closed, so the recording ends here."
         case .screenCastFailed(let sentence): sentence
         case .noCamera(nil, _):
@@ -131,6 +131,19 @@ extension VideoSourceError {
         case .tooManyReaders(let count, let limit):
             "\(count) destinations want uncompressed frames, and one take has room for \(limit); leave some out, or give them "
                 + "to a second take."
+        }
+    }
+}
+
+extension VideoSourceInterruption {
+    var sentence: String {
+        switch self {
+        case .castLost:
+            "The connection with PipeWire was lost; the recording goes on with the last picture, and the desktop is asked for its screen "
+                + "again as soon as PipeWire is back."
+        case .castStopped:
+            "The desktop's screen cast has stopped; the recording goes on with the last picture, and the desktop is asked for its screen "
+                + "again."
         }
     }
 }

@@ -43,6 +43,7 @@ struct FramePipeline: Sendable {
                             error.sentence + " The take goes on without it, and shows it as soon as it gives a picture."
                         ))
                 },
+                interrupted: { inbox.post(.warning($0.sentence)) },
                 began: { inbox.post(.event(.began(at: $0))) }, ended: captureEnded))
     }
 
@@ -77,7 +78,7 @@ struct FramePipeline: Sendable {
     private func captureEnded(_ error: VideoSourceError?) {
         switch error {
         case nil: factory.failed(.over(reason: nil))
-        case .windowClosed, .screenCastClosed:
+        case .windowClosed, .screenCastClosed, .castStopped:
             let reason = error == .windowClosed ? "the window was closed" : "the desktop has ended its screen cast"
             factory.failed(.over(reason: reason))
             inbox.post(.event(.stopRequested(.sourceEnded(reason), at: MonotonicClock.now())))

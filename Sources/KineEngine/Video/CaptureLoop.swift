@@ -8,6 +8,8 @@ import KinePlatform
 /// Sleeps, reads one source into the compositor, and hands frames on. Used by the capture thread alone.
 final class CaptureLoop {
     private var source: any VideoSource
+    /// What was told of it.
+    private var interruption: VideoSourceInterruption?
     /// The source that is to be shown instead, while it is being opened.
     private var next: (opening: any VideoSourceOpening, request: CaptureThread.Switch)?
     /// The opening of that source shows a person something that no frame is to have.
@@ -52,7 +54,7 @@ final class CaptureLoop {
             slotCount: slots.count, memory: slots.memory)
         camera = CameraOverlay(over: compositor, open: output.camera, failed: output.cameraFailed)
         machine = CaptureStateMachine(configuration, sourceSize: source.size, now: MonotonicClock.now())
-        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor])
+        waiter = SourceWaiter(wake: wake, descriptors: [source.descriptor], drained: source.drained)
         let loans = compositor.loans
         distributor = try output.opened(
             CaptureThread.CanvasDescription(
@@ -120,7 +122,7 @@ final class CaptureLoop {
         if camera.hide(machine.isCovered) { machine.noteSourceChanged() }
         machine.repeatFrame(at: repeatAt)
         if cover == .held, machine.hasBegun {
-            return .sleep(until: now + CaptureStateMachine.restInterval, for: .nothing)
+            return .sleep(until: now + CaptureStateMachine.restInterval, for: .drained)
         }
         return machine.next(at: now, stillInterval: distributor.stillInterval)
     }
@@ -156,7 +158,8 @@ final class CaptureLoop {
         cameraDescriptor = camera.descriptor
         waiter = SourceWaiter(
             wake: wake,
-            descriptors: [source.descriptor, cameraDescriptor] + (next.map { [$0.opening.descriptor] } ?? []))
+            descriptors: [source.descriptor, cameraDescriptor] + (next.map { [$0.opening.descriptor] } ?? []),
+            drained: source.drained)
     }
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
@@ -167,7 +170,14 @@ final class CaptureLoop {
         }
         var deadline = deadline
         // A source's deadline passes unheeded between two frames, as its events do.
-        if interest == .sources {
+        switch interest {
+        case .nothing: break
+        case .drained where source.losesUnreadFrames:
+            // The newest is kept. It is read when there is somebody for it again.
+            if try source.processEvents() { machine.noteSourceChanged() }
+            deadline = min(deadline, source.deadline ?? .max)
+        case .drained: break
+        case .sources:
             let sourceHasChanged = try source.processEvents()
             if camera.processEvents(at: MonotonicClock.now()) || sourceHasChanged {
                 return machine.noteSourceChanged()
@@ -175,7 +185,14 @@ final class CaptureLoop {
             if camera.descriptor != cameraDescriptor { renewWaiter() }
             deadline = min(deadline, source.deadline ?? .max, camera.deadline, next?.opening.deadline ?? .max)
         }
+        noteInterruption()
         waiter.wait(until: deadline, for: interest)
+    }
+
+    private func noteInterruption() {
+        guard source.interruption != interruption else { return }
+        interruption = source.interruption
+        if let interruption { output.interrupted(interruption) }
     }
 
     private func waitForSlot(until deadline: Int64) {
@@ -257,4 +274,9 @@ final class CaptureLoop {
             return true
         }
     }
+}
+
+extension VideoSource {
+    /// For `SourceWaiter`.
+    fileprivate var drained: [Int32] { losesUnreadFrames ? [descriptor] : [] }
 }

@@ -154,7 +154,7 @@ struct CaptureStateMachine {
     /// `stillInterval`: the longest time that a frame may stand before it is shown again; nil: no limit.
     mutating func next(at now: Int64, stillInterval: Int64?) -> Step {
         if case .resting(let rest, let look) = activity {
-            guard now >= look else { return .sleep(until: look, for: .nothing) }
+            guard now >= look else { return .sleep(until: look, for: .drained) }
             activity = .resting(rest, nextLook: now + Self.restInterval)
             return .collectDamage
         }

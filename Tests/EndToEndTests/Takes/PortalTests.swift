@@ -17,7 +17,7 @@ import Testing
         let bus: TestBus
         let portal: StandInPortal
         private(set) var producer: CastProducer
-        private let server: PrivatePipeWire
+        let server: PrivatePipeWire
 
         init(_ change: (inout StandInPortal.Manner) -> Void = { _ in }) throws {
             bus = try TestBus()
@@ -39,7 +39,9 @@ import Testing
             portal.change { $0.node = node }
         }
 
-        var environment: [String] { ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"] }
+        var environment: [String] {
+            ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"] + server.environment.map { "\($0.key)=\($0.value)" }
+        }
     }
 
     private func start(_ place: TestPlace, on desktop: Desktop, _ options: String...) throws -> RunningKinecast {
@@ -227,6 +229,71 @@ import Testing
                 desktop.environment + ["XDG_STATE_HOME=\(place.path("state"))"])
             try show(0x20_4060, on: desktop, in: place)
             try take.event("warning") { $0.message?.contains("chmod 700") == true }
+            take.signal(SIGTERM)
+            #expect(try take.wait().status == 0)
+        }
+    }
+
+    @Test func `when PipeWire dies and comes back, the take goes on, and nobody is asked`() throws {
+        let desktop = try Desktop()
+        try TestPlace.with { place in
+            let take = try start(place, on: desktop)
+            try show(0x20_4060, on: desktop, in: place)
+            // What needs PipeWire fails until all of it is back.
+            desktop.portal.change { $0.faults["CreateSession"] = .refuses(name: "org.freedesktop.DBus.Error.Failed") }
+            desktop.server.end()
+            let warning = try take.event("warning")
+            #expect(warning.message?.contains("PipeWire") == true, "\(warning)")
+            try desktop.server.restart()
+            try desktop.renewCast()
+            desktop.portal.change { $0.faults = [:] }
+            try show(0xc0_8020, on: desktop, in: place)
+            #expect(desktop.portal.questions == 1)
+            desktop.portal.closeSessions()
+            let ended = try take.wait()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(RunningKinecast.Event.all(in: ended.output).count { $0.event == "warning" } == 1)
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            for colour: UInt32 in [0x20_4060, 0xc0_8020] {
+                #expect(frames.contains { $0.distance(from: colour, in: Self.painted.inset(by: 4)) < 12 })
+            }
+        }
+    }
+
+    @Test func `when PipeWire stays away, the take ends with a sentence and a whole file`() throws {
+        let desktop = try Desktop()
+        try TestPlace.with { place in
+            let take = try start(place, on: desktop)
+            try show(0x20_4060, on: desktop, in: place)
+            desktop.server.end()
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable, "\(ended)")
+            #expect(ended.errors.contains("PipeWire was lost") || ended.output.contains("PipeWire was lost"))
+            #expect(desktop.portal.questions == 1)
+            _ = try TakeFile.finishedDuration(place.path("a.mp4"))
+        }
+    }
+
+    @Test func `the picture after a pause is the newest, also where nothing has changed since`() throws {
+        let desktop = try Desktop()
+        try TestPlace.with { place in
+            let take = try start(place, on: desktop)
+            try show(0x20_4060, on: desktop, in: place)
+            #expect(try place.run(["pause"], desktop.environment).status == 0)
+            // More than there are buffers.
+            for number: UInt32 in 1...20 {
+                try desktop.producer.paint(Self.painted, number * 0x0a_0a0a)
+                try desktop.producer.send("frame")
+            }
+            let last: UInt32 = 0xc0_8020
+            try desktop.producer.paint(Self.painted, last)
+            try desktop.producer.send("frame")
+            #expect(try place.run(["resume"], desktop.environment).status == 0)
+            try wait("the picture in the file") {
+                let frames = (try? ColourFrame.all(in: place.path("a.mp4"), isFinished: false)) ?? []
+                return frames.last.map { $0.distance(from: last, in: Self.painted.inset(by: 4)) < 12 } ?? false
+            }
             take.signal(SIGTERM)
             #expect(try take.wait().status == 0)
         }

@@ -22,11 +22,12 @@ final class CastStage {
     }
 
     func opening(
-        cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient
+        cursor: Bool = true, scale: Double = 1, limits: CastStateMachine.Limits = .patient, continues: Bool = false
     ) throws -> PipeWireOpening {
         try PipeWireOpening(
             descriptor: server.connect(), node: producer.node,
-            options: PipeWireSource.Options(highestRate: 60, showsCursor: cursor, cursorScale: scale), limits: limits)
+            options: PipeWireSource.Options(highestRate: 60, showsCursor: cursor, cursorScale: scale), limits: limits,
+            continues: continues)
     }
 
     /// Opens the cast, whose first frame is made by `frame`, and reads it.

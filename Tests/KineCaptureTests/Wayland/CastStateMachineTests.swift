@@ -67,7 +67,7 @@ import Testing
         #expect(advance(&machine, .streaming, at: 6100) == nil && machine.deadline == nil)
         #expect(advance(&machine, stream, at: 7000) == nil && machine.deadline == 7100)
         machine.noteFrame()
-        #expect(advance(&machine, stream, at: 7100) == .screenCastClosed)
+        #expect(advance(&machine, stream, at: 7100) == .castStopped)
     }
 
     @Test func `a still screen is no end`() {

@@ -1,5 +1,6 @@
 // Casts over a real PipeWire, by a producer that does what compositors do, often or rarely.
 import CastTesting
+import CoreTesting
 import Glibc
 import KineMeasure
 import KineMedia
@@ -403,15 +404,15 @@ import Testing
         let stage = try CastStage()
         let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
         stage.producer.end()
-        #expect(throws: VideoSourceError.screenCastClosed) { try watcher.follow { _ in false } }
-        #expect(throws: VideoSourceError.screenCastClosed) { try watcher.source.processEvents() }
+        #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
+        #expect(throws: VideoSourceError.castStopped) { try watcher.source.processEvents() }
     }
 
     @Test func `a producer that leaves is the cast's end too`() throws {
         let stage = try CastStage()
         let watcher = try stage.watch(limits: CastStateMachine.Limits(opening: Tool.patience, pause: 200_000_000))
         try stage.producer.send("leave")
-        #expect(throws: VideoSourceError.screenCastClosed) { try watcher.follow { _ in false } }
+        #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
     }
 
     @Test func `a producer that dies before its first frame is no cast`() throws {
@@ -432,6 +433,19 @@ import Testing
         try stage.producer.setPattern(4)
         try stage.send("frame", untilShownBy: watcher)
         #expect(watcher.source.deadline == nil)
+    }
+
+    @Test func `a cast that takes another's place is open without a frame, and its first one is whole`() throws {
+        let stage = try CastStage()
+        let opening = try stage.opening(continues: true)
+        let source = try CastStage.opened(opening)
+        #expect(source.size == PixelSize(width: 0, height: 0))
+        #expect(try !source.processEvents() && !source.read(.full(size: Self.size)) { _ in })
+        stage.producer.whileWaiting = { [weak source] in _ = try? source?.processEvents() }
+        try stage.producer.send("frame damage=0,0,1,1")
+        try CoreTesting.wait("the frame") { try source.processEvents() }
+        let watcher = try Watcher(source)
+        #expect(stage.isShown(by: watcher))
     }
 
     @Test func `without PipeWire there is no cast any more`() throws {

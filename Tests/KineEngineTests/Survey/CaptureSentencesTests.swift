@@ -23,7 +23,7 @@ import Testing
             (.unsupportedPixels(format: 0x3434_4152), ["0x34344152"]), (.noOutput, ["no monitor"]),
             (.monitorsDiffer(["DP-1", "DP-2"]), ["DP-1, DP-2", "--monitor"]),
             (.regionOnSeveralMonitors(["DP-1", "DP-2"]), ["DP-1, DP-2", "single monitor"]),
-            (.screenCastDeclined, []), (.screenCastClosed, ["screen cast"]),
+            (.screenCastDeclined, []), (.screenCastClosed, ["screen cast"]), (.castStopped, ["screen cast"]),
             (.noCastLibrary(package: "libpipewire-0.3-0"), ["libpipewire-0.3-0"]),
             (.noPipeWire(.noSuchFileOrDirectory), ["PipeWire"]),
             (.castRefused("no"), ["no"]), (.castGaveNoFrame(seconds: 10), ["10 seconds"]),

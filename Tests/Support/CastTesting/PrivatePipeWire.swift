@@ -7,7 +7,7 @@ import SystemPackage
 
 /// A running daemon. It ends when the last reference goes, and with the thread that made it.
 package final class PrivatePipeWire {
-    private let process: ChildProcess
+    private var process: ChildProcess
     private let directory: TemporaryDirectory
 
     /// Starts the daemon and waits until it takes connections.
@@ -25,17 +25,33 @@ package final class PrivatePipeWire {
                 { name = libpipewire-module-link-factory }
             ]
             """
-        let file = try directory.write(configuration.utf8, to: "test.conf")
+        _ = try directory.write(configuration.utf8, to: Self.configuration)
+        process = try Self.start(in: directory)
+        try waitUntilReady()
+    }
+
+    /// Starts another daemon in the place of the one that was ended.
+    package func restart() throws {
+        process = try Self.start(in: directory)
+        try waitUntilReady()
+    }
+
+    private static let configuration = "test.conf"
+
+    private static func start(in directory: TemporaryDirectory) throws -> ChildProcess {
         let log = try FileDescriptor.open(
             directory.file("log"), .writeOnly, options: .create, permissions: .ownerReadWrite)
         defer { try? log.close() }
         var options = ChildProcess.Options()
         options.descriptors = [nil, log, log]
         options.parentDeathSignal = SIGTERM
-        process = try ChildProcess(
-            executable: try Tool.path(of: "pipewire"), arguments: ["-c", file],
+        return try ChildProcess(
+            executable: try Tool.path(of: "pipewire"), arguments: ["-c", directory.file(configuration)],
             environment: ProcessEnvironment.current(changing: ["PIPEWIRE_RUNTIME_DIR": directory.path]),
             options: options)
+    }
+
+    private func waitUntilReady() throws {
         do {
             // The daemon tells nobody when it is ready; it is asked until it answers.
             try wait("PipeWire") {
@@ -56,7 +72,7 @@ package final class PrivatePipeWire {
     package func end() { _ = process.end(signal: SIGKILL, deadline: 0) }
 
     /// What a program that is to find this daemon has in its environment.
-    var environment: [String: String] { ["PIPEWIRE_RUNTIME_DIR": directory.path] }
+    package var environment: [String: String] { ["PIPEWIRE_RUNTIME_DIR": directory.path] }
 
     /// The socket on which the daemon takes connections.
     package var socket: String { directory.file("pipewire-0") }
