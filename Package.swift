@@ -263,7 +263,7 @@ let package = Package(
             name: "kinecast-hostile", dependencies: ["KinecastExtension", "ConfinementTesting"],
             path: "Tests/Support/HostileExtension"),
         .target(
-            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KineMeasure", "KinePlatform"],
+            name: "AudioTesting", dependencies: ["CPulse", "CFFmpeg", "KineMeasure", "KinePlatform", system],
             path: "Tests/Support/AudioTesting",
             linkerSettings: ["avcodec", "avutil", "pulse"].map { .linkedLibrary($0) }),
         // Frames, and H.264 as others understand it.

@@ -203,6 +203,45 @@ extension AudioRecorder {
         }
     }
 
+    @Test func `over PipeWire too, one application alone is heard while it plays on, and its streams come and go`()
+        async throws
+    {
+        try await onThread {
+            let server = try TestPipeWireAudio()
+            defer { server.end() }
+            try server.control("load-module", "module-null-sink", "sink_name=other")
+            let recorder = AudioRecorder()
+            let noise = try TonePlayer(server: server.address, application: "Draughts", level: 0.9)
+            defer { noise.stop() }
+            let capture = try AudioCapture(
+                targets: [.application("Chess")], channels: 2, server: server.address, receiver: recorder)
+            defer { capture.stop() }
+            _ = try recorder.waitFor("the warning") { $0.warnings.first }
+            let player = try TonePlayer(server: server.address, application: "chess", output: "kinecast", level: 0.6)
+            _ = try recorder.waitFor("audio") { $0.streams.values.first { $0.onset(after: 0) != nil } }
+            // Of another application nothing: its tone would be the louder one.
+            #expect(
+                recorder.state.withLock { $0.streams.values.allSatisfy { $0.frames.allSatisfy { abs($0) < 0.65 } } })
+            // It goes on playing to where it played.
+            #expect(try server.control("list", "sink-inputs").contains("application.name = \"chess\""))
+            // PipeWire records the application's own node, which a move leaves alone.
+            try server.control("move-sink-input", "\(player.index)", "other")
+            let moved = MonotonicClock.now()
+            _ = try recorder.waitFor("audio on the other output") {
+                $0.streams.values.first { $0.onset(after: moved) != nil }
+            }
+            player.stop()
+            _ = try recorder.waitFor("the end of all streams") { $0.streams.values.allSatisfy(\.isClosed) ? true : nil }
+            let second = recorder.state.withLock { $0.order.count }
+            let again = try TonePlayer(server: server.address, application: "Chess", level: 0.6)
+            defer { again.stop() }
+            _ = try recorder.waitFor("audio again") { state in
+                state.order.dropFirst(second).contains { state.streams[$0]?.onset(after: 0) != nil } ? true : nil
+            }
+            #expect(recorder.state.withLock { $0.warnings.count } == 1)
+        }
+    }
+
     @Test func `an application's stream is followed to another output`() async throws {
         try await onThread {
             let server = try TestAudioServer(modules: ["module-null-sink sink_name=other"])
