@@ -322,10 +322,16 @@ let package = Package(
                 "CoreTesting", "KineMeasure", "RTMPTesting", "ScreenTesting", "KineControl", "KineServices",
                 "KineContainers", "KineMedia", "KinePlatform", "CLinux", system,
             ], path: "Tests/Support/ProcessTesting"),
-        // A desktop for tests: a bus of its own, and the services of one as real objects on it.
+        .target(
+            name: "KWinPointer", path: "Tests/Support/KWinPointer",
+            linkerSettings: [.linkedLibrary("wayland-client")]),
+        // A desktop for tests: a bus of its own, and the services of one as real objects on it; and whole desktops.
         .target(
             name: "DesktopTesting",
-            dependencies: ["KineDesktop", "CSDBus", "KineMeasure", "KinePlatform", "CoreTesting", system],
+            dependencies: [
+                "KineDesktop", "CSDBus", "KWinPointer", "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting",
+                system,
+            ],
             path: "Tests/Support/DesktopTesting"),
         .testTarget(
             name: "KinecastExchangeTests",
@@ -471,8 +477,9 @@ let package = Package(
             dependencies: [
                 "KinecastCommand", "kinecast-engine", "kinecast-live", "kinecast-rtmp", "kinecast-scene",
                 "kinecast-farend",
-                "ProcessTesting", "CoreTesting", "KineEngine", "KineMeasure", "ScreenTesting", "AudioTesting",
-                "RTMPTesting", "KineRelay", "KineMedia", "KinePlatform", "CLinux", system,
+                "ProcessTesting", "CoreTesting", "DesktopTesting", "KineEngine", "KineCapture", "KineDesktop",
+                "KineMeasure", "ScreenTesting", "AudioTesting", "RTMPTesting", "KineRelay", "KineMedia",
+                "KinePlatform", "CLinux", system,
             ]),
     ],
     swiftLanguageModes: [.v6]

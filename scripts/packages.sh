@@ -39,3 +39,9 @@ test_packages=(
     libnginx-mod-rtmp mediainfo nftables nginx-light openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils slurp
     sway weston wireplumber wl-clipboard x11-xserver-utils xclip xterm xwayland zenity
 )
+# To test GNOME and KDE, which scripts/endurance alone does.
+desktop_packages=(
+    gnome-shell kwin-wayland mutter pipewire plasma-workspace qml-module-org-kde-kirigami2 qml-module-org-kde-pipewire
+    qml-module-qtquick-controls2 qml-module-qtquick-layouts qtwayland5 wireplumber xdg-desktop-portal xdg-desktop-portal-gnome
+    xdg-desktop-portal-kde
+)

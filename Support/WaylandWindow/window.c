@@ -309,6 +309,16 @@ int kine_window_show(kine_window *window) {
     return 0;
 }
 
+int kine_window_resize(kine_window *window, int32_t width, int32_t height) {
+    for (int i = 0; i < BUFFERS; i++) wl_buffer_destroy(window->buffers[i].object);
+    memset(window->buffers, 0, sizeof window->buffers);
+    munmap(window->mapping, window->mapping_size);
+    free(window->pixels);
+    window->mapping = 0, window->pixels = 0;
+    window->width = width, window->height = height;
+    return make_buffers(window);
+}
+
 int kine_window_hide(kine_window *window) {
     wl_surface_attach(window->surface, 0, 0, 0);
     wl_surface_commit(window->surface);

@@ -73,24 +73,13 @@ import Testing
             let engine = try registry.find(nil).pid
             // The beginning is not idle.
             _ = WakeSignal.poll([], until: began + 2_500_000_000)
-            // How often a thread of both processes gave the processor up and was woken again. That another program took it
-            // away is no wake-up.
-            func switches() -> Int {
-                var count = 0
-                for process in [engine, take.process.pid] {
-                    for thread in ProcFiles.switches(of: process).keys {
-                        let lines = ProcFiles.read("/proc/\(process)/task/\(thread)/status").split(separator: "\n")
-                        let line = lines.first { $0.hasPrefix("voluntary_ctxt_switches:") }
-                        count += line.flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
-                    }
-                }
-                return count
-            }
-            let before = switches()
+            let processes = [engine, take.process.pid]
+            let before = Wakes.count(of: processes)
             let start = MonotonicClock.now()
             _ = WakeSignal.poll([], until: start + 10_000_000_000)
             let seconds = Double(MonotonicClock.now() - start) / 1e9
-            Margin.atMost(2, Double(switches() - before) / seconds, "1/s", "wake-ups, \(display.testDescription)")
+            Margin.atMost(
+                2, Double(Wakes.count(of: processes) - before) / seconds, "1/s", "wake-ups, \(display.testDescription)")
             take.signal(SIGINT)
             let asked = Double(MonotonicClock.now() - began) / 1e9
             try #require(try take.wait().status == 0)

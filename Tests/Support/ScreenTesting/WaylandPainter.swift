@@ -1,4 +1,4 @@
-// A Wayland client that shows surfaces of one colour above everything else. Every call returns after the compositor has drawn it.
+// A Wayland client that shows surfaces of one colour above everything else, or windows. Every call returns after the compositor has drawn it.
 import KineMedia
 import WaylandWindow
 
@@ -9,27 +9,39 @@ package final class WaylandPainter {
     }
 
     private let window: OpaquePointer
-    private let size: PixelSize
+    private var size: PixelSize
 
     /// Shows a surface at `rect`, in logical pixels of the output of that name; nil: of the one that the compositor chooses. A ground is below
     /// others.
     package init(
         _ rect: PixelRect, colour: UInt32, isGround: Bool = false, on output: String? = nil, display: String
     ) throws {
-        var complaint: UnsafePointer<CChar>?
-        let opened = (output ?? "").withCString { name in
-            var place = kine_window_place(
-                layer: UInt32(isGround ? KINE_LAYER_TOP : KINE_LAYER_OVERLAY), x: Int32(rect.x), y: Int32(rect.y),
-                width: Int32(rect.width), height: Int32(rect.height),
-                output: output == nil ? nil : name)
-            return kine_window_open(display, "painter", &place, &complaint)
+        size = rect.size
+        window = try (output ?? "").withCString { name in
+            try Self.open(
+                kine_window_place(
+                    layer: UInt32(isGround ? KINE_LAYER_TOP : KINE_LAYER_OVERLAY), x: Int32(rect.x), y: Int32(rect.y),
+                    width: Int32(rect.width), height: Int32(rect.height),
+                    output: output == nil ? nil : name), on: display)
         }
-        guard let window = opened else {
+        try fill(PixelRect(size: size), colour: colour)
+    }
+
+    /// Shows an ordinary window, at the place that the compositor chooses.
+    package init(windowOf size: PixelSize, colour: UInt32, display: String) throws {
+        self.size = size
+        var place = kine_window_place()
+        (place.width, place.height) = (Int32(size.width), Int32(size.height))
+        window = try Self.open(place, on: display)
+        try fill(PixelRect(size: size), colour: colour)
+    }
+
+    private static func open(_ place: kine_window_place, on display: String) throws -> OpaquePointer {
+        var (place, complaint) = (place, nil as UnsafePointer<CChar>?)
+        guard let window = kine_window_open(display, "painter", &place, &complaint) else {
             throw Failure(description: complaint.map { String(cString: $0) } ?? "there is no memory for a window")
         }
-        self.window = window
-        size = rect.size
-        try fill(PixelRect(size: size), colour: colour)
+        return window
     }
 
     deinit { kine_window_close(window) }
@@ -42,5 +54,14 @@ package final class WaylandPainter {
         }
         kine_window_damage(window, Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height))
         guard kine_window_show(window) == 0 else { throw Failure(description: "the compositor has gone") }
+    }
+
+    /// Gives an ordinary window another size, and one colour.
+    package func resize(to size: PixelSize, colour: UInt32) throws {
+        guard kine_window_resize(window, Int32(size.width), Int32(size.height)) == 0 else {
+            throw Failure(description: "there is no memory for a window")
+        }
+        self.size = size
+        try fill(PixelRect(size: size), colour: colour)
     }
 }
