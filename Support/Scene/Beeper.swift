@@ -66,7 +66,8 @@ final class Beeper: Sendable {
             throw Error(description: "PulseAudio refused a stream of 48 kHz mono floats.")
         }
         self.stream = stream
-        let itself = Unmanaged.passUnretained(self).toOpaque()
+        // libpulse's thread calls back until the process ends, also after whoever made this has let it go.
+        let itself = Unmanaged.passRetained(self).toOpaque()
         pa_stream_set_state_callback(
             stream, { _, loop in pa_threaded_mainloop_signal(OpaquePointer(loop), 0) },
             UnsafeMutableRawPointer(loop))

@@ -113,7 +113,7 @@ struct X11Kind: SourceKind {
         } catch {
             return .failed(
                 "display", error.sentence,
-                remedy: "log in to a session on X11, or use --virtual 1280x720 -- COMMAND")
+                remedy: "log in to a graphical session, or use --virtual 1280x720 -- COMMAND")
         }
     }
 }
