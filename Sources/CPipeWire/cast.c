@@ -225,6 +225,8 @@ void kine_cast_iterate(kine_cast *cast) {
 
 kine_cast_state kine_cast_get_state(const kine_cast *cast) { return cast->state; }
 
+void kine_cast_set_active(kine_cast *cast, bool is_active) { pw_stream_set_active(cast->stream, is_active); }
+
 const char *kine_cast_error(const kine_cast *cast) { return cast->error; }
 
 int kine_cast_error_number(const kine_cast *cast) { return cast->error_number; }

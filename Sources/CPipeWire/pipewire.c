@@ -35,6 +35,7 @@ LATE_FUNCTION(int, pw_stream_connect,
         (struct pw_stream *stream, enum pw_direction direction, uint32_t target, enum pw_stream_flags flags,
          const struct spa_pod **parameters, uint32_t count),
         (stream, direction, target, flags, parameters, count))
+LATE_FUNCTION(int, pw_stream_set_active, (struct pw_stream *stream, bool active), (stream, active))
 LATE_FUNCTION(int, pw_stream_update_params,
         (struct pw_stream *stream, const struct spa_pod **parameters, uint32_t count),
         (stream, parameters, count))

@@ -66,6 +66,10 @@ typedef enum {
 } kine_cast_state;
 
 kine_cast_state kine_cast_get_state(const kine_cast *cast);
+
+// Has the stream pause, or go on. Its state says when it has.
+void kine_cast_set_active(kine_cast *cast, bool is_active);
+
 // What the library says about KINE_CAST_UNCONNECTED and KINE_CAST_FAILED, empty where it says nothing; and the errno of it, or 0.
 const char *kine_cast_error(const kine_cast *cast);
 int kine_cast_error_number(const kine_cast *cast);

@@ -32,7 +32,11 @@ struct CastFrames {
     }
 
     private var format: CastFormat?
+    /// The last one that was agreed upon, also where there is none for now.
+    private var newestFormat: CastFormat?
     private(set) var frame: Frame?
+    /// Of the format in which `frame` came.
+    private var frameSerial: UInt32?
     /// The number of the newest buffer; nil: it had none.
     private var lastSequence: UInt64?
     /// A frame was lost since `frame`, and what had changed in it is not known.
@@ -45,10 +49,16 @@ struct CastFrames {
     /// There is damage that was not collected.
     var hasChanged: Bool { !damage.isEmpty }
 
+    /// The newest format, where it is another than that of `frame` and no frame has come in it yet.
+    var awaitedFormat: CastFormat? {
+        frameSerial == nil || newestFormat?.serial == frameSerial ? nil : newestFormat
+    }
+
     /// The buffers that come from now on have this format; nil: there is none for now.
     mutating func setFormat(_ format: CastFormat?) {
         guard format != self.format else { return }
         self.format = format
+        newestFormat = format ?? newestFormat
         noteLoss()
     }
 
@@ -67,6 +77,7 @@ struct CastFrames {
         hasLost = false
         if damage.size != next.size { damage = DamageRegion(size: next.size) }
         frame = next
+        frameSerial = format.serial
         // An empty list is one that a compositor has not filled in: a frame without a change is not sent.
         if let rects = buffer.damage, !rects.isEmpty, !isWhole {
             for rect in rects { damage.insert(rect.offset(x: -next.area.x, y: -next.area.y)) }

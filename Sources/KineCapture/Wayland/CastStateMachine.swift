@@ -1,5 +1,6 @@
-// Decides when a screen cast is open, and when it has ended: compositors that end or crash say nothing, and PipeWire only that the cast
-// pauses. Pure, without a clock; `PipeWireSource` tells it what happens.
+// Decides when a screen cast is open, when it has ended, and when it has to be started again: compositors that end or crash say nothing, and
+// PipeWire only that the cast pauses. Pure, without a clock; `PipeWireSource` tells it what happens and does what it says.
+import KineMedia
 
 /// The life of one cast. Instants are nanoseconds of CLOCK_MONOTONIC.
 struct CastStateMachine {
@@ -17,10 +18,19 @@ struct CastStateMachine {
         case nodeGone
     }
 
+    /// What is to be done with the stream.
+    enum Action: Equatable {
+        case pause, resume
+    }
+
     private enum State {
         /// The first frame has not come.
         case opening(deadline: Int64)
         case running
+        /// Another format was agreed upon, in which no frame has come.
+        case awaitingFrame(deadline: Int64)
+        /// `Action.pause` was returned.
+        case pausing(deadline: Int64)
         /// Paused in the midst.
         case paused(deadline: Int64)
         case ended(VideoSourceError)
@@ -33,14 +43,21 @@ struct CastStateMachine {
         /// For the end of a pause. A cast pauses for a moment when the format changes, and for ever when its window is closed or its
         /// compositor dies.
         var pause: Int64
+        /// For a frame in another format, before the cast is started again; longer each time.
+        var newFormat: Int64 = 100_000_000
 
         static let standard = Limits(opening: 10_000_000_000, pause: 5_000_000_000)
         /// For a cast that takes another's place, and is open when the compositor sends.
         static let continuing = Limits(opening: 5_000_000_000, pause: 5_000_000_000)
     }
 
+    /// How often a cast is started again for one size.
+    private static let mostRestarts = 3
+
     private let limits: Limits
     private var state: State
+    /// The size for which the cast was started again, and how often.
+    private var restarts: (size: PixelSize, count: Int)?
 
     init(now: Int64, limits: Limits) {
         self.limits = limits
@@ -50,7 +67,8 @@ struct CastStateMachine {
     /// When `advance` has to be called at the latest; nil: no such instant.
     var deadline: Int64? {
         switch state {
-        case .opening(let deadline), .paused(let deadline): deadline
+        case .opening(let deadline), .awaitingFrame(let deadline), .pausing(let deadline), .paused(let deadline):
+            deadline
         case .running, .ended: nil
         }
     }
@@ -61,7 +79,11 @@ struct CastStateMachine {
     }
 
     /// Goes on to `now`, at which the stream is in that state. Throws when the cast has ended, and ever after.
-    mutating func advance(_ stream: Stream, at now: Int64) throws(VideoSourceError) {
+    /// - Parameter awaitedSize: that of a format in which no frame has come yet; nil: the newest format has given one, or there is none.
+    mutating func advance(
+        _ stream: Stream, awaitedSize: PixelSize? = nil, at now: Int64
+    ) throws(VideoSourceError) -> Action? {
+        var action: Action?
         switch (state, stream) {
         case (.ended, _): break
         case (.opening, .refused(let reason)): state = .ended(.castRefused(reason))
@@ -70,11 +92,37 @@ struct CastStateMachine {
         case (_, .unconnected(let reason)), (_, .refused(let reason)): state = .ended(.castLost(reason))
         case (.opening(let deadline), _) where now >= deadline:
             state = .ended(.castGaveNoFrame(seconds: Int(limits.opening / 1_000_000_000)))
-        case (.running, .paused), (.running, .connecting): state = .paused(deadline: now + limits.pause)
+        case (.running, .paused), (.running, .connecting), (.awaitingFrame, .paused), (.awaitingFrame, .connecting):
+            state = .paused(deadline: now + limits.pause)
+        case (.pausing, .paused), (.pausing, .connecting):
+            state = .paused(deadline: now + limits.pause)
+            action = .resume
         case (.paused, .streaming): state = .running
         case (.paused(let deadline), _) where now >= deadline: state = .ended(.castStopped)
-        case (.opening, _), (.running, _), (.paused, _): break
+        case (.pausing(let deadline), _) where now >= deadline: state = .ended(.castStopped)
+        case (.opening, _), (.running, _), (.awaitingFrame, _), (.pausing, _), (.paused, _): break
         }
         if case .ended(let error) = state { throw error }
+        return action ?? awaitFrame(ofSize: awaitedSize, at: now)
+    }
+
+    /// KWin 5.27 on PipeWire 0.3.65 agrees upon the new format of a window that changes its size, and then sends nothing more until its stream
+    /// starts anew, however often the window is drawn.
+    private mutating func awaitFrame(ofSize size: PixelSize?, at now: Int64) -> Action? {
+        if size == nil { restarts = nil }
+        switch (state, size) {
+        case (.awaitingFrame, nil): state = .running
+        case (.running, let size?):
+            if restarts?.size != size { restarts = (size, 0) }
+            guard let count = restarts?.count, count < Self.mostRestarts else { return nil }
+            // 1, 4 and 16 times as long.
+            state = .awaitingFrame(deadline: now + limits.newFormat << (2 * count))
+        case (.awaitingFrame(let deadline), let size?) where now >= deadline:
+            restarts = (size, restarts?.size == size ? (restarts?.count ?? 0) + 1 : 1)
+            state = .pausing(deadline: now + limits.pause)
+            return .pause
+        default: break
+        }
+        return nil
     }
 }

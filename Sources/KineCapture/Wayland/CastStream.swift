@@ -43,6 +43,9 @@ final class CastStream {
         }
     }
 
+    /// Has the stream pause, or go on. Its state says when it has.
+    func setActive(_ isActive: Bool) { kine_cast_set_active(cast, isActive) }
+
     /// Nil: none is agreed upon for now.
     var format: CastFormat? {
         let format = kine_cast_get_format(cast)

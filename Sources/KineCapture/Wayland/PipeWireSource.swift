@@ -71,7 +71,11 @@ public final class PipeWireSource: VideoSource {
         frames.setFormat(stream.format)
         takeBuffers()
         if isOpen { life.noteFrame() }
-        try life.advance(stream.state, at: MonotonicClock.now())
+        switch try life.advance(stream.state, awaitedSize: frames.awaitedFormat?.size, at: MonotonicClock.now()) {
+        case .pause: stream.setActive(false)
+        case .resume: stream.setActive(true)
+        case nil: break
+        }
         return frames.hasChanged || frames.frame != nil && cursor?.hasChanged ?? false
     }
 

@@ -75,7 +75,8 @@ final class CastStage {
 
 extension CastStateMachine.Limits {
     /// Only a failure waits that long.
-    static let patient = CastStateMachine.Limits(opening: Tool.patience, pause: Tool.patience)
+    static let patient = CastStateMachine.Limits(
+        opening: Tool.patience, pause: Tool.patience, newFormat: Tool.patience)
 }
 
 extension Watcher {

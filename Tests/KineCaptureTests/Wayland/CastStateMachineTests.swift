@@ -1,11 +1,12 @@
-// When a cast is open, and when it has ended.
+// When a cast is open, when it has ended, and when it is started again.
+import KineMedia
 import Testing
 
 @testable import KineCapture
 
 @Suite struct CastStateMachineTests {
     private typealias Stream = CastStateMachine.Stream
-    private static let limits = CastStateMachine.Limits(opening: 3_000_000_000, pause: 100)
+    private static let limits = CastStateMachine.Limits(opening: 3_000_000_000, pause: 100, newFormat: 10)
 
     private func opening() -> CastStateMachine { CastStateMachine(now: 1000, limits: Self.limits) }
 
@@ -18,7 +19,7 @@ import Testing
     /// The error with which it ends; nil: it goes on.
     private func advance(_ machine: inout CastStateMachine, _ stream: Stream, at now: Int64) -> VideoSourceError? {
         do throws(VideoSourceError) {
-            try machine.advance(stream, at: now)
+            _ = try machine.advance(stream, at: now)
             return nil
         } catch {
             return error
@@ -73,6 +74,71 @@ import Testing
     @Test func `a still screen is no end`() {
         var machine = running()
         #expect(advance(&machine, .streaming, at: .max) == nil && machine.deadline == nil)
+    }
+
+    // MARK: Another format
+
+    private static let size = PixelSize(width: 320, height: 200)
+
+    @Test func `a cast that gives no frame in its new format is started again, three times for each size`() throws {
+        var machine = running()
+        var now: Int64 = 2000
+        for size in [Self.size, PixelSize(width: 64, height: 48), Self.size] {
+            for wait: Int64 in [10, 40, 160] {
+                #expect(try machine.advance(.streaming, awaitedSize: size, at: now) == nil)
+                #expect(machine.deadline == now + wait)
+                now += wait
+                #expect(try machine.advance(.streaming, awaitedSize: size, at: now - 1) == nil)
+                #expect(try machine.advance(.streaming, awaitedSize: size, at: now) == .pause)
+                #expect(try machine.advance(.streaming, awaitedSize: size, at: now + 1) == nil, "it takes a moment")
+                #expect(try machine.advance(.paused, awaitedSize: size, at: now + 2) == .resume)
+                #expect(try machine.advance(.paused, awaitedSize: size, at: now + 3) == nil)
+                now += 4
+            }
+            #expect(try machine.advance(.streaming, awaitedSize: size, at: now) == nil)
+            #expect(machine.deadline == nil)
+        }
+        #expect(try machine.advance(.streaming, at: now) == nil)
+        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: now) == nil)
+        #expect(machine.deadline == now + 10, "a frame has come in the meantime")
+    }
+
+    @Test func `a frame in the new format in time starts nothing again`() throws {
+        var machine = running()
+        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2000) == nil)
+        #expect(try machine.advance(.streaming, at: 2010) == nil)
+        #expect(machine.deadline == nil)
+        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 3000) == nil)
+        #expect(try machine.advance(.paused, awaitedSize: Self.size, at: 3010) == nil, "it pauses by itself")
+        #expect(machine.deadline == 3110)
+        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 3020) == nil)
+        #expect(machine.deadline == 3030, "the wait begins when it goes on")
+    }
+
+    @Test func `a window whose size goes on changing is waited for no longer than one whose size stays`() throws {
+        var machine = running()
+        for width in 0..<10 {
+            let size = PixelSize(width: 100 + width, height: 100)
+            #expect(try machine.advance(.streaming, awaitedSize: size, at: 2000 + Int64(width)) == nil)
+        }
+        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2010) == .pause)
+    }
+
+    @Test(arguments: [Stream.streaming, .paused])
+    func `a cast that does not start again has stopped`(stream: CastStateMachine.Stream) throws {
+        var machine = running()
+        _ = try machine.advance(.streaming, awaitedSize: Self.size, at: 2000)
+        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2010) == .pause)
+        #expect(try machine.advance(stream, awaitedSize: Self.size, at: 2011) == (stream == .paused ? .resume : nil))
+        let deadline = try #require(machine.deadline)
+        #expect(advance(&machine, stream, at: deadline - 1) == nil)
+        #expect(advance(&machine, stream, at: deadline) == .castStopped)
+    }
+
+    @Test func `before its first frame a cast is not started again`() throws {
+        var machine = opening()
+        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2000) == nil)
+        #expect(machine.deadline == 1000 + Self.limits.opening)
     }
 
     @Test func `the first frame ends the wait, whatever the stream does`() {

@@ -337,6 +337,18 @@ import Testing
         }
     }
 
+    @Test func `a cast that sends nothing in its new format is started again`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(
+            limits: CastStateMachine.Limits(opening: Tool.patience, pause: Tool.patience, newFormat: 10_000_000))
+        for (width, height) in [(320, 200), (64, 48)] {
+            try stage.producer.resize(to: PixelSize(width: width, height: height), untilRestart: true)
+            #expect(watcher.source.size != stage.producer.picture.size)
+            try stage.send("frame damage=0,0,1,1", untilShownBy: watcher)
+            try watcher.wait("nothing more to do") { watcher.source.deadline == nil }
+        }
+    }
+
     @Test func `old and future times are clamped`() throws {
         let stage = try CastStage()
         let before = MonotonicClock.now()

@@ -154,10 +154,12 @@ package final class CastProducer {
     }
 
     /// Another size, which is a new format; the picture is the pattern 0 again. Needs a reader.
-    package func resize(to size: PixelSize) throws {
+    /// - Parameter untilRestart: waits until the reader has had the stream pause and go on.
+    package func resize(to size: PixelSize, untilRestart: Bool = false) throws {
         picture = CastPicture(size: size)
         try send("size \(size.width)x\(size.height)")
         try wait(for: "format \(size.width)x\(size.height)")
+        if untilRestart { for state in ["paused", "streaming"] { try wait(for: state) } }
         try setPattern(0)
     }
 }
