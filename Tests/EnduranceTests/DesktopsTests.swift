@@ -3,9 +3,6 @@
 import CoreTesting
 import DesktopTesting
 import Glibc
-import KineCapture
-import KineDesktop
-import KineEngine
 import KineMeasure
 import KineMedia
 import KinePlatform
@@ -170,115 +167,79 @@ import Testing
 
     // MARK: Windows
 
-    /// A cast of a window, and the process that keeps it.
-    private func castWindow(
-        _ place: TestPlace, on desktop: PortalDesktop, while wait: (() throws -> Bool) throws -> Void
-    ) throws -> (cast: ScreenCast, helper: ScreenCastHelper) {
-        let helper = try ScreenCastHelper(
-            ScreenCastOrder(ScreenCastRequest(.window, showsCursor: true), application: "kinecast"),
-            executable: RunningKinecast.executables.appending("kinecast-engine"),
-            environment: ProcessEnvironment.merging(place.environment, desktop.environment))
-        var cast: ScreenCast?
-        try wait {
-            try desktop.leaveOverview()
-            if cast == nil { cast = try helper.processEvents() }
-            return cast != nil
-        }
-        return (try #require(cast), helper)
-    }
-
-    private func read(_ cast: ScreenCast) throws -> any VideoSource {
-        let opening = try PipeWireOpening(
-            descriptor: cast.remote, node: cast.stream.node,
-            options: PipeWireSource.Options(highestRate: 60, showsCursor: false))
-        var opened: (any VideoSource)?
-        try wait("the window's first frame") {
-            opened = try opening.processEvents()
-            return opened != nil
-        }
-        return try #require(opened)
-    }
+    /// What the window is while it is recorded; the file has its first size.
+    private static let windows: [(size: PixelSize, colour: UInt32)] = [
+        (PixelSize(width: 400, height: 300), 0x20_4060), (PixelSize(width: 500, height: 200), 0xc0_8020),
+        (PixelSize(width: 301, height: 407), 0x10_a040), (PixelSize(width: 640, height: 480), 0x80_80ff),
+    ]
 
     @Test(arguments: [PortalDesktop.Kind.gnomeShell, .kwin])
-    func `a window is permitted once and followed as it changes its size, and its end is the cast's`(
+    func `a window is permitted once and followed as it changes its size, and its end is the take's`(
         kind: PortalDesktop.Kind
     ) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
         let pointer: any DesktopPointer = kind == .kwin ? try KDEPointer(desktop) : try MutterPointer(desktop)
-        let dialog = kind == .kwin ? Self.kdesDialog : Self.shellsDialog
+        let first = Self.windows[0]
         var window: WaylandPainter? = try WaylandPainter(
-            windowOf: PixelSize(width: 400, height: 300), colour: 0x20_4060, display: desktop.display)
+            windowOf: first.size, colour: first.colour, display: desktop.display)
         try TestPlace.with { place in
             let token = place.path(".local/state/kinecast/screen-cast/kinecast.window")
-            do {
-                let first = try castWindow(place, on: desktop) { try answer(dialog, with: pointer, until: $0) }
-                #expect(first.cast.stream.cursorMode == .metadata && first.cast.storeProblem == nil)
-                #expect(access(token, F_OK) == 0)
-                _ = try read(first.cast)
+            let asking = try start(place, on: desktop, "--window", "ask")
+            try answer(kind == .kwin ? Self.kdesDialog : Self.shellsDialog, with: pointer) {
+                try desktop.leaveOverview()
+                return access(token, F_OK) == 0
             }
+            try asking.event("started")
+            asking.signal(SIGTERM)
+            try #require(try asking.wait().status == 0)
             // Nobody answers a second question.
             let began = MonotonicClock.now()
-            let (cast, helper) = try castWindow(place, on: desktop) { isThere in
-                try wait("the second cast, for which nobody is asked", until: isThere)
-            }
+            let take = try start(place, on: desktop, "--window", "ask", "--no-cursor")
+            try take.event("started")
             Margin.atMost(
-                2, Double(MonotonicClock.now() - began) / 1e9, "s", "until a window of \(kind) is permitted again")
-            let source = try read(cast)
-            var ages: [Double] = []
-            // After another size, the link from KWin stays paused (PipeWire 0.3.65), and nothing comes: why is not known.
-            let sizes: [(Int, Int, UInt32)] = [
-                (400, 300, 0x20_4060), (500, 200, 0xc0_8020), (301, 407, 0x10_a040), (640, 480, 0x80_80ff),
-            ]
-            for (width, height, colour) in sizes.prefix(kind == .kwin ? 1 : sizes.count) {
-                let size = PixelSize(width: width, height: height)
-                if size != source.size { try window?.resize(to: size, colour: colour) }
-                try wait("the window of \(width)x\(height) in its colour, \(source.size)", seconds: 20) {
-                    var damage = DamageRegion(size: source.size)
-                    if try source.processEvents() {
-                        try source.addDamage(to: &damage)
-                        if let source = source as? PipeWireSource {
-                            ages.append(Double(MonotonicClock.now() - source.presentationTime) / 1e6)
-                        }
-                    }
-                    return try source.size == size && shows(colour, source)
-                }
-            }
-            // KWin's times are those of the presentation before.
-            if kind == .gnomeShell {
-                Margin.atMost(250, try #require(ages.last), "ms", "age of a frame of GNOME's that has come")
+                2, Double(MonotonicClock.now() - began) / 1e9, "s", "until a window of \(kind) is recorded again")
+            var drawn = try settled(take, since: 0)
+            for next in Self.windows.dropFirst() {
+                // Drawn once, and not again: compositors may send the new size and wait for more.
+                try window?.resize(to: next.size, colour: next.colour)
+                let progress = try take.event("progress") { ($0.framesDrawn ?? 0) > drawn }
+                drawn = try settled(take, since: progress.duration ?? 0)
             }
             window = nil
-            try wait("the end of the cast", seconds: 20) {
-                do {
-                    _ = try helper.processEvents()
-                    _ = try source.processEvents()
-                    return false
-                } catch ScreenCastHelper.Error.closed {
-                    return true
-                } catch VideoSourceError.screenCastClosed {
-                    return true
-                }
+            let ended = try take.wait()
+            #expect(ended.status == 0, "\(ended)")
+            #expect(!ended.events.contains { $0.event == "warning" }, "\(ended)")
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            for (size, colour) in Self.windows {
+                #expect(frames.contains { $0.shows(size, in: colour) }, "\(size) of \(frames.count) frames")
             }
         }
     }
 
-    /// Whether every pixel has that colour.
-    private func shows(_ colour: UInt32, _ source: any VideoSource) throws -> Bool {
-        var isShown = true
-        let isRead = try source.read(.full(size: source.size)) { part in
-            guard case .memory(let pixels, let stride) = part.storage else { return isShown = false }
-            for y in 0..<part.rect.height {
-                for x in 0..<part.rect.width {
-                    let pixel = pixels.loadUnaligned(fromByteOffset: y * stride + x * 4, as: UInt32.self)
-                    if pixel & 0xff_ffff != colour { isShown = false }
-                }
-            }
-        }
-        return isRead && isShown
+    /// The frames of a take when it has gone on for a second since that time: by then all that was under way is there.
+    private func settled(_ take: RunningKinecast, since time: Double) throws -> Int {
+        try take.event("progress") { ($0.duration ?? 0) > time + 1 }.framesDrawn ?? 0
     }
 }
 
 extension ColourFrame {
+    /// Whether it is a window of that size and one colour, as large as it fits, and black beside it.
+    fileprivate func shows(_ window: PixelSize, in colour: UInt32) -> Bool {
+        let scale = min(
+            Double(size.width) / Double(window.width), Double(size.height) / Double(window.height))
+        let (width, height) = (Int(Double(window.width) * scale), Int(Double(window.height) * scale))
+        let (x, y) = ((size.width - width) / 2, (size.height - height) / 2)
+        let margin = 6
+        let beside = [
+            PixelRect(x: 0, y: 0, width: max(0, x - margin), height: size.height),
+            PixelRect(x: 0, y: 0, width: size.width, height: max(0, y - margin)),
+        ]
+        return distance(
+            from: colour,
+            in: PixelRect(x: x + margin, y: y + margin, width: width - 2 * margin, height: height - 2 * margin)) < 12
+            && beside.allSatisfy { distance(from: 0, in: $0) < 12 }
+    }
+
     /// The largest difference of a component from that frame over the pixels of `rect`.
     fileprivate func distance(from other: ColourFrame, in rect: PixelRect) -> Int {
         var worst = 0
