@@ -15,6 +15,7 @@ import Testing
     private static let size = PixelSize(width: 1280, height: 720)
     /// Where GNOME's dialog has its first row and its button "Share", on a monitor of that size.
     private static let muttersDialog = [(640, 386), (853, 233)]
+    private static let muttersCancel = [(430, 233)]
     private static let shellsDialog = [(640, 402), (852, 249)]
     /// The same in KDE's, whose first row is a picture.
     private static let kdesDialog = [(523, 244), (757, 608)]
@@ -81,6 +82,22 @@ import Testing
                 let inner = PixelRect(x: rect.x + 4, y: 64, width: rect.width - 8, height: rect.height - 64)
                 #expect(frame.distance(from: bar.pixel, in: inner) <= 2, "bar \(index)")
             }
+        }
+    }
+
+    @Test func `GNOME's dialog cancelled is a refusal, and --ask shows it again`() throws {
+        let desktop = try PortalDesktop(.mutter, size: Self.size)
+        let pointer = try MutterPointer(desktop)
+        try TestPlace.with { place in
+            func refuse(_ take: RunningKinecast) throws {
+                try answer(Self.muttersCancel, with: pointer) { take.process.poll() != nil }
+                let ended = try take.wait()
+                #expect(ended.status == ExitStatus.noPermission, "\(ended)")
+            }
+            try refuse(start(place, on: desktop))
+            #expect(access(token(place), F_OK) != 0)
+            try permit(place, on: desktop, with: pointer)
+            try refuse(start(place, on: desktop, "--ask"))
         }
     }
 
