@@ -1,4 +1,4 @@
-// A part of another source, where whoever gives the frames gives only whole monitors.
+// A rectangle of another source, for a screen that can only be captured as a whole.
 import Glibc
 import KineMedia
 

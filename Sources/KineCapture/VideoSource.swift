@@ -16,10 +16,11 @@ public protocol VideoSource: AnyObject {
     /// The instant of CLOCK_MONOTONIC, in nanoseconds, at which `processEvents` is to be called also if there are no events; nil: none.
     var deadline: Int64? { get }
 
-    /// What is not taken over soon is lost: `processEvents` is to be called whenever the descriptor is readable, also while nothing is read.
+    /// The source loses frames that nobody takes. Call `processEvents` whenever the descriptor is readable, also in a pause.
     var losesUnreadFrames: Bool { get }
 
-    /// Why no frames come for now: the last one stands until some do, or until the source throws. Nil: it goes on as it should.
+    /// Why the source has no new frames for now. The take shows the last one until there are new ones, or until the source throws. Nil: the
+    /// source works.
     var interruption: VideoSourceInterruption? { get }
 
     /// Handles the events that are there, without waiting for any. Returns whether the frame may have changed since the last

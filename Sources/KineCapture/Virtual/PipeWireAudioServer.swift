@@ -1,4 +1,4 @@
-// PipeWire with one output that nobody hears, for one take: for programs of PipeWire and of PulseAudio.
+// A PipeWire server for one take. Programs play to its one output, through PipeWire or PulseAudio, and the take records it.
 import Glibc
 import KinePlatform
 import SystemPackage
@@ -42,7 +42,7 @@ final class PipeWireAudioServer: Sendable {
                     try servers.wait(for: process, .noAnswer(program: program)) { SessionServers.accepts(socket) }
                 }
             }
-            // What is recorded and what is heard by default is the default output, which WirePlumber chooses.
+            // Programs play to the default output, and the take records that. WirePlumber chooses it a moment after its start.
             try servers.wait(for: started[1], .noAnswer(program: Self.manager)) {
                 (try? PulseSources.list(server: address))?.defaultOutput == Self.output
             }

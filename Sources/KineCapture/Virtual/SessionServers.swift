@@ -3,7 +3,7 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// What starts a session's servers. Each ends with the calling thread, and at the latest by the session's watcher.
+/// Starts the servers of one session. The kernel ends a server when the thread that started it ends; the session's watcher ends what is left.
 struct SessionServers {
     let watcher: SessionWatcher
     let cancellation: Cancellation

@@ -90,7 +90,7 @@ public final class VirtualSession: Sendable {
     public var environment: [String] {
         sourceEnvironment + (bus.map { ["DBUS_SESSION_BUS_ADDRESS=\($0.address)"] } ?? [])
     }
-    /// `NAME=value` for whoever records them.
+    /// `NAME=value` for the process that records the session.
     public let sourceEnvironment: [String]
 
     private let watcher: SessionWatcher

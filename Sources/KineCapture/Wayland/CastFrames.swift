@@ -32,7 +32,7 @@ struct CastFrames {
     }
 
     private var format: CastFormat?
-    /// The last one that was agreed upon, also where there is none for now.
+    /// The last format that was agreed upon. It stays when `format` becomes nil.
     private var newestFormat: CastFormat?
     private(set) var frame: Frame?
     /// Of the format in which `frame` came.

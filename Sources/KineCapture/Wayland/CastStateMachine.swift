@@ -106,8 +106,8 @@ struct CastStateMachine {
         return action ?? awaitFrame(ofSize: awaitedSize, at: now)
     }
 
-    /// KWin 5.27 on PipeWire 0.3.65 agrees upon the new format of a window that changes its size, and then sends nothing more until its stream
-    /// starts anew, however often the window is drawn.
+    /// When a window changes its size, KWin 5.27 agrees upon a new format, but sends no frame in it (PipeWire 0.3.65). It sends frames again
+    /// once the stream has been paused and resumed.
     private mutating func awaitFrame(ofSize size: PixelSize?, at now: Int64) -> Action? {
         if size == nil { restarts = nil }
         switch (state, size) {

@@ -93,7 +93,7 @@ final class OutputCopier {
         perform { $0.outputChanged(isThere: proxy != nil) }
     }
 
-    /// A frame that was copied, or that the compositor has been asked for, is not taken: the next one is asked for anew.
+    /// Drops the copied frame, and the copy that is under way. Asks for a new frame.
     func discardFrame() { perform { $0.outputChanged(isThere: output != nil) } }
 
     /// The newest frame is read from now on. Returns its damage in its own pixels, nil where all of it may have changed; and whether its

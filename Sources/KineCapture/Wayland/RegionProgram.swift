@@ -12,7 +12,7 @@ final class RegionProgram {
         /// A click, or less than can be recorded.
         case tooSmall
         case cancelled
-        /// What it said last, or nothing.
+        /// With the program's last words, which may be empty.
         case failed(String)
     }
 

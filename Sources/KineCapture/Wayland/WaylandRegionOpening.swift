@@ -7,7 +7,7 @@ import SystemPackage
 public final class WaylandRegionOpening: VideoSourceOpening {
     private enum State {
         case drawing(RegionProgram, until: Int64)
-        /// What was drawn is being opened a first time, to see when the screen is as it was.
+        /// The region is drawn. It is opened a first time, to see when the program's own picture has gone from the screen.
         case looking(WaylandScreenOpening, PixelRect)
         /// Compositors may fade out what was shown. This ends at `quiet`, or at `until` if the region goes on changing.
         case settling(any VideoSource, PixelRect, quiet: Int64, until: Int64)

@@ -19,7 +19,7 @@ final class CaptureThread: Sendable {
             { _, _ throws(VideoSourceError) in throw .noCamera(nil, existing: []) }
         /// The camera has gone, or cannot be opened; the take goes on without it, and tries again.
         var cameraFailed: @Sendable (VideoSourceError) -> Void = { _ in }
-        /// The source stands still for now; the take goes on with its last frame.
+        /// The source has no new frames for now. The take goes on with the last one.
         var interrupted: @Sendable (VideoSourceInterruption) -> Void = { _ in }
         /// The first frame was captured at this instant of CLOCK_MONOTONIC: time zero.
         var began: @Sendable (_ instant: Int64) -> Void
