@@ -26,12 +26,21 @@ public struct DesktopSurvey: Sendable, Equatable {
     /// logind answers, which also keeps the machine awake.
     public var hasLogind = false
 
+    /// What is asked for. A question may make the bus start the program that answers it.
+    public enum Subject: Sendable {
+        case everything
+        /// `hasLibrary`, `hasSession`, `screenCastVersion`, `screenCastTargets` and `cursorModes` alone.
+        case screenCasts
+    }
+
     public init() {}
 
     /// Asks, on the calling thread, until everything is answered or `deadline` (nanoseconds of CLOCK_MONOTONIC) is reached.
-    public static func ask(_ addresses: BusAddresses, until deadline: Int64) -> DesktopSurvey {
+    public static func ask(
+        _ addresses: BusAddresses, about subject: Subject = .everything, until deadline: Int64
+    ) -> DesktopSurvey {
         guard kine_load_sdbus() != 0 else { return DesktopSurvey() }
-        let inquiry = DesktopInquiry(addresses)
+        let inquiry = DesktopInquiry(addresses, subject)
         inquiry.run(until: deadline)
         return inquiry.survey
     }
@@ -41,13 +50,17 @@ public struct DesktopSurvey: Sendable, Equatable {
 private final class DesktopInquiry {
     private(set) var survey = DesktopSurvey()
     private var outstanding = 0
+    private let subject: DesktopSurvey.Subject
     private let session: BusConnection?
     private let system: BusConnection?
 
-    init(_ addresses: BusAddresses) {
+    init(_ addresses: BusAddresses, _ subject: DesktopSurvey.Subject) {
+        self.subject = subject
         session = addresses.session.flatMap { try? BusConnection(address: $0) }
-        system = addresses.system.flatMap { try? BusConnection(address: $0) }
+        system = subject == .everything ? addresses.system.flatMap { try? BusConnection(address: $0) } : nil
         survey.hasLibrary = true
+        askScreenCasts()
+        guard subject == .everything else { return }
         askNotifications()
         for saver in [ScreenSaver.freedesktop, .gnome] {
             ask(session, saver.method("GetActive")) { [weak self] values in
@@ -55,7 +68,6 @@ private final class DesktopInquiry {
             }
         }
         ask(session, BusDaemon.method("ListActivatableNames")) { [weak self] values in self?.heard(names: values) }
-        ask(session, ScreenCastPortal.readProperties) { [weak self] values in self?.heard(offer: values) }
         askLogind()
     }
 
@@ -79,8 +91,6 @@ private final class DesktopInquiry {
     }
 
     private func askNotifications() {
-        // That the bus answers is asked too: an address alone is no bus.
-        ask(session, BusDaemon.method("GetId")) { [weak self] _ in self?.survey.hasSession = true }
         ask(session, NotificationServer.method("GetServerInformation")) { [weak self] values in
             let texts = values.compactMap(\.asString)
             self?.survey.notifications = texts.count > 2 ? "\(texts[0]) \(texts[2])" : texts.first ?? ""
@@ -92,11 +102,18 @@ private final class DesktopInquiry {
 
     // MARK: The portal
 
+    private func askScreenCasts() {
+        // That the bus answers is asked too: an address alone is no bus.
+        ask(session, BusDaemon.method("GetId")) { [weak self] _ in self?.survey.hasSession = true }
+        ask(session, ScreenCastPortal.readProperties) { [weak self] values in self?.heard(offer: values) }
+    }
+
     private func heard(offer values: [BusValue]) {
         guard let offer = try? ScreenCastAnswers.offer(values) else { return }
         survey.screenCastVersion = offer.version
         survey.screenCastTargets = ScreenCastRequest.Target.allCases.filter { offer.sourceTypes & $0.sourceType != 0 }
         survey.cursorModes = CursorMode.allCases.filter { offer.cursorModes & $0.flag != 0 }
+        guard subject == .everything else { return }
         // The portal has started the parts that it uses. Others are not to be started by a question.
         ask(session, BusDaemon.method("ListNames")) { [weak self] values in
             guard let self else { return }

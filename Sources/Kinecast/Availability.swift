@@ -17,21 +17,30 @@ enum Availability {
             }
         if let server { return (try? locator.locate()) != nil && ExecutableSearch.find(server) != nil }
         guard let sources = try? await EngineReport.sources(locator) else { return false }
+        return has(scope, sources)
+    }
+
+    static func has(_ scope: CaptureScope, _ sources: SourceList) -> Bool {
         switch scope {
-        case .ownWindow: return sources.windows.contains { $0.processID == getpid() }
-        case .window(let id): return sources.windows.contains { $0.id == id }
-        // The desktop alone knows its windows, and shows them when it is asked.
-        case .chosenWindow:
-            return ProcessEnvironment.value("WAYLAND_DISPLAY") != nil
-                || ProcessEnvironment.value("XDG_SESSION_TYPE") == "wayland"
-        case .focusedWindow: return !sources.windows.isEmpty
+        case .ownWindow: sources.windows.contains { $0.processID == getpid() }
+        case .window(let id): sources.windows.contains { $0.id == id }
+        case .chosenWindow: sources.dialogs.contains(.window)
+        case .focusedWindow: !sources.windows.isEmpty
         case .windowTitled(let title):
-            return sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }
+            sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }
         case .application(let name, _):
-            return sources.windows.contains { $0.application.lowercased() == name.lowercased() }
-        case .screen(let name?): return sources.monitors.contains { $0.name == name }
-        case .screen(nil), .region, .drawnRegion, .virtual, .virtualWayland: return !sources.monitors.isEmpty
+            sources.windows.contains { $0.application.lowercased() == name.lowercased() }
+        case .screen(let name?): hasScreen(sources) && sources.monitors.contains { $0.name == name }
+        case .screen(nil), .region: hasScreen(sources)
+        // Through the portal, what is on the screen is not known before the person has permitted it.
+        case .drawnRegion: hasScreen(sources) && sources.screenBackend != .portal
+        case .virtual, .virtualWayland: true
         }
+    }
+
+    /// A portal gives out monitors that nobody has listed.
+    private static func hasScreen(_ sources: SourceList) -> Bool {
+        sources.screenBackend == .portal || sources.screenBackend != nil && !sources.monitors.isEmpty
     }
 
     /// Signs that the answer may be another one: cheap enough to be looked at every few seconds.
@@ -39,11 +48,20 @@ enum Availability {
         private let scope: CaptureScope
         private let engine: FilePath?
         private let hasDisplay: Bool
+        private let hasCompositor: Bool
 
         init(_ scope: CaptureScope, _ locator: EngineLocator) {
             self.scope = scope
             engine = try? locator.locate()
             hasDisplay = Self.displaySocket.map { access($0, F_OK) == 0 } ?? false
+            hasCompositor = Self.compositorSocket.map { access($0, F_OK) == 0 } ?? false
+        }
+
+        /// The socket of the compositor that WAYLAND_DISPLAY names.
+        private static var compositorSocket: String? {
+            guard let display = ProcessEnvironment.value("WAYLAND_DISPLAY"), !display.isEmpty else { return nil }
+            if display.hasPrefix("/") { return display }
+            return ProcessEnvironment.value("XDG_RUNTIME_DIR").map { "\($0)/\(display)" }
         }
 
         /// The socket of the X server that DISPLAY names, where it is one of this machine.

@@ -18,6 +18,9 @@ public struct PipeWireInventory: Sendable, Equatable {
 
     public init(library: String? = nil, server: String? = nil) { (self.library, self.server) = (library, server) }
 
+    /// Asks nobody.
+    public static var hasLibrary: Bool { kine_load_pipewire() }
+
     /// Asks the daemon that the environment names, and waits for its answer.
     public static func find() -> PipeWireInventory {
         guard kine_load_pipewire() else { return PipeWireInventory() }

@@ -27,6 +27,11 @@ public struct WaylandInventory: Sendable {
         compositor = Self.compositor(with: screen.interfaces)
     }
 
+    /// Case does not matter.
+    public func output(named name: String) -> WaylandOutput? {
+        outputs.first { $0.name.lowercased() == name.lowercased() }
+    }
+
     /// A protocol has its author's name in front. wlroots' own come last: other compositors have some of them too.
     static func compositor(with interfaces: Set<String>) -> String? {
         let authors = [

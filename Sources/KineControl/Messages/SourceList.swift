@@ -56,6 +56,16 @@ public struct SourceList: Codable, Sendable, Equatable {
         }
     }
 
+    /// What the person chooses in a dialog of their desktop, which comes when a take begins.
+    public enum Dialog: String, Codable, Sendable, Equatable {
+        case monitor
+        case window
+    }
+
+    /// The way to screens and regions; nil: they cannot be recorded here.
+    public var screenBackend: TakeConfiguration.Backend?
+    /// What a Wayland desktop offers; empty on X11.
+    public var dialogs: [Dialog] = []
     public var monitors: [Monitor] = []
     public var windows: [Window] = []
     public var outputs: [AudioDevice] = []
@@ -91,7 +101,7 @@ extension SourceList {
                 title: "Windows",
                 rows: windows.map {
                     ["--window 0x\(String($0.id, radix: 16))", Self.text($0.bounds), $0.application, $0.title]
-                }),
+                } + (dialogs.contains(.window) ? [Self.chosenWindow] : [])),
             Section(
                 title: "Applications with windows",
                 rows: Set(windows.map(\.application)).subtracting([""]).sorted().map { ["--app \($0.shellWord)"] }),
@@ -110,6 +120,8 @@ extension SourceList {
             Section(title: "Cameras", rows: cameras.map { ["--camera \($0.name.shellWord)", $0.path] }),
         ]
     }
+
+    private static let chosenWindow = ["--window ask", "", "", "the one you choose in the desktop's dialog"]
 
     private static func text(_ rect: PixelRect) -> String { "\(rect.width)x\(rect.height)" }
 }

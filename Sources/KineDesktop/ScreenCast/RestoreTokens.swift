@@ -3,8 +3,8 @@ import Glibc
 import KinePlatform
 import SystemPackage
 
-/// A file for each application and kind of source, `$XDG_STATE_HOME/kinecast/screen-cast/APPLICATION.TARGET`. Its calls block for as
-/// long as a small file takes.
+/// A file for each application and choice of a source, `$XDG_STATE_HOME/kinecast/screen-cast/APPLICATION.TARGET`, or
+/// `APPLICATION.monitor@NAME` where the monitor of that name was asked for. Its calls block for as long as a small file takes.
 ///
 /// A token is good for one session. Of two takes that begin at the same time with the same one, the second has the portal ask; the token
 /// that comes last is kept.
@@ -29,10 +29,10 @@ public struct RestoreTokens: Sendable {
     }
 
     /// The token that was kept last; nil: there is none, or it cannot be read, and the person is asked.
-    public func token(of application: String, _ target: ScreenCastRequest.Target) -> String? {
+    public func token(of application: String, _ target: ScreenCastRequest.Target, monitor: String? = nil) -> String? {
         guard let mode = try? PrivateDirectory.check(directory), mode & 0o077 == 0,
             let bytes = PrivateDirectory.contents(
-                of: file(application, target), limit: ScreenCastAnswers.longestToken),
+                of: file(application, target, monitor), limit: ScreenCastAnswers.longestToken),
             // A text with a zero byte cannot be sent.
             !bytes.isEmpty, !bytes.contains(0)
         else { return nil }
@@ -41,10 +41,10 @@ public struct RestoreTokens: Sendable {
 
     /// Keeps a token in place of the last one.
     public func keep(
-        _ token: String, of application: String, _ target: ScreenCastRequest.Target
+        _ token: String, of application: String, _ target: ScreenCastRequest.Target, monitor: String? = nil
     ) throws(Error) {
         try makeDirectory()
-        let file = file(application, target)
+        let file = file(application, target, monitor)
         do {
             try PrivateDirectory.replace(file, with: Array(token.utf8), writingTo: ".\(getpid()).new")
         } catch {
@@ -52,8 +52,10 @@ public struct RestoreTokens: Sendable {
         }
     }
 
-    public func remove(of application: String, _ target: ScreenCastRequest.Target) throws(Error) {
-        let file = file(application, target)
+    public func remove(
+        of application: String, _ target: ScreenCastRequest.Target, monitor: String? = nil
+    ) throws(Error) {
+        let file = file(application, target, monitor)
         if unlink(file.string) != 0, errno != ENOENT { throw .cannotWrite(file, Errno(rawValue: errno)) }
     }
 
@@ -74,14 +76,18 @@ public struct RestoreTokens: Sendable {
         }
     }
 
+    private func file(_ application: String, _ target: ScreenCastRequest.Target, _ monitor: String?) -> FilePath {
+        let monitor = monitor.map { "@\(Self.written($0))" } ?? ""
+        return directory.appending("\(Self.written(application)).\(target.rawValue)\(monitor)")
+    }
+
     /// Letters, digits and a few signs stand for themselves, other bytes are written in hexadecimal: any identifier is a name.
-    private func file(_ application: String, _ target: ScreenCastRequest.Target) -> FilePath {
-        let name = application.utf8.map { byte in
+    private static func written(_ identifier: String) -> String {
+        identifier.utf8.map { byte in
             let character = Character(UnicodeScalar(byte))
             let isPlain = byte < 0x80 && (character.isLetter || character.isNumber || "-_.".contains(character))
             return isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
         }.joined()
-        return directory.appending("\(name).\(target.rawValue)")
     }
 }
 

@@ -52,7 +52,7 @@ final class PortalCastOpening {
             throw error.videoSourceError
         }
         if let permitted {
-            if let problem = permitted.storeProblem { warn(problem) }
+            if let problem = permitted.problem { warn(problem) }
             try read(permitted)
         }
         guard case .reading(let opening) = state, let source = try opening.processEvents() else { return nil }

@@ -62,7 +62,7 @@ final class PortalSource: VideoSource {
     ) throws(VideoSourceError) {
         state = .casting(cast)
         // The person has answered by now.
-        self.order = ScreenCastOrder(order.request, application: order.application)
+        self.order = ScreenCastOrder(order.request, application: order.application, monitor: order.monitor)
         self.video = video
         self.reachesPipeWire = reachesPipeWire
         (size, orientation) = (cast.source.size, cast.source.orientation)

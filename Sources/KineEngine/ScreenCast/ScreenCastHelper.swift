@@ -12,7 +12,7 @@ package struct ScreenCast: Sendable {
     /// PipeWire's socket (`pw_context_connect_fd`), on which only this stream is seen. Whoever gets it closes it.
     package var remote: FileDescriptor
     /// A sentence that says why the person will be asked again next time; nil: they will not, as far as is known.
-    package var storeProblem: String?
+    package var problem: String?
 }
 
 /// A process that asks the desktop's portal for a screen cast and keeps it. Releasing this object ends both, the portal's dialog too.
@@ -113,7 +113,7 @@ package final class ScreenCastHelper {
                     throw end(.cast(.malformed(.openRemote, "there is no descriptor")))
                 }
                 state = .open
-                cast = ScreenCast(stream: stream, remote: remote, storeProblem: problem)
+                cast = ScreenCast(stream: stream, remote: remote, problem: problem)
             case (.opened, _): break
             case (.ended(.closed), .open): state = .over(.closed)
             case (.ended(let error), _): state = .over(.cast(error))

@@ -43,7 +43,9 @@ public final class ScreenCastHelperProcess {
         // Without a place for tokens the person is asked each time.
         let tokens = try? RestoreTokens.standard()
         if tokens == nil { storeProblem = RestoreTokens.Error.noHome.description }
-        let token = order.asksAnew ? nil : tokens?.token(of: order.application, order.request.target)
+        let token =
+            order.asksAnew
+            ? nil : tokens?.token(of: order.application, order.request.target, monitor: order.monitor?.name)
         let session = try ScreenCastSession(
             order.request, restoreToken: token, bus: BusAddresses.find().session)
         while !connection.isClosed {
@@ -51,7 +53,13 @@ public final class ScreenCastHelperProcess {
                 switch event {
                 case .restoreToken(let token): keep(token, for: order, in: tokens)
                 case .opened(let stream, let remote):
-                    tell(.opened(stream, storeProblem: storeProblem), FileDescriptor(rawValue: remote.rawValue))
+                    var problem = storeProblem
+                    if let monitor = order.monitor, monitor.isAnother(than: stream) {
+                        // With its token, the monitor that was asked for would never be seen.
+                        keep(nil, for: order, in: tokens)
+                        problem = monitor.isAnotherSentence
+                    }
+                    tell(.opened(stream, problem: problem), FileDescriptor(rawValue: remote.rawValue))
                 case .ended(let error): throw error
                 }
             }
@@ -81,9 +89,10 @@ public final class ScreenCastHelperProcess {
         guard let tokens else { return }
         do throws(RestoreTokens.Error) {
             if let token {
-                try tokens.keep(token, of: order.application, order.request.target)
+                try tokens.keep(
+                    token, of: order.application, order.request.target, monitor: order.monitor?.name)
             } else {
-                try tokens.remove(of: order.application, order.request.target)
+                try tokens.remove(of: order.application, order.request.target, monitor: order.monitor?.name)
             }
             storeProblem = nil
         } catch {

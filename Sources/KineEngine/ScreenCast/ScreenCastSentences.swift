@@ -28,6 +28,14 @@ extension ScreenCastHelper.Error {
     }
 }
 
+extension ScreenCastOrder.Monitor {
+    /// For `isAnother`.
+    var isAnotherSentence: String {
+        "The desktop shows another monitor than \(name.printable(limit: 60)), since that was chosen in its dialog, and asks again next time; "
+            + "choose \(name.printable(limit: 60)) there."
+    }
+}
+
 extension ScreenCastSession.Error {
     var sentence: String {
         switch self {

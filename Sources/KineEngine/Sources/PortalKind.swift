@@ -22,7 +22,9 @@ struct PortalKind: SourceKind {
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         var target = ScreenCastRequest.Target.monitor
         var region: PixelRect?
+        var monitor: ScreenCastOrder.Monitor?
         switch request.source {
+        case .screen(let name?): monitor = try Self.monitor(named: name)
         case .region(let rect): region = rect
         case .drawnRegion: throw .notOnWayland(option: "--region draw")
         case .chosenWindow:
@@ -34,23 +36,49 @@ struct PortalKind: SourceKind {
         return try PortalOpening(
             ScreenCastOrder(
                 ScreenCastRequest(target, showsCursor: video.showsCursor), application: request.application,
-                asksAnew: request.asksAnew), video, region: region, warn: request.warn)
+                asksAnew: request.asksAnew, monitor: monitor), video, region: region, warn: request.warn)
+    }
+
+    /// Throws where the desktop has no such monitor. One whose compositor does not answer may have it.
+    private static func monitor(named name: String) throws(VideoSourceError) -> ScreenCastOrder.Monitor {
+        guard let display = WaylandSession.compositor, let inventory = try? WaylandInventory(display: display) else {
+            return ScreenCastOrder.Monitor(name: name, position: nil)
+        }
+        guard let output = inventory.output(named: name) else {
+            throw .noMonitor(name, existing: inventory.outputs.map(\.name))
+        }
+        return ScreenCastOrder.Monitor(
+            name: output.name,
+            position: .init(x: Int32(clamping: output.bounds.x), y: Int32(clamping: output.bounds.y)))
     }
 
     var annotation: [String: String] {
-        let source =
-            switch request.source {
-            case .screen: "screen"
-            case .chosenWindow: "window"
-            default: "region"
-            }
-        return [SourceAnnotation.source: source]
+        switch request.source {
+        case .screen(let monitor?): [SourceAnnotation.source: "screen", SourceAnnotation.monitor: monitor]
+        case .screen(nil): [SourceAnnotation.source: "screen"]
+        case .chosenWindow: [SourceAnnotation.source: "window"]
+        default: [SourceAnnotation.source: "region"]
+        }
     }
 }
 
 extension PortalKind {
     /// Nanoseconds for the desktop's answers.
     private static let patience: Int64 = 3_000_000_000
+
+    /// Comes after the kinds that need no portal.
+    static func survey(_ list: inout SourceList) {
+        guard WaylandSession.compositor != nil else { return }
+        let survey = DesktopSurvey.ask(.find(), about: .screenCasts, until: MonotonicClock.now() + patience)
+        let hasLibrary = PipeWireInventory.hasLibrary
+        if hasLibrary { list.dialogs = survey.screenCastTargets.map { $0 == .monitor ? .monitor : .window } }
+        guard list.screenBackend == nil else { return }
+        if list.dialogs.contains(.monitor) { return list.screenBackend = .portal }
+        list.problems.append(
+            hasLibrary
+                ? survey.screenCastError.sentence
+                : VideoSourceError.noCastLibrary(package: PipeWireInventory.libraryPackage).sentence)
+    }
 
     static func check() -> DoctorCheck? {
         guard ScreenBackend.find(nil) == .portal else { return nil }
@@ -62,9 +90,18 @@ extension PortalKind {
                 "Wayland through the desktop's portal, version \(version), which asks what may be seen"
                     + Doctor.compositor(inventory))
         }
-        let error: ScreenCastSession.Error = !survey.hasLibrary ? .noLibrary : survey.hasSession ? .noPortal : .noBus
         return .failed(
-            "display", error.sentence, remedy: "log in to a session on X11, or use --virtual 1280x720 -- COMMAND")
+            "display", survey.screenCastError.sentence,
+            remedy: "see the line of the portal below, or use --virtual 1280x720 -- COMMAND")
+    }
+}
+
+extension DesktopSurvey {
+    /// Why no monitor can be cast, where none can.
+    fileprivate var screenCastError: ScreenCastSession.Error {
+        guard hasLibrary else { return .noLibrary }
+        guard hasSession else { return .noBus }
+        return screenCastVersion == nil ? .noPortal : .notOffered(.monitor)
     }
 }
 

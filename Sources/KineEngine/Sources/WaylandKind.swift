@@ -47,6 +47,7 @@ struct WaylandKind: SourceKind {
             list.monitors = inventory.outputs.map {
                 SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: false)
             }
+            if inventory.hasScreencopy { list.screenBackend = .wlr }
         } catch {
             list.problems.append(error.sentence)
         }

@@ -85,10 +85,16 @@ struct X11Kind: SourceKind {
         let isWayland = WaylandSession.compositor != nil
         do throws(VideoSourceError) {
             let display = try X11Inventory()
-            // On Wayland, these are the windows of X11 programs.
-            if !isWayland, let problem = display.screenProblem { list.problems.append(problem.sentence) }
-            list.monitors = display.monitors.map {
-                SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
+            // On Wayland, there are only the windows of X11 programs.
+            if !isWayland {
+                if let problem = display.screenProblem {
+                    list.problems.append(problem.sentence)
+                } else {
+                    list.screenBackend = .x11
+                }
+                list.monitors = display.monitors.map {
+                    SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: $0.isPrimary)
+                }
             }
             list.windows = display.windows.map {
                 SourceList.Window(

@@ -2,11 +2,14 @@
 import CastTesting
 import CoreTesting
 import DesktopTesting
+import Foundation
 import Glibc
+import KineControl
 import KineMeasure
 import KineMedia
 import KinePlatform
 import ProcessTesting
+import ScreenTesting
 import Testing
 
 @Suite(.serialized) struct PortalTests {
@@ -201,6 +204,47 @@ import Testing
             take.signal(SIGTERM)
             #expect(try take.wait().status == 0)
             withExtendedLifetime(monitor) {}
+        }
+    }
+
+    /// Weston's protocols do not let programs copy its screen.
+    @Test
+    func
+        `on a compositor that cannot be copied, sources lists what the portal gives, and a monitor is known by its name`()
+        throws
+    {
+        let session = try WaylandDesktop(size: PixelSize(width: 320, height: 240))
+        let desktop = try Desktop()
+        let environment = desktop.environment + session.environment
+        try TestPlace.with { place in
+            let listed = try place.run(["sources", "--json"], environment)
+            let sources = try JSONDecoder().decode(SourceList.self, from: Data(listed.output.utf8))
+            #expect(sources.screenBackend == .portal && sources.dialogs == [.monitor, .window], "\(listed)")
+            let monitor = try #require(sources.monitors.first).name
+            #expect(try place.run(["sources"], environment).output.contains("--window ask"))
+
+            let wrong = try place.run(["record", "a.mp4", "--audio", "none", "--monitor", "DP-9"], environment)
+            #expect(wrong.status == ExitStatus.unavailable && wrong.errors.contains(monitor), "\(wrong)")
+            #expect(desktop.portal.questions == 0)
+            for (x, questions) in [(Int32(1920), 1), (0, 2), (0, 2)] {
+                desktop.portal.change { $0.properties["position"] = .structure([.int32(x), .int32(0)]) }
+                let take = try place.start(
+                    ["record", "a.mp4", "--overwrite", "--audio", "none", "--json", "--monitor", monitor], environment)
+                try show(questions == 1 ? 0x20_4060 : 0xc0_8020, on: desktop, in: place)
+                take.signal(SIGTERM)
+                let ended = try take.wait()
+                #expect(ended.status == 0, "\(ended)")
+                #expect(ended.output.contains("another monitor than \(monitor)") == (x != 0), "\(ended)")
+                #expect(desktop.portal.questions == questions)
+                try desktop.renewCast()
+            }
+
+            for (sourceTypes, words) in [(UInt32(2), "shares no monitors"), (0, "shares no monitors")] {
+                desktop.portal.change { $0.sourceTypes = sourceTypes }
+                let listed = try place.run(["sources"], environment)
+                #expect(listed.output.contains("--window ask") == (sourceTypes == 2), "\(listed)")
+                #expect(listed.errors.contains(words), "\(listed)")
+            }
         }
     }
 

@@ -261,7 +261,8 @@ import Testing
         let environment = desktop.environment
         try TestPlace.with { place in
             for (source, words) in [
-                ([], Self.refusal), (["--monitor", "XWAYLAND0"], Self.refusal),
+                ([], Self.refusal), (["--monitor", "headless"], Self.refusal),
+                (["--monitor", "XWAYLAND0"], "There is no monitor XWAYLAND0 on this display; it has headless"),
                 (["--region", "64x48+0+0"], Self.refusal), (["--window", "ask"], Self.refusal),
                 (["--region", "draw"], "does not give what --region draw needs"),
                 (["--backend", "wlr"], "This compositor does not let programs copy its screen"),

@@ -24,12 +24,14 @@ import Testing
 
         init(
             _ place: TestPlace, _ bus: TestBus?, _ target: ScreenCastRequest.Target = .monitor,
-            application: String = ScreenCastHelperTests.application, asksAnew: Bool = false, variables: [String] = []
+            application: String = ScreenCastHelperTests.application, asksAnew: Bool = false,
+            monitor: ScreenCastOrder.Monitor? = nil, variables: [String] = []
         ) throws {
             let bus = bus.map { ["DBUS_SESSION_BUS_ADDRESS=\($0.address)"] } ?? []
             helper = try ScreenCastHelper(
                 ScreenCastOrder(
-                    ScreenCastRequest(target, showsCursor: true), application: application, asksAnew: asksAnew),
+                    ScreenCastRequest(target, showsCursor: true), application: application, asksAnew: asksAnew,
+                    monitor: monitor),
                 executable: FilePath(try Tool.sibling("kinecast-engine")),
                 environment: ProcessEnvironment.merging(place.environment, bus + variables))
         }
@@ -97,7 +99,7 @@ import Testing
             #expect(opened.stream.size == .init(width: 1920, height: 1080) && opened.stream.target == .monitor)
             #expect(try Tool.readAll(opened.remote) == Array(StandInPortal.greeting.utf8))
             #expect(fcntl(opened.remote.rawValue, F_GETFD) & FD_CLOEXEC != 0, "no other process gets it")
-            #expect(opened.storeProblem == nil)
+            #expect(opened.problem == nil)
             let pid = try #require(cast?.helper.pid)
             #expect(portal.openSessions == 1)
             cast = nil
@@ -133,6 +135,38 @@ import Testing
         }
     }
 
+    @Test func `a monitor that was named has a permission of its own, which is not kept where another is shown`() throws
+    {
+        try TestPlace.with { place in
+            let bus = try TestBus()
+            let portal = try StandInPortal(bus)
+            let shown = ScreenCastOrder.Monitor(name: "DP-1", position: .init(x: 0, y: 0))
+            let other = ScreenCastOrder.Monitor(name: "DP-2", position: .init(x: 1920, y: 0))
+            let unplaced = ScreenCastOrder.Monitor(name: "HDMI A/1", position: nil)
+            let rounds: [(ScreenCastOrder.Monitor?, questions: Int, isKept: Bool)] = [
+                (nil, 1, true), (shown, 2, true), (shown, 2, true), (other, 3, false), (other, 4, false),
+                (unplaced, 5, true),
+                (unplaced, 5, true), (shown, 5, true), (nil, 5, true),
+            ]
+            for (monitor, questions, isKept) in rounds {
+                let opened = try Cast(place, bus, monitor: monitor).open()
+                #expect(portal.questions == questions)
+                if isKept {
+                    #expect(opened.problem == nil)
+                } else {
+                    #expect(opened.problem?.contains("shows another monitor than DP-2") == true)
+                }
+            }
+            let name = "\(Self.application).monitor"
+            #expect(
+                Set(PrivateDirectory.entries(tokens(place))) == [name, "\(name)@DP-1", "\(name)@HDMI%20A%2f1"])
+            // A portal that does not tell where the monitor lies may well show it.
+            portal.change { $0.properties["position"] = nil }
+            #expect(try Cast(place, bus, monitor: other).open().problem == nil)
+            #expect(token(place, "\(name)@DP-2") != nil)
+        }
+    }
+
     @Test func `a token that the portal refuses is replaced, and one that is used up without another is removed`()
         throws
     {
@@ -159,7 +193,7 @@ import Testing
             try RestoreTokens(directory: tokens(place)).keep("old", of: Self.application, .monitor)
             chmod(tokens(place).string, 0o755)
             let cast = try Cast(place, bus)
-            let problem = try #require(try cast.open().storeProblem)
+            let problem = try #require(try cast.open().problem)
             #expect(problem.contains(tokens(place).string) && problem.contains("chmod 700"))
             #expect(portal.selections.first?["restore_token"] == nil)
             #expect(token(place) == "old")
