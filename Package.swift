@@ -11,6 +11,9 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 // linked, which is loaded when it is first needed.
 let pipeWireHeaders = [CSetting.unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/usr/include/spa-0.2"])]
 
+// For tests that compute or compare every byte, which takes ten times as long in a debug build.
+let optimized = [SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
 let internalNames = [
     "CLinux", "CPipeWire", "CYUV", "KineCapture", "KineCodecs", "KineImaging", "KineMeasure", "KinePlatform",
@@ -81,7 +84,7 @@ let package = Package(
         .target(name: "CXKB", dependencies: ["CLinux"]),
         .target(name: "CCairo", dependencies: ["CLinux"]),
         .target(name: "CLinux"),
-        .target(name: "CPixels"),
+        .target(name: "CPixels", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(name: "CSandbox"),
 
         // Floor 1: values, and the thin layer over the operating system.
@@ -225,7 +228,7 @@ let package = Package(
         .target(
             name: "KineMeasure", dependencies: ["CPixels", "KineMedia", "KinePlatform", "CLinux", system],
             path: "Support/Measure",
-            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+            swiftSettings: optimized),
         .executableTarget(
             name: "kinecast-scene",
             dependencies: [
@@ -269,7 +272,7 @@ let package = Package(
         // Frames, and H.264 as others understand it.
         .target(
             name: "CodecTesting", dependencies: ["KineCodecs", "KineMedia", "CFFmpeg", "CoreTesting"],
-            path: "Tests/Support/CodecTesting"),
+            path: "Tests/Support/CodecTesting", swiftSettings: optimized),
         // A PipeWire of the test's own, and a compositor's side of a cast, which does what real ones do rarely.
         .executableTarget(
             name: "kinecast-cast-producer", path: "Tests/Support/CastProducer", cSettings: pipeWireHeaders,
@@ -287,7 +290,7 @@ let package = Package(
         // A take known byte for byte, and a process that reads one.
         .target(
             name: "RelayTesting", dependencies: ["KineRelay", "KineMedia"], path: "Tests/Support/RelayTesting",
-            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is computed
+            swiftSettings: optimized),  // every byte is computed
         .executableTarget(
             name: "kinecast-relay-peer", dependencies: ["KineRelay", "KinePlatform", "RelayTesting", system],
             path: "Tests/Support/RelayPeer"),
@@ -300,7 +303,7 @@ let package = Package(
             path: "Tests/Support/FrameApp"),
         .executableTarget(
             name: "kinecast-member", dependencies: ["KinecastExchange", "KinePlatform", system],
-            path: "Tests/Support/GroupMember"),
+            path: "Tests/Support/GroupMember", swiftSettings: optimized),
         // The desktop as an extension and as an app have it.
         .executableTarget(
             name: "kinecast-messenger", dependencies: ["KinecastExtension", "KinecastExchange"],
@@ -361,7 +364,9 @@ let package = Package(
                 "KinePasteboard", "CXCB", "KineMeasure", "KineMedia", "KinePlatform", "ScreenTesting", "CoreTesting",
                 system,
             ]),
-        .testTarget(name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"]),
+        .testTarget(
+            name: "KineImagingTests", dependencies: ["KineImaging", "KineMedia", "CPixels", "CoreTesting"],
+            swiftSettings: optimized),
         .testTarget(
             name: "KinecastImagingTests",
             dependencies: [
@@ -387,7 +392,7 @@ let package = Package(
                 "KineEditing", "KineContainers", "KineCodecs", "KineMeasure", "KineMedia", "KinePlatform",
                 "ProcessTesting", "CoreTesting", "KinecastCommand", "kinecast-engine", "kinecast-scene",
             ],
-            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is compared
+            swiftSettings: optimized),  // every byte is compared
         .testTarget(
             name: "KineRelayTests",
             dependencies: [
@@ -411,7 +416,7 @@ let package = Package(
         // A server written from RTMP's specification alone, which forgives nothing. It shares no code with KineRTMP.
         .target(
             name: "RTMPTesting", path: "Tests/Support/RTMPTesting",
-            swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),  // every byte is looked at
+            swiftSettings: optimized),  // every byte is looked at
         .testTarget(
             name: "KineRTMPTests", dependencies: ["KineRTMP", "KineX264", "KineCodecs", "KineMedia", "RTMPTesting"]),
         .testTarget(

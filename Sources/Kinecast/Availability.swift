@@ -30,7 +30,8 @@ enum Availability {
             sources.windows.contains { $0.title.lowercased().contains(title.lowercased()) }
         case .application(let name, _):
             sources.windows.contains { $0.application.lowercased() == name.lowercased() }
-        case .screen(let name?): hasScreen(sources) && sources.monitors.contains { $0.name == name }
+        case .screen(let name?):
+            hasScreen(sources) && sources.monitors.contains { $0.name.lowercased() == name.lowercased() }
         case .screen(nil), .region: hasScreen(sources)
         // Through the portal, what is on the screen is not known before the person has permitted it.
         case .drawnRegion: hasScreen(sources) && sources.screenBackend != .portal
