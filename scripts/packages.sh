@@ -35,7 +35,7 @@ install_packages() {
 
 # To test: decoders that are not ours, a browser, RTMP servers, bad networks, and other programs of the desktop.
 test_packages=(
-    at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core iproute2
+    at-spi2-core chromium chromium-driver curl dbus-bin dbus-daemon dunst ffmpeg fonts-dejavu-core foot iproute2
     libnginx-mod-rtmp mediainfo nftables nginx-light openssl picom pipewire pipewire-bin pipewire-pulse pulseaudio-utils slurp
     sway weston wireplumber wl-clipboard x11-xserver-utils xclip xterm xwayland zenity
 )

@@ -52,6 +52,22 @@ import Testing
         }
     }
 
+    @Test func `a terminal's lines on a private Wayland screen are in the file, each whole and in their order`() throws
+    {
+        try TestPlace.with { place in
+            let terminal = NumberedTerminal(in: place)
+            let size = NumberedTerminal.screen
+            let take = try place.start(
+                ["record", "a.mp4", "--audio", "none", "--virtual", "wayland:\(size.width)x\(size.height)", "--"]
+                    + terminal.command)
+            try terminal.waitUntilScrolled(in: place.path("a.mp4"))
+            try terminal.stop()
+            let ended = try take.wait()
+            #expect(ended.status == NumberedTerminal.status, "\(ended)")
+            try NumberedTerminal.check(place.path("a.mp4"))
+        }
+    }
+
     @Test(arguments: ["system", "none"])
     func `a command has a bus of its own, whatever is recorded of its sound`(audio: String) throws {
         let bus = try TestBus()
