@@ -333,7 +333,7 @@ let package = Package(
             name: "DesktopTesting",
             dependencies: [
                 "KineDesktop", "CSDBus", "KWinPointer", "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting",
-                system,
+                "ScreenTesting", system,
             ],
             path: "Tests/Support/DesktopTesting"),
         .testTarget(

@@ -1,11 +1,12 @@
-// A desktop of the test's own that asks before it shows its screen, as people have them: the compositor draws in memory, without a GPU, a
-// seat or a login, and its portal shows its real dialog. Only scripts/endurance installs what this needs.
+// A desktop of the test's own with the portal that people have there: the compositor draws in memory, without a GPU, a seat or a login.
+// GNOME's and KDE's portals show their real dialogs, and only scripts/endurance installs them.
 import CoreTesting
 import Glibc
 import KineDesktop
 import KineMeasure
 import KineMedia
 import KinePlatform
+import ScreenTesting
 import SystemPackage
 
 /// A running compositor with a bus, PipeWire, a session manager and a portal. All of it ends with the last reference.
@@ -17,8 +18,17 @@ package final class PortalDesktop {
         case gnomeShell
         /// KDE's compositor, which casts windows alone where it draws in memory.
         case kwin
+        /// Its portal, xdg-desktop-portal-wlr, shows no dialog: it gives out the only monitor. Of a still screen it may send nothing until
+        /// something changes.
+        case sway
 
-        fileprivate var isGNOME: Bool { self != .kwin }
+        fileprivate var desktopName: String {
+            switch self {
+            case .mutter, .gnomeShell: "GNOME"
+            case .kwin: "KDE"
+            case .sway: "sway"
+            }
+        }
     }
 
     package let bus: TestBus
@@ -27,9 +37,12 @@ package final class PortalDesktop {
     /// Of the monitor.
     package let size: PixelSize
 
+    private let kind: Kind
     private let directory: TemporaryDirectory
-    private let desktopName: String
+    /// Where it is the compositor.
+    private let sway: SwayDesktop?
     private var processes: [ChildProcess] = []
+    private var backend: ChildProcess?
 
     /// What the session's programs have in their environment.
     package var environment: [String] {
@@ -41,22 +54,21 @@ package final class PortalDesktop {
 
     /// Starts a desktop with one monitor and waits until its portal takes requests.
     package init(_ kind: Kind, size: PixelSize = PixelSize(width: 1280, height: 720)) throws {
-        self.size = size
+        (self.kind, self.size) = (kind, size)
         bus = try TestBus()
         directory = try TemporaryDirectory()
-        display = directory.file("wayland-0")
-        desktopName = kind.isGNOME ? "GNOME" : "KDE"
+        sway = kind == .sway ? try SwayDesktop(size: size) : nil
+        display = sway?.display ?? directory.file("wayland-0")
         do {
+            try configure()
             try start("pipewire")
             try wait("PipeWire") { access(directory.file("pipewire-0"), F_OK) == 0 }
             try start("wireplumber")
-            try startCompositor(kind, size)
+            try startCompositor()
             try wait("the compositor") { access(display, F_OK) == 0 }
-            let client = try BusClient(bus)
-            for (program, name) in Self.services(of: kind) {
-                try start(program)
-                try wait(name) { try client.hasOwner(name) }
-            }
+            try start("/usr/libexec/xdg-permission-store", name: "org.freedesktop.impl.portal.PermissionStore")
+            try startBackend()
+            try start("/usr/libexec/xdg-desktop-portal", name: "org.freedesktop.portal.Desktop")
         } catch {
             end()
             throw error
@@ -67,14 +79,80 @@ package final class PortalDesktop {
 
     /// Ends everything as a crash would.
     package func end() {
+        endBackend()
         for process in processes.reversed() { _ = process.end(signal: SIGKILL, deadline: 0) }
         processes = []
+        endCompositor()
     }
 
-    private func startCompositor(_ kind: Kind, _ size: PixelSize) throws {
+    /// Ends sway as a crash would.
+    package func endCompositor() { sway?.end() }
+
+    // MARK: The desktop's part of the portal
+
+    /// Ends it as a crash would.
+    package func endBackend() {
+        _ = backend?.end(signal: SIGKILL, deadline: 0)
+        backend = nil
+    }
+
+    /// Starts another in its place, as the bus of a login session does where it has crashed. xdg-desktop-portal-wlr 0.7.0 crashes where a
+    /// session is closed while its stream still runs, which happens when the end of the stream reaches it later than the session's.
+    package func restartBackend() throws {
+        endBackend()
+        let client = try BusClient(bus)
+        try wait("the backend to leave the bus") { try !client.hasOwner(backendService.name) }
+        try startBackend()
+    }
+
+    private func startBackend() throws {
+        let service = backendService
+        backend = try launch(service.program, environment: kind == .sway ? try screencopyPreload() : [:])
+        let client = try BusClient(bus)
+        try wait(service.name) { try client.hasOwner(service.name) }
+    }
+
+    private var backendService: (program: String, name: String) {
+        let service =
+            switch kind {
+            case .mutter, .gnomeShell: ("/usr/libexec/xdg-desktop-portal-gnome", "gnome")
+            case .kwin: ("/usr/lib/\(Self.machine)-linux-gnu/libexec/xdg-desktop-portal-kde", "kde")
+            case .sway: ("/usr/libexec/xdg-desktop-portal-wlr", "wlr")
+            }
+        return (service.0, "org.freedesktop.impl.portal.desktop." + service.1)
+    }
+
+    /// What xdg-desktop-portal-wlr needs in its environment where there is no graphics card.
+    private func screencopyPreload() throws -> [String: String] {
+        let library = directory.file("screencopy.so")
+        let source = FilePath(#filePath).removingLastComponent().removingLastComponent()
+            .appending("PortalPreload/screencopy.c")
+        // Swift comes with it.
+        _ = try Tool.output("clang", ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source.string])
+        return ["LD_PRELOAD": library]
+    }
+
+    // MARK: Starting
+
+    private func configure() throws {
+        func write(_ text: String, to name: String) throws {
+            for end in name.indices where name[end] == "/" { mkdir(directory.file(String(name[..<end])), 0o700) }
+            try directory.write(text.utf8, to: name)
+        }
+        // A desktop of the test's own has none of the machine's devices.
+        try write(
+            "alsa_monitor.enabled = false\nv4l2_monitor.enabled = false\nlibcamera_monitor.enabled = false\n",
+            to: "wireplumber/main.lua.d/60-kinecast.lua")
+        try write("bluez_monitor.enabled = false\n", to: "wireplumber/bluetooth.lua.d/60-kinecast.lua")
+        try write(
+            "[screencast]\nchooser_type=none\noutput_name=HEADLESS-1\n", to: "xdg-desktop-portal-wlr/config")
+    }
+
+    private func startCompositor() throws {
         let monitor = ["--virtual-monitor", "\(size.width)x\(size.height)"]
         let gnome = ["--headless", "--wayland", "--no-x11", "--wayland-display", "wayland-0"] + monitor
         switch kind {
+        case .sway: break  // it runs
         case .mutter: try start("mutter", gnome)
         case .gnomeShell: try start("gnome-shell", gnome)
         case .kwin:
@@ -92,21 +170,6 @@ package final class PortalDesktop {
         }
     }
 
-    /// Programs in the order in which they need each other, and the names they take.
-    private static func services(of kind: Kind) -> [(program: String, name: String)] {
-        let backend =
-            kind.isGNOME
-            ? ("/usr/libexec/xdg-desktop-portal-gnome", "org.freedesktop.impl.portal.desktop.gnome")
-            : (
-                "/usr/lib/\(machine)-linux-gnu/libexec/xdg-desktop-portal-kde",
-                "org.freedesktop.impl.portal.desktop.kde"
-            )
-        return [
-            ("/usr/libexec/xdg-permission-store", "org.freedesktop.impl.portal.PermissionStore"), backend,
-            ("/usr/libexec/xdg-desktop-portal", "org.freedesktop.portal.Desktop"),
-        ]
-    }
-
     private static var machine: String {
         var name = utsname()
         uname(&name)
@@ -122,7 +185,20 @@ package final class PortalDesktop {
             [.string("org.gnome.Shell"), .string("OverviewActive"), .variant(.boolean(false))])
     }
 
+    /// Starts a service of the bus and waits for its name.
+    private func start(_ program: String, name: String) throws {
+        try start(program)
+        let client = try BusClient(bus)
+        try wait(name) { try client.hasOwner(name) }
+    }
+
     private func start(_ program: String, _ arguments: [String] = []) throws {
+        processes.append(try launch(program, arguments))
+    }
+
+    private func launch(
+        _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    ) throws -> ChildProcess {
         let log = try FileDescriptor.open(
             directory.file("log"), .writeOnly, options: [.create, .append], permissions: .ownerReadWrite)
         defer { try? log.close() }
@@ -131,26 +207,26 @@ package final class PortalDesktop {
         options.parentDeathSignal = SIGTERM
         options.newSession = true
         let path = directory.path
-        processes.append(
-            try ChildProcess(
-                executable: try Tool.path(of: program), arguments: arguments,
-                environment: ProcessEnvironment.current(
-                    changing: [
-                        "XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path, "XDG_DATA_HOME": path,
-                        "XDG_STATE_HOME": path, "XDG_CACHE_HOME": path, "HOME": path, "WAYLAND_DISPLAY": "wayland-0",
-                        "DBUS_SESSION_BUS_ADDRESS": bus.address, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
-                        "XDG_CURRENT_DESKTOP": desktopName,
-                        "XDG_SESSION_TYPE": "wayland", "GSETTINGS_BACKEND": "memory", "GTK_A11Y": "none",
-                        "LIBGL_ALWAYS_SOFTWARE": "1", "LIBSEAT_BACKEND": "noop", "KDE_FULL_SESSION": "true",
-                        "QT_QPA_PLATFORM": "wayland", "KWIN_COMPOSE": "O2",
-                        "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1", "LC_ALL": "C.UTF-8",
-                    ], removing: ["DISPLAY", "PULSE_SERVER", "PIPEWIRE_RUNTIME_DIR"]),
-                options: options))
+        return try ChildProcess(
+            executable: try Tool.path(of: program), arguments: arguments,
+            environment: ProcessEnvironment.current(
+                changing: [
+                    "XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path, "XDG_DATA_HOME": path,
+                    "XDG_STATE_HOME": path, "XDG_CACHE_HOME": path, "HOME": path,
+                    "WAYLAND_DISPLAY": sway?.display ?? "wayland-0",
+                    "DBUS_SESSION_BUS_ADDRESS": bus.address, "DBUS_SYSTEM_BUS_ADDRESS": bus.address,
+                    "XDG_CURRENT_DESKTOP": kind.desktopName,
+                    "XDG_SESSION_TYPE": "wayland", "GSETTINGS_BACKEND": "memory", "GTK_A11Y": "none",
+                    "LIBGL_ALWAYS_SOFTWARE": "1", "LIBSEAT_BACKEND": "noop", "KDE_FULL_SESSION": "true",
+                    "QT_QPA_PLATFORM": "wayland", "KWIN_COMPOSE": "O2",
+                    "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1", "LC_ALL": "C.UTF-8",
+                ].merging(environment) { $1 }, removing: ["DISPLAY", "PULSE_SERVER", "PIPEWIRE_RUNTIME_DIR"]),
+            options: options)
     }
 
     private func wait(_ what: String, until condition: () throws -> Bool) throws {
         try CoreTesting.wait(what) {
-            for process in processes {
+            for process in processes + (backend.map { [$0] } ?? []) {
                 if let ending = process.poll() {
                     throw Tool.Error.failed(
                         name: "a program of the desktop", ending: ending,
