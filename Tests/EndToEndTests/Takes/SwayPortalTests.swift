@@ -100,10 +100,11 @@ import Testing
         let desktop = try PortalDesktop(.sway, size: NumberedTerminal.screen)
         try TestPlace.with { place in
             let terminal = NumberedTerminal(in: place)
+            let command = try terminal.command()
             let foot = try RunningKinecast(
-                arguments: Array(terminal.command.dropFirst()),
+                arguments: Array(command.dropFirst()),
                 environment: ProcessEnvironment.merging(place.environment, desktop.environment),
-                directory: place.directory, executable: try Tool.path(of: terminal.command[0]))
+                directory: place.directory, executable: command[0])
             let take = try start(place, on: desktop)
             try terminal.waitUntilScrolled(in: place.path("a.mp4"))
             take.signal(SIGTERM)

@@ -59,7 +59,7 @@ import Testing
             let size = NumberedTerminal.screen
             let take = try place.start(
                 ["record", "a.mp4", "--audio", "none", "--virtual", "wayland:\(size.width)x\(size.height)", "--"]
-                    + terminal.command)
+                    + terminal.command())
             try terminal.waitUntilScrolled(in: place.path("a.mp4"))
             try terminal.stop()
             let ended = try take.wait()

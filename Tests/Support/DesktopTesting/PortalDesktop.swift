@@ -207,8 +207,12 @@ package final class PortalDesktop {
         options.parentDeathSignal = SIGTERM
         options.newSession = true
         let path = directory.path
+        let executable = try Tool.path(of: program)
+        guard access(executable, X_OK) == 0 else {
+            throw Tool.Error.missing(name: executable, package: Self.package(of: executable))
+        }
         return try ChildProcess(
-            executable: try Tool.path(of: program), arguments: arguments,
+            executable: executable, arguments: arguments,
             environment: ProcessEnvironment.current(
                 changing: [
                     "XDG_RUNTIME_DIR": path, "XDG_CONFIG_HOME": path, "XDG_DATA_HOME": path,
@@ -222,6 +226,12 @@ package final class PortalDesktop {
                     "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1", "LC_ALL": "C.UTF-8",
                 ].merging(environment) { $1 }, removing: ["DISPLAY", "PULSE_SERVER", "PIPEWIRE_RUNTIME_DIR"]),
             options: options)
+    }
+
+    /// Debian's package of a program that is not on the search path.
+    private static func package(of executable: String) -> String {
+        let name = FilePath(executable).lastComponent?.string ?? executable
+        return name == "xdg-permission-store" ? "xdg-desktop-portal" : name
     }
 
     private func wait(_ what: String, until condition: () throws -> Bool) throws {

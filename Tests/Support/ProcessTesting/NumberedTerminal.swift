@@ -41,12 +41,13 @@ package struct NumberedTerminal {
     package init(in place: TestPlace) { self.place = place }
 
     /// The program and its arguments.
-    package var command: [String] {
+    package func command() throws -> [String] {
         let options = [
             "pad=0x0", "font=DejaVu Sans Mono:pixelsize=16", "line-height=\(Self.lineHeight)px", "dpi-aware=no",
             "colors.background=\(Self.hexadecimal(Self.colours.blank))", "initial-window-mode=fullscreen",
         ]
-        return ["foot", "--config=/dev/null", "--log-level=error"] + options.flatMap { ["--override", $0] }
+        return [try Tool.path(of: "foot"), "--config=/dev/null", "--log-level=error"]
+            + options.flatMap { ["--override", $0] }
             + ["sh", "-c", Self.script, place.path(Self.end)]
     }
 
