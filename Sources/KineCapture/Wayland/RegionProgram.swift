@@ -9,8 +9,9 @@ final class RegionProgram {
     enum Outcome: Equatable {
         /// In logical pixels of the desktop.
         case drawn(PixelRect)
-        /// A click, or less than can be recorded.
+        /// Less than can be recorded.
         case tooSmall
+        /// Also by a click without a drag: slurp 1.4 says the same of both.
         case cancelled
         /// With the program's last words, which may be empty.
         case failed(String)
