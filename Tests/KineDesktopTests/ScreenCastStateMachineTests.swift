@@ -1,4 +1,5 @@
-// The portal's exchange without a bus: each step with each failure and each end, in every order that signals and answers may have.
+// The portal's exchange without a bus: each step with each failure and each end, in every order that signals and answers may have. What
+// nobody should send is in ScreenCastNonsenseTests.swift.
 import KinePlatform
 import SystemPackage
 import Testing
@@ -6,17 +7,17 @@ import Testing
 @testable import KineDesktop
 
 @Suite struct ScreenCastStateMachineTests {
-    private typealias Machine = ScreenCastStateMachine
-    private typealias Failure = ScreenCastSession.Error
+    typealias Machine = ScreenCastStateMachine
+    typealias Failure = ScreenCastSession.Error
 
-    private static let owner = ":1.7"
-    private static let ownName = ":1.42"
-    private static let requests = "/org/freedesktop/portal/desktop/request/1_42"
-    private static let session = "/org/freedesktop/portal/desktop/session/1_42/s"
-    private static let remote = BusDescriptor(adopting: -1)
+    static let owner = ":1.7"
+    static let ownName = ":1.42"
+    static let requests = "/org/freedesktop/portal/desktop/request/1_42"
+    static let session = "/org/freedesktop/portal/desktop/session/1_42/s"
+    static let remote = BusDescriptor(adopting: -1)
 
     /// A machine and what it has said; the rest of the world is the test's.
-    private struct World {
+    struct World {
         var machine: Machine
         /// The last call that has an answer to come.
         var call: BusCall?
@@ -68,7 +69,7 @@ import Testing
     }
 
     /// The steps, in order.
-    private enum Stage: Int, CaseIterable, Comparable {
+    enum Stage: Int, CaseIterable, Comparable {
         case connecting
         case readingProperties
         case findingPortal
@@ -89,19 +90,19 @@ import Testing
         var hasSession: Bool { self >= .selecting }
     }
 
-    private static func properties(version: UInt32 = 5, types: UInt32 = 3, cursors: UInt32 = 7) -> BusValue {
+    static func properties(version: UInt32 = 5, types: UInt32 = 3, cursors: UInt32 = 7) -> BusValue {
         .properties([
             "version": .uint32(version), "AvailableSourceTypes": .uint32(types),
             "AvailableCursorModes": .uint32(cursors),
         ])
     }
 
-    private static func streams(_ properties: [String: BusValue] = [:], node: UInt32 = 9) -> [String: BusValue] {
+    static func streams(_ properties: [String: BusValue] = [:], node: UInt32 = 9) -> [String: BusValue] {
         ["streams": .array(of: "(ua{sv})", [.structure([.uint32(node), .properties(properties)])])]
     }
 
     /// Brings a world to a step, without its failures.
-    private func bring(_ world: inout World, to stage: Stage, _ properties: BusValue = Self.properties()) {
+    func bring(_ world: inout World, to stage: Stage, _ properties: BusValue = Self.properties()) {
         let steps: [(Stage, (inout World) -> Void)] = [
             (.readingProperties, { $0.handle(.connected(as: Self.ownName)) }),
             (.findingPortal, { $0.answer(properties) }),
@@ -117,7 +118,7 @@ import Testing
         for (reached, step) in steps where reached <= stage { step(&world) }
     }
 
-    private func world(
+    func world(
         at stage: Stage, restoreToken: String? = nil, _ properties: BusValue = Self.properties()
     ) -> World {
         var world = World(restoreToken: restoreToken)
@@ -125,7 +126,7 @@ import Testing
         return world
     }
 
-    private static func refusal(_ name: String) -> BusConnection.Answer {
+    static func refusal(_ name: String) -> BusConnection.Answer {
         .failure(.refused(name: "org.freedesktop.\(name)", message: "a\nreason"))
     }
 
@@ -500,123 +501,5 @@ import Testing
                 return
             }
         }
-    }
-
-    // MARK: Nonsense
-
-    private static let nonsense: [[BusValue]] = [
-        [], [.uint32(0)], [.string("")], [.objectPath("/a"), .objectPath("/b")], [.properties([:])],
-        [.variant(.objectPath("/a"))], [.array(of: "o", [])], [.descriptor(remote), .descriptor(remote)],
-        [.string(String(repeating: "a", count: 1 << 20))], [.uint32(0), .properties([:]), .byte(0)],
-        [.int32(0), .properties([:])], [.uint32(0), .array(of: "{ss}", [])],
-    ]
-
-    @Test(arguments: Stage.allCases)
-    private func `a call that is answered with nonsense is a malformed answer, at any step`(stage: Stage) {
-        let isAnswered: Set<Stage> = [
-            .readingProperties, .findingPortal, .creating, .selecting, .starting, .openingRemote,
-        ]
-        guard isAnswered.contains(stage) else { return }
-        for values in Self.nonsense {
-            var world = world(at: stage)
-            world.answer(.success(values))
-            guard case .malformed? = world.failure else {
-                Issue.record("\(stage) with \(values.map(\.type)): \(world.events)")
-                continue
-            }
-            #expect(world.sent.map(\.path) == (stage.hasSession ? [Self.session] : []))
-        }
-    }
-
-    @Test(arguments: [Stage.created, .selected, .started])
-    private func `a response that is nonsense is a malformed answer`(stage: Stage) {
-        for values in Self.nonsense {
-            var world = world(at: stage)
-            world.handle(.responded(path: world.requestPath, values))
-            guard case .malformed? = world.failure else {
-                Issue.record("\(stage) with \(values.map(\.type)): \(world.events)")
-                continue
-            }
-        }
-    }
-
-    @Test(
-        arguments: [
-            nil, .uint32(1), .string(""), .string("no path"), .string("/"), .string("//"), .string("/a/"),
-            .string("/ä"),
-            .string("/" + String(repeating: "a", count: 2000)), .variant(.string("/a")),
-        ] as [BusValue?])
-    func `a session without a path is a malformed answer`(handle: BusValue?) {
-        var world = world(at: .created)
-        world.respond(0, handle.map { ["session_handle": $0] } ?? [:])
-        guard case .malformed(.createSession, _)? = world.failure else {
-            Issue.record("\(world.events)")
-            return
-        }
-    }
-
-    /// The results of `Start` that are none.
-    private static let badResults: [[String: BusValue]] = [
-        [:], ["streams": .uint32(1)], ["streams": .array(of: "(ua{sv})", [])],
-        ["streams": .array(of: "u", [.uint32(1)])], ["streams": .array(of: "(ia{sv})", [.structure([.int32(1)])])],
-        streams(node: 0), streams(node: .max), streams(["position": .uint32(1)]),
-        streams(["position": .structure([.int32(1)])]), streams(["size": .structure([.uint32(1), .uint32(1)])]),
-        streams(["size": .structure([.int32(1), .int32(1), .int32(1)])]), streams(["source_type": .string("1")]),
-        streams(["pipewire-serial": .uint32(1)]),
-        streams().merging(["restore_token": .uint32(1)]) { $1 },
-        streams().merging(["restore_token": .string(String(repeating: "a", count: 1 << 20))]) { $1 },
-    ]
-
-    @Test(arguments: badResults.indices)
-    func `streams that are none are a malformed answer, and the session is closed`(index: Int) {
-        var world = world(at: .started)
-        world.respond(0, Self.badResults[index])
-        guard case .malformed(.start, _)? = world.failure else {
-            Issue.record("\(world.events)")
-            return
-        }
-        #expect(world.sent.map(\.path) == [Self.session])
-    }
-
-    @Test func `a size that is none and a type that was not asked for are left out, and the first stream counts`()
-        throws
-    {
-        var world = world(at: .started)
-        let first = BusValue.structure([
-            .uint32(1), .properties(["size": .structure([.int32(0), .int32(0)]), "source_type": .uint32(2)]),
-        ])
-        let second = BusValue.structure([.uint32(2), .properties([:])])
-        world.respond(0, ["streams": .array(of: "(ua{sv})", [first, second])])
-        world.answer(.descriptor(Self.remote))
-        #expect(world.events == [.opened(ScreenCastStream(node: 1, cursorMode: .metadata), remote: Self.remote)])
-    }
-
-    @Test(
-        arguments: [
-            [:], ["version": .uint32(5)], ["version": .string("5"), "AvailableSourceTypes": .uint32(1)],
-            ["version": .uint32(5), "AvailableSourceTypes": .int32(1), "AvailableCursorModes": .uint32(1)],
-            ["version": .uint32(5), "AvailableSourceTypes": .uint32(1)],
-            ["version": .uint32(2), "AvailableSourceTypes": .uint32(1), "AvailableCursorModes": .boolean(true)],
-        ] as [[String: BusValue]])
-    func `a portal whose properties are missing or of another type is a malformed answer`(
-        properties: [String: BusValue]
-    ) {
-        var world = world(at: .readingProperties)
-        world.answer(.properties(properties))
-        guard case .malformed(.readProperties, _)? = world.failure else {
-            Issue.record("\(world.events)")
-            return
-        }
-    }
-
-    @Test func `a portal's words are fit to be shown, and short`() {
-        var world = world(at: .starting)
-        let words = "\u{1b}[31m" + String(repeating: "a\n", count: 1 << 20)
-        world.answer(.failure(.refused(name: words, message: words)))
-        guard case .refused(.start, let name, let message)? = world.failure else {
-            Issue.record("\(world.events)")
-            return
-        }
-        #expect(name.isPrintable && message.isPrintable && name.count < 200 && message.count < 400)
     }
 }
