@@ -11,7 +11,8 @@ let system = Target.Dependency.product(name: "SystemPackage", package: "swift-sy
 // linked, which is loaded when it is first needed.
 let pipeWireHeaders = [CSetting.unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/usr/include/spa-0.2"])]
 
-// For tests that compute or compare every byte, which takes ten times as long in a debug build.
+// For what tests compute or compare byte by byte, which takes ten times as long without it. Not for what an app or an extension links:
+// packages that name a version of this one could not use it.
 let optimized = [SwiftSetting.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 // For Fuzz/ and Benchmarks/ alone, which are packages of their own. What is named here may change at any time.
@@ -84,7 +85,7 @@ let package = Package(
         .target(name: "CXKB", dependencies: ["CLinux"]),
         .target(name: "CCairo", dependencies: ["CLinux"]),
         .target(name: "CLinux"),
-        .target(name: "CPixels", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
+        .target(name: "CPixels"),
         .target(name: "CSandbox"),
 
         // Floor 1: values, and the thin layer over the operating system.
