@@ -20,6 +20,7 @@ enum Availability {
         return has(scope, sources)
     }
 
+    /// Whether a list of sources has what `scope` names.
     static func has(_ scope: CaptureScope, _ sources: SourceList) -> Bool {
         switch scope {
         case .ownWindow: sources.windows.contains { $0.processID == getpid() }
@@ -33,13 +34,13 @@ enum Availability {
         case .screen(let name?):
             hasScreen(sources) && sources.monitors.contains { $0.name.lowercased() == name.lowercased() }
         case .screen(nil), .region: hasScreen(sources)
-        // Through the portal, what is on the screen is not known before the person has permitted it.
+        // An engine refuses to have a region drawn on a screen that comes through the portal.
         case .drawnRegion: hasScreen(sources) && sources.screenBackend != .portal
         case .virtual, .virtualWayland: true
         }
     }
 
-    /// A portal gives out monitors that nobody has listed.
+    /// Whether any screen can be recorded. The portal's dialog shows the monitors itself, so `monitors` may be empty there.
     private static func hasScreen(_ sources: SourceList) -> Bool {
         sources.screenBackend == .portal || sources.screenBackend != nil && !sources.monitors.isEmpty
     }
@@ -58,9 +59,10 @@ enum Availability {
             hasCompositor = Self.compositorSocket.map { access($0, F_OK) == 0 } ?? false
         }
 
-        /// The socket of the compositor that WAYLAND_DISPLAY names.
+        /// The socket of the compositor that WAYLAND_DISPLAY names; without it, the one that libwayland looks for.
         private static var compositorSocket: String? {
-            guard let display = ProcessEnvironment.value("WAYLAND_DISPLAY"), !display.isEmpty else { return nil }
+            var display = ProcessEnvironment.value("WAYLAND_DISPLAY") ?? ""
+            if display.isEmpty { display = "wayland-0" }
             if display.hasPrefix("/") { return display }
             return ProcessEnvironment.value("XDG_RUNTIME_DIR").map { "\($0)/\(display)" }
         }

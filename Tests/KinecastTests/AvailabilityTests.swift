@@ -22,7 +22,7 @@ import Testing
 
     @Test func `screens and regions need a way to them, and a region that is drawn one that shows the screen before`() {
         let scopes = [
-            CaptureScope.screen(), Self.region, .drawnRegion, .screen(monitor: "DP-1"), .screen(monitor: "DP-2"),
+            CaptureScope.screen(), Self.region, .drawnRegion, .screen(monitor: "dp-1"), .screen(monitor: "DP-2"),
         ]
         for (backend, monitors, expected) in [
             (TakeConfiguration.Backend?.none, [Self.monitor], [false, false, false, false, false]),

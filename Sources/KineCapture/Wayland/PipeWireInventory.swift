@@ -18,7 +18,7 @@ public struct PipeWireInventory: Sendable, Equatable {
 
     public init(library: String? = nil, server: String? = nil) { (self.library, self.server) = (library, server) }
 
-    /// Asks nobody.
+    /// Whether the library is installed. No daemon is asked.
     public static var hasLibrary: Bool { kine_load_pipewire() }
 
     /// Asks the daemon that the environment names, and waits for its answer.

@@ -27,9 +27,9 @@ public struct WaylandInventory: Sendable {
         compositor = Self.compositor(with: screen.interfaces)
     }
 
-    /// Case does not matter.
-    public func output(named name: String) -> WaylandOutput? {
-        outputs.first { $0.name.lowercased() == name.lowercased() }
+    /// The output of that name; case does not matter. Throws where there is none.
+    public func output(named name: String) throws(VideoSourceError) -> WaylandOutput {
+        try WaylandLayout.output(named: name, on: outputs)
     }
 
     /// A protocol has its author's name in front. wlroots' own come last: other compositors have some of them too.

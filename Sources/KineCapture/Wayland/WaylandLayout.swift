@@ -22,14 +22,19 @@ enum WaylandLayout {
         guard let first = outputs.first else { throw .noOutput }
         switch target {
         case .monitor(let name):
-            guard let output = outputs.first(where: { $0.name.lowercased() == name.lowercased() }) else {
-                throw .noMonitor(name, existing: outputs.map(\.name))
-            }
-            return [Piece(output: output.name)]
+            return [Piece(output: try output(named: name, on: outputs).name)]
         case .desktop where outputs.count == 1: return [Piece(output: first.name)]
         case .desktop: return try joined(outputs)
         case .region(let region): return [try piece(of: region, on: outputs)]
         }
+    }
+
+    /// Case does not matter.
+    static func output(named name: String, on outputs: [WaylandOutput]) throws(VideoSourceError) -> WaylandOutput {
+        guard let output = outputs.first(where: { $0.name.lowercased() == name.lowercased() }) else {
+            throw .noMonitor(name, existing: outputs.map(\.name))
+        }
+        return output
     }
 
     private static func piece(of region: PixelRect, on outputs: [WaylandOutput]) throws(VideoSourceError) -> Piece {

@@ -56,7 +56,7 @@ public struct SourceList: Codable, Sendable, Equatable {
         }
     }
 
-    /// What the person chooses in a dialog of their desktop, which comes when a take begins.
+    /// A kind of source that the desktop's dialog offers when a take begins.
     public enum Dialog: String, Codable, Sendable, Equatable {
         case monitor
         case window
@@ -64,7 +64,7 @@ public struct SourceList: Codable, Sendable, Equatable {
 
     /// The way to screens and regions; nil: they cannot be recorded here.
     public var screenBackend: TakeConfiguration.Backend?
-    /// What a Wayland desktop offers; empty on X11.
+    /// What the dialog of a Wayland desktop offers; empty on X11, and where the desktop has no dialog.
     public var dialogs: [Dialog] = []
     public var monitors: [Monitor] = []
     public var windows: [Window] = []

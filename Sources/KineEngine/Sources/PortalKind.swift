@@ -44,9 +44,7 @@ struct PortalKind: SourceKind {
         guard let display = WaylandSession.compositor, let inventory = try? WaylandInventory(display: display) else {
             return ScreenCastOrder.Monitor(name: name, position: nil)
         }
-        guard let output = inventory.output(named: name) else {
-            throw .noMonitor(name, existing: inventory.outputs.map(\.name))
-        }
+        let output = try inventory.output(named: name)
         return ScreenCastOrder.Monitor(
             name: output.name,
             position: .init(x: Int32(clamping: output.bounds.x), y: Int32(clamping: output.bounds.y)))

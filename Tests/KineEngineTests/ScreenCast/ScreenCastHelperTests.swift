@@ -145,8 +145,7 @@ import Testing
             let unplaced = ScreenCastOrder.Monitor(name: "HDMI A/1", position: nil)
             let rounds: [(ScreenCastOrder.Monitor?, questions: Int, isKept: Bool)] = [
                 (nil, 1, true), (shown, 2, true), (shown, 2, true), (other, 3, false), (other, 4, false),
-                (unplaced, 5, true),
-                (unplaced, 5, true), (shown, 5, true), (nil, 5, true),
+                (unplaced, 5, true), (unplaced, 5, true), (shown, 5, true), (nil, 5, true),
             ]
             for (monitor, questions, isKept) in rounds {
                 let opened = try Cast(place, bus, monitor: monitor).open()
