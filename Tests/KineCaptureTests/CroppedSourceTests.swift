@@ -46,19 +46,10 @@ import Testing
         let whole = try stage.watch()
         let watcher = try Watcher(CroppedSource(whole.source, region: Self.region))
         try stage.producer.resize(to: PixelSize(width: 64, height: 96))
-        let less = PixelRect(x: 21, y: 37, width: 43, height: 45)
-        try stage.producer.begin("frame")
-        try watcher.follow { stage.isShown(by: $0, crop: less) }
-        try stage.producer.finish()
+        try stage.send("frame", untilShownBy: watcher, crop: PixelRect(x: 21, y: 37, width: 43, height: 45))
         try stage.producer.resize(to: PixelSize(width: 20, height: 96))
-        try stage.producer.begin("frame")
         let gone = VideoSourceError.outsideScreen(Self.region, screen: PixelSize(width: 20, height: 96))
-        #expect(throws: gone) {
-            while true {
-                guard try watcher.wait(until: .max) == .changed else { return }
-                try watcher.look()
-            }
-        }
+        #expect(throws: gone) { try stage.send("frame", untilShownBy: watcher) }
     }
 
     @Test func `a region outside of the picture is refused`() throws {

@@ -58,11 +58,11 @@ final class CastStage {
     }
 
     /// Sends frames until one has arrived: what is sent before a reader has the buffers of a new format is lost.
-    func send(_ frame: String, untilShownBy watcher: Watcher) throws {
+    func send(_ frame: String, untilShownBy watcher: Watcher, crop: PixelRect? = nil) throws {
         try CoreTesting.wait("the picture") {
             try producer.send(frame)
             if try watcher.wait(until: MonotonicClock.now() + 20_000_000) == .changed { try watcher.look() }
-            return isShown(by: watcher)
+            return isShown(by: watcher, crop: crop)
         }
     }
 
