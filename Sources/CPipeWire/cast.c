@@ -97,6 +97,8 @@ static void offer_buffers(kine_cast *cast) {
 static void state_changed(void *context, enum pw_stream_state old, enum pw_stream_state state, const char *error) {
     kine_cast *cast = context;
     (void)old;
+    // Nothing follows a failure but the end of what has failed: the stream pauses, and its node is taken away.
+    if (cast->state == KINE_CAST_FAILED) return;
     switch (state) {
     case PW_STREAM_STATE_ERROR: return set_state(cast, KINE_CAST_FAILED, error);
     case PW_STREAM_STATE_UNCONNECTED: return set_state(cast, KINE_CAST_UNCONNECTED, error);
@@ -139,10 +141,10 @@ static void parameter_changed(void *context, uint32_t id, const struct spa_pod *
 
 static void core_failed(void *context, uint32_t id, int sequence, int result, const char *message) {
     kine_cast *cast = context;
-    (void)id;
     (void)sequence;
     (void)message;
-    cast->error_number = -result;
+    // The core's own errors are of calls that came too late, for what had gone.
+    if (id != PW_ID_CORE) cast->error_number = -result;
 }
 
 static const struct pw_core_events core_events = {PW_VERSION_CORE_EVENTS, .error = core_failed};

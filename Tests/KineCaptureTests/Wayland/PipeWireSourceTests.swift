@@ -427,6 +427,21 @@ import Testing
         #expect(throws: VideoSourceError.castStopped) { try watcher.follow { _ in false } }
     }
 
+    /// GNOME 51's window that is closed, by PipeWire 1.6: the error comes, and the node is taken away.
+    @Test func `a node that the session manager does not find any more is the cast's end, and another error its loss`()
+        throws
+    {
+        for (number, error) in [
+            (ENOENT, VideoSourceError.screenCastClosed), (EACCES, VideoSourceError.castLost("not for you")),
+        ] {
+            let stage = try CastStage()
+            let watcher = try stage.watch()
+            try stage.producer.send("dismiss \(number) not for you")
+            #expect(throws: error) { try watcher.follow { _ in false } }
+            #expect(throws: error) { try watcher.source.processEvents() }
+        }
+    }
+
     @Test func `a producer that dies before its first frame is no cast`() throws {
         let stage = try CastStage()
         let opening = try stage.opening(limits: CastStateMachine.Limits(opening: 1_000_000_000, pause: 1))

@@ -20,6 +20,7 @@
 //     cursor=ID,X,Y hot=X,Y bitmap=WxH,RRGGBBAA[,STRIDE]
 //   shrink | grow                     every file of the stream's memory loses its contents, or has its size again, all zero
 //   pause | resume | leave            the stream pauses, goes on, or is taken away
+//   dismiss NUMBER TEXT               the reader's node gets an error and is taken away, as session managers do it
 #include "picture.h"
 #include <fcntl.h>
 #include <pipewire/pipewire.h>
@@ -45,6 +46,10 @@ static uint32_t wanted_format;
 static const char *memory_kind, *metas;
 static uint64_t sequence;
 static uint32_t linked_node = SPA_ID_INVALID;
+// The clients of the nodes there are.
+static struct {
+    uint32_t node, client;
+} clients[64];
 static struct pw_buffer *made[64];
 // A frame can be sent: there is a reader, and it has what was sent before. What comes faster is lost on the way, or stays there.
 static bool is_ready;
@@ -295,9 +300,20 @@ static void send_again(void *context, uint64_t expirations) {
 
 // MARK: Commands
 
+static void dismiss(int error, const char *text) {
+    for (size_t index = 0; index < SPA_N_ELEMENTS(clients); index++) {
+        if (clients[index].node != linked_node) continue;
+        struct pw_client *client =
+            pw_registry_bind(registry, clients[index].client, PW_TYPE_INTERFACE_Client, PW_VERSION_CLIENT, 0);
+        pw_client_error(client, linked_node, -error, text);
+    }
+    pw_registry_destroy(registry, linked_node);
+}
+
 // False where the command has to wait.
 static bool carry_out(const char *line) {
     unsigned first, second, third, fourth, fifth;
+    int length = 0;
     if (sscanf(line, "pattern %u", &first) == 1) {
         picture_fill_pattern(&picture, first);
     } else if (sscanf(line, "paint %u %u %u %u %x", &first, &second, &third, &fourth, &fifth) == 5) {
@@ -322,6 +338,8 @@ static bool carry_out(const char *line) {
         pw_stream_set_active(stream, true);
     } else if (strcmp(line, "leave") == 0) {
         pw_stream_disconnect(stream);
+    } else if (sscanf(line, "dismiss %u %n", &first, &length) == 1) {
+        dismiss(first, line + length);
     } else {
         fprintf(stderr, "unknown command: %s\n", line);
         exit(1);
@@ -379,9 +397,21 @@ static void state_changed(void *data, enum pw_stream_state old, enum pw_stream_s
     if (state == PW_STREAM_STATE_STREAMING) pw_stream_trigger_process(stream);
 }
 
+static void note_client(uint32_t id, const struct spa_dict *properties) {
+    const char *client = spa_dict_lookup(properties, PW_KEY_CLIENT_ID);
+    if (!client) return;
+    for (size_t index = 0; index < SPA_N_ELEMENTS(clients); index++) {
+        if (clients[index].client) continue;
+        clients[index].node = id;
+        clients[index].client = strtoul(client, NULL, 10);
+        return;
+    }
+}
+
 // Links this node with the first reader's port that comes, as a session manager would.
 static void global_added(
     void *data, uint32_t id, uint32_t permissions, const char *type, uint32_t version, const struct spa_dict *properties) {
+    if (properties && strcmp(type, PW_TYPE_INTERFACE_Node) == 0) note_client(id, properties);
     if (!properties || strcmp(type, PW_TYPE_INTERFACE_Port) != 0) return;
     const char *direction = spa_dict_lookup(properties, PW_KEY_PORT_DIRECTION);
     const char *node = spa_dict_lookup(properties, PW_KEY_NODE_ID);
@@ -401,6 +431,8 @@ static void global_added(
 // PipeWire uses numbers again: a later reader may have that of one that has gone.
 static void global_removed(void *data, uint32_t id) {
     if (id == linked_node) linked_node = SPA_ID_INVALID;
+    for (size_t index = 0; index < SPA_N_ELEMENTS(clients); index++)
+        if (clients[index].node == id) clients[index].client = 0;
 }
 
 static void core_failed(void *data, uint32_t id, int number, int result, const char *message) {
