@@ -2,6 +2,16 @@
 // nothing that would lead outside of a buffer's memory. Pure; `PipeWireSource` gives it the buffers.
 import KineMedia
 
+/// A frame that a cast should give.
+enum AwaitedFrame: Equatable {
+    /// In a new format of this size. When a window changes its size, KWin 5.27 agrees upon a new format and sends no frame in it (PipeWire
+    /// 0.3.65).
+    case firstOfFormat(PixelSize)
+    /// After one whose crop has this size for the first time. When a window changes its size, GNOME 51 sends a frame with the new crop, in
+    /// which the window is drawn in its old size, and no other until the window's content changes.
+    case secondOfSize(PixelSize)
+}
+
 /// The newest frame of a cast and the damage that was not collected yet. Compositors report damage badly or not at all: it is a hint,
 /// and whatever is doubtful is full damage. That costs a comparison, no frame: `FrameRing` (KineImaging), in which frames are drawn, finds the
 /// tiles that are the same as before, so nothing is compared here.
@@ -37,6 +47,8 @@ struct CastFrames {
     private(set) var frame: Frame?
     /// Of the format in which `frame` came.
     private var frameSerial: UInt32?
+    /// The frame before `frame` had the same format, and another crop's size.
+    private var hasNewSize = false
     /// The number of the newest buffer; nil: it had none.
     private var lastSequence: UInt64?
     /// A frame was lost since `frame`, and what had changed in it is not known.
@@ -49,9 +61,11 @@ struct CastFrames {
     /// There is damage that was not collected.
     var hasChanged: Bool { !damage.isEmpty }
 
-    /// The newest format, where it is another than that of `frame` and no frame has come in it yet.
-    var awaitedFormat: CastFormat? {
-        frameSerial == nil || newestFormat?.serial == frameSerial ? nil : newestFormat
+    /// What should come after the newest frame, for a picture that is right; nil: the newest frame is.
+    var awaited: AwaitedFrame? {
+        guard let frameSerial, let frame else { return nil }
+        if let newestFormat, newestFormat.serial != frameSerial { return .firstOfFormat(newestFormat.size) }
+        return hasNewSize ? .secondOfSize(frame.size) : nil
     }
 
     /// The buffers that come from now on have this format; nil: there is none for now.
@@ -76,6 +90,7 @@ struct CastFrames {
         let isWhole = hasLost || next.area != frame?.area || next.orientation != frame?.orientation
         hasLost = false
         if damage.size != next.size { damage = DamageRegion(size: next.size) }
+        hasNewSize = frameSerial == format.serial && next.size != frame?.size
         frame = next
         frameSerial = format.serial
         // An empty list is one that a compositor has not filled in: a frame without a change is not sent.

@@ -27,7 +27,7 @@ struct CastStateMachine {
         /// The first frame has not come.
         case opening(deadline: Int64)
         case running
-        /// Another format was agreed upon, in which no frame has come.
+        /// `AwaitedFrame` has not come.
         case awaitingFrame(deadline: Int64)
         /// `Action.pause` was returned.
         case pausing(deadline: Int64)
@@ -43,7 +43,7 @@ struct CastStateMachine {
         /// For the end of a pause. A cast pauses for a moment when the format changes, and for ever when its window is closed or its
         /// compositor dies.
         var pause: Int64
-        /// For a frame in another format, before the cast is started again; longer each time.
+        /// For an `AwaitedFrame`, before the cast is started again; longer each time.
         var newFormat: Int64 = 100_000_000
 
         static let standard = Limits(opening: 10_000_000_000, pause: 5_000_000_000)
@@ -51,13 +51,13 @@ struct CastStateMachine {
         static let continuing = Limits(opening: 5_000_000_000, pause: 5_000_000_000)
     }
 
-    /// How often a cast is started again for one size.
+    /// How often a cast is started again for one frame.
     private static let mostRestarts = 3
 
     private let limits: Limits
     private var state: State
-    /// The size for which the cast was started again, and how often.
-    private var restarts: (size: PixelSize, count: Int)?
+    /// The frame for which the cast was started again, and how often.
+    private var restarts: (awaited: AwaitedFrame, count: Int)?
 
     init(now: Int64, limits: Limits) {
         self.limits = limits
@@ -79,9 +79,9 @@ struct CastStateMachine {
     }
 
     /// Goes on to `now`, at which the stream is in that state. Throws when the cast has ended, and ever after.
-    /// - Parameter awaitedSize: that of a format in which no frame has come yet; nil: the newest format has given one, or there is none.
+    /// - Parameter awaited: nil: the newest frame is right, or the first has not come.
     mutating func advance(
-        _ stream: Stream, awaitedSize: PixelSize? = nil, at now: Int64
+        _ stream: Stream, awaiting awaited: AwaitedFrame? = nil, at now: Int64
     ) throws(VideoSourceError) -> Action? {
         var action: Action?
         switch (state, stream) {
@@ -103,26 +103,30 @@ struct CastStateMachine {
         case (.opening, _), (.running, _), (.awaitingFrame, _), (.pausing, _), (.paused, _): break
         }
         if case .ended(let error) = state { throw error }
-        return action ?? awaitFrame(ofSize: awaitedSize, at: now)
+        return action ?? waitFor(awaited, at: now)
     }
 
-    /// When a window changes its size, KWin 5.27 agrees upon a new format, but sends no frame in it (PipeWire 0.3.65). It sends frames again
-    /// once the stream has been paused and resumed.
-    private mutating func awaitFrame(ofSize size: PixelSize?, at now: Int64) -> Action? {
-        if size == nil { restarts = nil }
-        switch (state, size) {
+    /// Compositors send a frame once the stream has been paused and resumed.
+    private mutating func waitFor(_ awaited: AwaitedFrame?, at now: Int64) -> Action? {
+        let hasChanged = restarts?.awaited != awaited
+        if hasChanged { restarts = awaited.map { ($0, 0) } }
+        switch (state, awaited) {
         case (.awaitingFrame, nil): state = .running
-        case (.running, let size?):
-            if restarts?.size != size { restarts = (size, 0) }
-            guard let count = restarts?.count, count < Self.mostRestarts else { return nil }
-            // 1, 4 and 16 times as long.
-            state = .awaitingFrame(deadline: now + limits.newFormat << (2 * count))
-        case (.awaitingFrame(let deadline), let size?) where now >= deadline:
-            restarts = (size, restarts?.size == size ? (restarts?.count ?? 0) + 1 : 1)
+        case (.running, _?): state = wait(at: now)
+        // Frames come while the size changes.
+        case (.awaitingFrame, .secondOfSize) where hasChanged: state = wait(at: now)
+        case (.awaitingFrame(let deadline), _?) where now >= deadline:
+            restarts?.count += 1
             state = .pausing(deadline: now + limits.pause)
             return .pause
         default: break
         }
         return nil
+    }
+
+    private func wait(at now: Int64) -> State {
+        guard let count = restarts?.count, count < Self.mostRestarts else { return .running }
+        // 1, 4 and 16 times as long.
+        return .awaitingFrame(deadline: now + limits.newFormat << (2 * count))
     }
 }

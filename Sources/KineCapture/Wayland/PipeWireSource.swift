@@ -71,7 +71,7 @@ public final class PipeWireSource: VideoSource {
         frames.setFormat(stream.format)
         takeBuffers()
         if isOpen { life.noteFrame() }
-        switch try life.advance(stream.state, awaitedSize: frames.awaitedFormat?.size, at: MonotonicClock.now()) {
+        switch try life.advance(stream.state, awaiting: frames.awaited, at: MonotonicClock.now()) {
         case .pause: stream.setActive(false)
         case .resume: stream.setActive(true)
         case nil: break

@@ -282,6 +282,28 @@ import Testing
         #expect(collected(&frames) == tiles(spot))
     }
 
+    // MARK: What is awaited
+
+    @Test func `another frame is awaited after a new format, and after the first of a crop's size`() {
+        let crop = PixelRect(x: 30, y: 10, width: 100, height: 50)
+        var frames = CastFrames()
+        frames.setFormat(format())
+        #expect(frames.awaited == nil, "of a cast that has given none")
+        frames = begun()
+        #expect(frames.awaited == nil)
+        _ = frames.receive(buffer(2, crop: crop), at: 20)
+        #expect(frames.awaited == .secondOfSize(crop.size))
+        _ = frames.receive(buffer(3, crop: crop.offset(x: 1, y: 0)), at: 20)
+        #expect(frames.awaited == nil)
+        let large = PixelSize(width: 300, height: 150)
+        frames.setFormat(format(2, large))
+        #expect(frames.awaited == .firstOfFormat(large))
+        var next = buffer(4)
+        (next.formatSerial, next.capacity, next.stride, next.byteCount) = (2, 180_000, 1200, 180_000)
+        _ = frames.receive(next, at: 20)
+        #expect(frames.awaited == nil, "a format's first frame is as large as it says")
+    }
+
     // MARK: Time
 
     @Test func `times go forwards and never beyond now`() {

@@ -85,33 +85,36 @@ import Testing
         var now: Int64 = 2000
         for size in [Self.size, PixelSize(width: 64, height: 48), Self.size] {
             for wait: Int64 in [10, 40, 160] {
-                #expect(try machine.advance(.streaming, awaitedSize: size, at: now) == nil)
+                #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(size), at: now) == nil)
                 #expect(machine.deadline == now + wait)
                 now += wait
-                #expect(try machine.advance(.streaming, awaitedSize: size, at: now - 1) == nil)
-                #expect(try machine.advance(.streaming, awaitedSize: size, at: now) == .pause)
-                #expect(try machine.advance(.streaming, awaitedSize: size, at: now + 1) == nil, "it takes a moment")
-                #expect(try machine.advance(.paused, awaitedSize: size, at: now + 2) == .resume)
-                #expect(try machine.advance(.paused, awaitedSize: size, at: now + 3) == nil)
+                #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(size), at: now - 1) == nil)
+                #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(size), at: now) == .pause)
+                #expect(
+                    try machine.advance(.streaming, awaiting: .firstOfFormat(size), at: now + 1) == nil,
+                    "it takes a moment")
+                #expect(try machine.advance(.paused, awaiting: .firstOfFormat(size), at: now + 2) == .resume)
+                #expect(try machine.advance(.paused, awaiting: .firstOfFormat(size), at: now + 3) == nil)
                 now += 4
             }
-            #expect(try machine.advance(.streaming, awaitedSize: size, at: now) == nil)
+            #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(size), at: now) == nil)
             #expect(machine.deadline == nil)
         }
         #expect(try machine.advance(.streaming, at: now) == nil)
-        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: now) == nil)
+        #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: now) == nil)
         #expect(machine.deadline == now + 10, "a frame has come in the meantime")
     }
 
     @Test func `a frame in the new format in time starts nothing again`() throws {
         var machine = running()
-        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2000) == nil)
+        #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 2000) == nil)
         #expect(try machine.advance(.streaming, at: 2010) == nil)
         #expect(machine.deadline == nil)
-        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 3000) == nil)
-        #expect(try machine.advance(.paused, awaitedSize: Self.size, at: 3010) == nil, "it pauses by itself")
+        #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 3000) == nil)
+        #expect(
+            try machine.advance(.paused, awaiting: .firstOfFormat(Self.size), at: 3010) == nil, "it pauses by itself")
         #expect(machine.deadline == 3110)
-        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 3020) == nil)
+        #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 3020) == nil)
         #expect(machine.deadline == 3030, "the wait begins when it goes on")
     }
 
@@ -119,17 +122,31 @@ import Testing
         var machine = running()
         for width in 0..<10 {
             let size = PixelSize(width: 100 + width, height: 100)
-            #expect(try machine.advance(.streaming, awaitedSize: size, at: 2000 + Int64(width)) == nil)
+            #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(size), at: 2000 + Int64(width)) == nil)
         }
-        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2010) == .pause)
+        #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 2010) == .pause)
+    }
+
+    @Test func `while frames come in new sizes, a second one of a size is not waited for`() throws {
+        var machine = running()
+        for width in 0..<10 {
+            let awaited = AwaitedFrame.secondOfSize(PixelSize(width: 100 + width, height: 100))
+            #expect(try machine.advance(.streaming, awaiting: awaited, at: 2000 + 9 * Int64(width)) == nil)
+            #expect(machine.deadline == 2010 + 9 * Int64(width))
+        }
+        let last = AwaitedFrame.secondOfSize(PixelSize(width: 109, height: 100))
+        #expect(try machine.advance(.streaming, awaiting: last, at: 2090) == nil)
+        #expect(try machine.advance(.streaming, awaiting: last, at: 2091) == .pause)
     }
 
     @Test(arguments: [Stream.streaming, .paused])
     func `a cast that does not start again has stopped`(stream: CastStateMachine.Stream) throws {
         var machine = running()
-        _ = try machine.advance(.streaming, awaitedSize: Self.size, at: 2000)
-        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2010) == .pause)
-        #expect(try machine.advance(stream, awaitedSize: Self.size, at: 2011) == (stream == .paused ? .resume : nil))
+        _ = try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 2000)
+        #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 2010) == .pause)
+        #expect(
+            try machine.advance(stream, awaiting: .firstOfFormat(Self.size), at: 2011)
+                == (stream == .paused ? .resume : nil))
         let deadline = try #require(machine.deadline)
         #expect(advance(&machine, stream, at: deadline - 1) == nil)
         #expect(advance(&machine, stream, at: deadline) == .castStopped)
@@ -137,7 +154,7 @@ import Testing
 
     @Test func `before its first frame a cast is not started again`() throws {
         var machine = opening()
-        #expect(try machine.advance(.streaming, awaitedSize: Self.size, at: 2000) == nil)
+        #expect(try machine.advance(.streaming, awaiting: .firstOfFormat(Self.size), at: 2000) == nil)
         #expect(machine.deadline == 1000 + Self.limits.opening)
     }
 

@@ -349,6 +349,24 @@ import Testing
         }
     }
 
+    @Test func `a window that has another size is asked for once more, where one frame shows it`() throws {
+        let stage = try CastStage()
+        let watcher = try stage.watch(
+            limits: CastStateMachine.Limits(opening: Tool.patience, pause: Tool.patience, newFormat: 10_000_000))
+        let crop = PixelRect(x: 8, y: 4, width: 96, height: 64)
+        try stage.producer.send("frame crop=8,4,96,64")
+        for state in ["paused", "streaming"] {
+            try stage.producer.wait(for: state)
+        }
+        try stage.producer.setPattern(3)
+        try CoreTesting.wait("the picture") {
+            try stage.producer.send("frame crop=8,4,96,64")
+            if try watcher.wait(until: MonotonicClock.now() + 20_000_000) == .changed { try watcher.look() }
+            return stage.isShown(by: watcher, crop: crop)
+        }
+        try watcher.wait("nothing more to do") { watcher.source.deadline == nil }
+    }
+
     @Test func `old and future times are clamped`() throws {
         let stage = try CastStage()
         let before = MonotonicClock.now()
