@@ -284,9 +284,16 @@ let package = Package(
                 "KineMeasure", "KineMedia", "KinePlatform", "CoreTesting", "kinecast-cast-producer", system,
             ],
             path: "Tests/Support/CastTesting"),
+        // A Wayland compositor whose outputs are captured by ext-image-copy-capture, which Debian 12's do not have.
+        .executableTarget(
+            name: "kinecast-capture-compositor", path: "Tests/Support/CaptureCompositor",
+            linkerSettings: [.linkedLibrary("wayland-server")]),
         .target(
             name: "ScreenTesting",
-            dependencies: ["CXCB", "WaylandWindow", "KineMeasure", "KineMedia", "KinePlatform"],
+            dependencies: [
+                "CXCB", "WaylandWindow", "KineMeasure", "KineMedia", "KinePlatform", "kinecast-capture-compositor",
+                system,
+            ],
             path: "Tests/Support/ScreenTesting"),
         // A take known byte for byte, and a process that reads one.
         .target(

@@ -57,6 +57,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case noRegionProgram(package: String)
     /// The program that has a region drawn has failed; its last words, or nothing.
     case regionProgramFailed(String)
+    /// It copies its screen into memory of a graphics card alone, which is not read here.
+    case noFramesInMemory
     /// It draws pixels of a kind that is not known here; wl_shm's number of it.
     case unsupportedPixels(format: UInt32)
 

@@ -1,6 +1,6 @@
 // What Kinecast uses of libwayland-client, and the objects of the protocols that it uses: those of the clipboard (ext-data-control-v1 and
 // wlr-data-control-unstable-v1, which differ in their names only), outputs (xdg-output-unstable-v1) and frames of them
-// (wlr-screencopy-unstable-v1). Requests and events are those of the protocols; an object is used on one thread.
+// (wlr-screencopy-unstable-v1; ext-image-copy-capture-v1). Requests and events are those of the protocols; an object is used on one thread.
 #pragma once
 #include <stdint.h>
 #include <wayland-client-core.h>
@@ -143,3 +143,51 @@ struct wl_proxy *kine_capture_region(struct wl_proxy *manager, struct wl_proxy *
 // Waiting for damage takes version 2.
 void kine_copy_frame(struct wl_proxy *frame, struct wl_proxy *buffer, int32_t waits_for_damage);
 void kine_destroy_frame(struct wl_proxy *frame);
+
+// MARK: Frames of outputs (image_capture.c)
+
+// `buffer_size`, each `shm_format` and what is told of other memory tell what the next frames' memory has to be, and end with `done`; that
+// may change at any time. After `stopped` the session gives no frames any more.
+typedef struct {
+    void (*buffer_size)(void *context, struct wl_proxy *session, uint32_t width, uint32_t height);
+    void (*shm_format)(void *context, struct wl_proxy *session, uint32_t format);
+    void (*dmabuf_device)(void *context, struct wl_proxy *session, struct wl_array *device);
+    void (*dmabuf_format)(void *context, struct wl_proxy *session, uint32_t format, struct wl_array *modifiers);
+    void (*done)(void *context, struct wl_proxy *session);
+    void (*stopped)(void *context, struct wl_proxy *session);
+} kine_capture_session_listener;
+
+// ext_image_copy_capture_frame_v1.failure_reason. Others are like the first.
+typedef enum {
+    KINE_CAPTURE_FAILED_UNKNOWN,
+    KINE_CAPTURE_FAILED_CONSTRAINTS,
+    KINE_CAPTURE_FAILED_STOPPED,
+} kine_capture_failure;
+
+// `transform` (as wl_output.transform), each `damage` in pixels of the buffer, and the time of CLOCK_MONOTONIC that the frame is shown at
+// come before `ready`; or else `failed`.
+typedef struct {
+    void (*transform)(void *context, struct wl_proxy *frame, uint32_t transform);
+    void (*damage)(void *context, struct wl_proxy *frame, int32_t x, int32_t y, int32_t width, int32_t height);
+    void (*presentation_time)(void *context, struct wl_proxy *frame, uint32_t seconds_high, uint32_t seconds_low,
+                              uint32_t nanoseconds);
+    void (*ready)(void *context, struct wl_proxy *frame);
+    void (*failed)(void *context, struct wl_proxy *frame, uint32_t reason);
+} kine_captured_frame_listener;
+
+struct wl_proxy *kine_bind_capture_sources(struct wl_proxy *registry, uint32_t name);
+struct wl_proxy *kine_bind_image_capture(struct wl_proxy *registry, uint32_t name);
+struct wl_proxy *kine_create_capture_source(struct wl_proxy *sources, struct wl_proxy *output);
+void kine_destroy_capture_source(struct wl_proxy *source);
+struct wl_proxy *kine_create_capture_session(struct wl_proxy *manager, struct wl_proxy *source, int32_t with_cursor,
+                                             const kine_capture_session_listener *listener, void *context);
+void kine_destroy_capture_session(struct wl_proxy *session);
+
+// A session has one frame at most: the one before has to be destroyed first. A frame gets a buffer, the damage that this buffer has missed,
+// and is then captured once.
+struct wl_proxy *kine_create_captured_frame(
+    struct wl_proxy *session, const kine_captured_frame_listener *listener, void *context);
+void kine_attach_to_captured_frame(struct wl_proxy *frame, struct wl_proxy *buffer);
+void kine_damage_captured_frame(struct wl_proxy *frame, int32_t x, int32_t y, int32_t width, int32_t height);
+void kine_capture_frame(struct wl_proxy *frame);
+void kine_destroy_captured_frame(struct wl_proxy *frame);

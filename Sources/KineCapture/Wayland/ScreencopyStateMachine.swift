@@ -1,5 +1,5 @@
-// The copies of one output, one after another (wlr-screencopy-unstable-v1). It makes no request and has no clock; `OutputCopier` carries
-// out its answers.
+// The copies of one output, one after another (wlr-screencopy-unstable-v1). It makes no request and has no clock; `ScreencopyCopier`
+// carries out its answers.
 import KineMedia
 
 /// Instants are nanoseconds of CLOCK_MONOTONIC.
@@ -8,14 +8,7 @@ import KineMedia
 /// first frame as it is, and for each later one as soon as something has changed: asked for damage first, a screen that stands still would
 /// never give a frame.
 struct ScreencopyStateMachine {
-    /// The memory that a frame needs.
-    struct Layout: Equatable {
-        /// One of wl_shm.format.
-        var format: UInt32
-        var size: PixelSize
-        /// Bytes from one row to the next.
-        var stride: Int
-    }
+    typealias Layout = CopyBuffer.Layout
 
     enum Request: Equatable {
         /// Ask for a frame: its layout is told then.

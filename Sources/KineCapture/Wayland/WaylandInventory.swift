@@ -2,10 +2,11 @@
 import KineMedia
 import KinePlatform
 
-/// The outputs of a compositor, and whether it lets its clients copy them.
+/// The outputs of a compositor, and how it lets its clients copy them.
 public struct WaylandInventory: Sendable {
     public var outputs: [WaylandOutput]
-    public var hasScreencopy: Bool
+    /// Nil: this compositor's screens cannot be copied.
+    public var copyProtocol: WaylandCopyProtocol?
     /// The compositor, by the protocols that only it has; nil: not known.
     public var compositor: String?
 
@@ -23,7 +24,7 @@ public struct WaylandInventory: Sendable {
             }
         }
         outputs = screen.outputs.all
-        hasScreencopy = screen.globals != nil
+        copyProtocol = screen.copyProtocol
         compositor = Self.compositor(with: screen.interfaces)
     }
 

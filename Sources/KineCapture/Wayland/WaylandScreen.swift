@@ -1,15 +1,34 @@
-// A compositor whose outputs can be copied by any of its clients: those of wlroots, and others that have its protocol.
+// A compositor whose outputs can be copied by any of its clients, by one of two protocols.
 import CWayland
 import KineMedia
 import KineWayland
 
-/// A connection with its outputs and with screencopy. Used on one thread.
+/// A compositor's protocol for copies of its outputs.
+public enum WaylandCopyProtocol: String, Sendable {
+    /// wlr-screencopy-unstable-v1, of wlroots and others.
+    case screencopy = "wlr-screencopy"
+    /// ext-image-copy-capture-v1, with the sources of ext-image-capture-source-v1.
+    case imageCapture = "ext-image-copy-capture"
+
+    /// wlroots' own is preferred where both are there, as the one that has been in use for longer. Its first version copies a screen over
+    /// and over, also where nothing changes.
+    /// - Parameters:
+    ///   - screencopyVersion: nil: the compositor does not have it.
+    static func find(screencopyVersion: UInt32?, hasImageCapture: Bool) -> WaylandCopyProtocol? {
+        guard let screencopyVersion else { return hasImageCapture ? .imageCapture : nil }
+        return screencopyVersion < 2 && hasImageCapture ? .imageCapture : .screencopy
+    }
+}
+
+/// A connection with its outputs and with what copies them. Used on one thread.
 final class WaylandScreen {
     let connection: WaylandConnection
     let outputs: WaylandOutputs
     /// Of everything that the compositor offers.
     private(set) var interfaces: Set<String> = []
     private var screencopy: (object: OpaquePointer, version: UInt32)?
+    private var captureSessions: OpaquePointer?
+    private var captureSources: OpaquePointer?
     private var memory: OpaquePointer?
 
     /// Connects with WAYLAND_DISPLAY's compositor, or another, without waiting for an answer.
@@ -28,7 +47,9 @@ final class WaylandScreen {
     }
 
     deinit {
-        for object in [screencopy?.object, memory].compactMap(\.self) { wl_proxy_destroy(object) }
+        for object in [screencopy?.object, captureSessions, captureSources, memory].compactMap(\.self) {
+            wl_proxy_destroy(object)
+        }
     }
 
     private func found(_ global: WaylandConnection.Global) {
@@ -38,15 +59,33 @@ final class WaylandScreen {
         case "zwlr_screencopy_manager_v1" where screencopy == nil:
             let version = min(global.version, UInt32(KINE_SCREENCOPY_VERSION))
             screencopy = kine_bind_screencopy(connection.registry, global.name, version).map { ($0, version) }
+        case "ext_image_copy_capture_manager_v1" where captureSessions == nil:
+            captureSessions = kine_bind_image_capture(connection.registry, global.name)
+        case "ext_output_image_capture_source_manager_v1" where captureSources == nil:
+            captureSources = kine_bind_capture_sources(connection.registry, global.name)
         case "wl_shm" where memory == nil: memory = kine_bind_memory(connection.registry, global.name)
         default: break
         }
     }
 
-    /// Nil where the compositor does not have both; known once it has answered.
-    var globals: OutputCopier.Globals? {
-        guard let screencopy, let memory else { return nil }
-        return OutputCopier.Globals(
-            screencopy: screencopy.object, version: screencopy.version, memory: memory, connection: connection)
+    /// Nil: this compositor's screens cannot be copied. Known once it has answered.
+    var copyProtocol: WaylandCopyProtocol? {
+        guard memory != nil else { return nil }
+        return .find(
+            screencopyVersion: screencopy?.version, hasImageCapture: captureSessions != nil && captureSources != nil)
+    }
+
+    /// What copies an output; the compositor has to have answered. Throws where its screens cannot be copied.
+    func copier(
+        of subject: OutputCopy.Subject, showsCursor: Bool
+    ) throws(VideoSourceError) -> any OutputCopier {
+        guard let memory, let copyProtocol else { throw .noScreencopy }
+        let copy = OutputCopy(subject, showsCursor: showsCursor, outputs: outputs, memory: memory, connection)
+        if copyProtocol == .screencopy, let (manager, version) = screencopy {
+            return ScreencopyCopier(copy, manager: manager, version: version)
+        }
+        guard let captureSessions, let captureSources else { throw .noScreencopy }
+        return ImageCaptureCopier(
+            copy, globals: ImageCaptureCopier.Globals(sessions: captureSessions, sources: captureSources))
     }
 }

@@ -7,7 +7,7 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     private enum State {
         /// The compositor tells of its globals and then of its outputs: that takes two answers.
         case asking(answers: Int)
-        case copying([(copier: OutputCopier, origin: (x: Int, y: Int))])
+        case copying([(copier: any OutputCopier, origin: (x: Int, y: Int))])
     }
 
     /// Nanoseconds that the compositor has for each step.
@@ -60,16 +60,14 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     }
 
     private func choose() throws(VideoSourceError) {
-        guard let globals = screen.globals else { throw .noScreencopy }
+        guard screen.copyProtocol != nil else { throw .noScreencopy }
         let pieces = try WaylandLayout.pieces(of: target, on: screen.outputs.all)
         end = MonotonicClock.now() + Self.patience
-        state = .copying(
-            pieces.map {
-                (
-                    OutputCopier(
-                        OutputCopier.Subject(output: $0.output, part: $0.part), globals: globals,
-                        outputs: screen.outputs, showsCursor: showsCursor), $0.origin
-                )
-            })
+        var copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))] = []
+        for piece in pieces {
+            let subject = OutputCopy.Subject(output: piece.output, part: piece.part)
+            copiers.append((try screen.copier(of: subject, showsCursor: showsCursor), piece.origin))
+        }
+        state = .copying(copiers)
     }
 }

@@ -4,7 +4,7 @@ import KineMedia
 import KinePlatform
 import KineWayland
 
-/// A video source on a compositor with wlr-screencopy. Created and used by the capture thread.
+/// A video source on a compositor with a protocol for copies of its outputs. Created and used by the capture thread.
 ///
 /// `FrameRing` compares each tile that is drawn with the frame before. Damage that is larger than the change costs that comparison and nothing
 /// more.
@@ -21,7 +21,7 @@ public final class WaylandScreenSource: VideoSource {
     public private(set) var size: PixelSize
     public private(set) var orientation: Orientation
     private let screen: WaylandScreen
-    private let copiers: [(copier: OutputCopier, origin: (x: Int, y: Int))]
+    private let copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))]
     /// Where several outputs are put together; nil: there is one, and its frames are read where they are.
     private var canvas: JoinedFrame?
     /// Rows in the format of frames, of an output whose pixels are in another.
@@ -31,7 +31,7 @@ public final class WaylandScreenSource: VideoSource {
     private var isNew = true
 
     /// Each of `copiers` has a frame.
-    init(_ screen: WaylandScreen, _ copiers: [(copier: OutputCopier, origin: (x: Int, y: Int))]) {
+    init(_ screen: WaylandScreen, _ copiers: [(copier: any OutputCopier, origin: (x: Int, y: Int))]) {
         self.screen = screen
         self.copiers = copiers
         size = PixelSize(width: 0, height: 0)
@@ -70,12 +70,9 @@ public final class WaylandScreenSource: VideoSource {
         }
     }
 
-    /// A turned output says so by an event of its own; its frames are turned from then on.
     private func followOrientation() {
-        guard copiers.count == 1, let output = screen.outputs.output(named: copiers[0].copier.subject.output),
-            output.orientation != orientation
-        else { return }
-        orientation = output.orientation
+        guard copiers.count == 1, let turn = copiers[0].copier.orientation, turn != orientation else { return }
+        orientation = turn
         isNew = true
     }
 
@@ -112,7 +109,7 @@ public final class WaylandScreenSource: VideoSource {
     }
 
     /// Copies a place of the frame from the output that shows it.
-    private func draw(_ copier: OutputCopier, _ origin: (x: Int, y: Int), _ place: PixelRect) {
+    private func draw(_ copier: any OutputCopier, _ origin: (x: Int, y: Int), _ place: PixelRect) {
         guard let canvas, !place.isEmpty,
             let (first, stride, packing) = copier.pixels(of: place.moved(by: (-origin.x, -origin.y)))
         else { return }
@@ -126,6 +123,7 @@ public final class WaylandScreenSource: VideoSource {
     }
 
     public func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        if copiers.contains(where: \.copier.copy.isStale) { return false }
         for rect in region.rectangles() {
             if let canvas {
                 receive(

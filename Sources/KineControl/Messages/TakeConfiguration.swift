@@ -34,7 +34,7 @@ public struct TakeConfiguration: Codable, Sendable, Equatable {
     /// The way to the frames of a screen, where the session has several.
     public enum Backend: String, Codable, Sendable, CaseIterable {
         case x11
-        /// A Wayland compositor's own protocol for copies of its outputs (wlr-screencopy).
+        /// A Wayland compositor's own protocol for copies of its outputs: wlr-screencopy or ext-image-copy-capture.
         case wlr
         /// The portal of a Wayland desktop, which asks the person, and PipeWire.
         case portal

@@ -33,7 +33,7 @@ extension VideoSourceError {
         case .noWaylandLibrary:
             "A Wayland session needs Debian's libwayland-client0, which is not installed; install it."
         case .noScreencopy:
-            "This compositor does not let programs copy its screen (wlr-screencopy); leave out --backend wlr, so that the desktop is asked."
+            "This compositor does not let programs copy its screen (by wlr-screencopy or ext-image-copy-capture); leave out --backend wlr, so that the desktop is asked."
         case .compositorSilent:
             "The Wayland compositor gives no picture of its screen; check that the monitor is on, and start the session again."
         case .compositorLost: "The Wayland compositor has gone away, so the recording ends here."
@@ -51,6 +51,8 @@ extension VideoSourceError {
         case .regionProgramFailed(let words):
             "slurp, with which a region is drawn on Wayland, has failed\(words.isEmpty ? "" : " (\(words.printable(limit: 200)))"); give "
                 + "the region as --region 640x480+100+50."
+        case .noFramesInMemory:
+            "The Wayland compositor copies its screen into a graphics card's memory alone; add --backend portal, so that the desktop is asked."
         case .unsupportedPixels(let format):
             "The Wayland compositor draws pixels of an unknown kind (0x\(String(format, radix: 16))); record another monitor."
         case .noOutput: "The Wayland compositor has no monitor; turn one on."

@@ -6,7 +6,7 @@ import KineControl
 enum ScreenBackend: Equatable {
     case x11
     /// A Wayland compositor that lets its clients copy the screen; its name, as WAYLAND_DISPLAY has it.
-    case screencopy(display: String)
+    case compositor(display: String)
     /// The desktop's portal, which asks the person, and PipeWire.
     case portal
 
@@ -15,13 +15,14 @@ enum ScreenBackend: Equatable {
     static func find(_ wanted: TakeConfiguration.Backend?) -> ScreenBackend {
         switch wanted {
         case .x11: return .x11
-        case .wlr: return .screencopy(display: WaylandSession.compositor ?? "wayland-0")
+        case .wlr: return .compositor(display: WaylandSession.compositor ?? "wayland-0")
         case .portal: return .portal
         case nil:
             guard let display = WaylandSession.compositor else { return .x11 }
             // One that does not answer is told of by its own sentence.
             let inventory = try? WaylandInventory(display: display)
-            return inventory?.hasScreencopy == false ? .portal : .screencopy(display: display)
+            if let inventory, inventory.copyProtocol == nil { return .portal }
+            return .compositor(display: display)
         }
     }
 }

@@ -16,7 +16,7 @@ struct WaylandKind: SourceKind {
         case .drawnRegion: target = nil
         default: return nil
         }
-        guard case .screencopy(let display) = request.backend else { return nil }
+        guard case .compositor(let display) = request.backend else { return nil }
         self.display = display
     }
 
@@ -24,7 +24,7 @@ struct WaylandKind: SourceKind {
         _ video: TakeConfiguration.Video, _ cancellation: Cancellation
     ) throws(VideoSourceError) -> any VideoSourceOpening {
         guard let target else {
-            try video.checkForScreencopy()
+            try video.checkForCopies()
             return try WaylandRegionOpening(display: display) { [display] region throws(VideoSourceError) in
                 try WaylandScreenOpening(.region(region), display: display, video)
             }
@@ -47,7 +47,7 @@ struct WaylandKind: SourceKind {
             list.monitors = inventory.outputs.map {
                 SourceList.Monitor(name: $0.name, bounds: $0.bounds, isPrimary: false)
             }
-            if inventory.hasScreencopy { list.screenBackend = .wlr }
+            if inventory.copyProtocol != nil { list.screenBackend = .wlr }
         } catch {
             list.problems.append(error.sentence)
         }
@@ -57,11 +57,12 @@ struct WaylandKind: SourceKind {
         guard let display = WaylandSession.compositor else { return nil }
         do throws(VideoSourceError) {
             let inventory = try WaylandInventory(display: display)
-            guard inventory.hasScreencopy else { return nil }  // the portal's
+            guard let copyProtocol = inventory.copyProtocol else { return nil }  // the portal's
             let outputs = inventory.outputs.map { "\($0.name) \($0.uprightSize.width)x\($0.uprightSize.height)" }
             return .passed(
                 "display",
-                "Wayland by wlr-screencopy: \(outputs.joined(separator: ", "))\(Doctor.compositor(inventory))")
+                "Wayland by \(copyProtocol.rawValue): \(outputs.joined(separator: ", "))\(Doctor.compositor(inventory))"
+            )
         } catch {
             return .failed(
                 "display", error.sentence,
@@ -75,7 +76,7 @@ extension WaylandScreenOpening {
     convenience init(
         _ target: WaylandScreenSource.Target, display: String, _ video: TakeConfiguration.Video
     ) throws(VideoSourceError) {
-        try video.checkForScreencopy()
+        try video.checkForCopies()
         try self.init(
             target, display: display, showsCursor: video.showsCursor)
     }
@@ -83,7 +84,7 @@ extension WaylandScreenOpening {
 
 extension TakeConfiguration.Video {
     /// Throws where the take wants what no compositor gives, or none that draws the pointer itself.
-    fileprivate func checkForScreencopy() throws(VideoSourceError) {
+    fileprivate func checkForCopies() throws(VideoSourceError) {
         try checkForWayland()
         if cursorScale != 1 { throw .notOnWayland(option: "--cursor-scale") }
     }

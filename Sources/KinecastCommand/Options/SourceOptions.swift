@@ -71,7 +71,7 @@ struct SourceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The way to the screen's pixels: x11, wlr for a Wayland compositor's own protocol, or portal for the desktop's question and PipeWire. Without it, the one that fits the session.",
+            "The way to the screen's pixels: x11, wlr for a Wayland compositor's own copies (wlr-screencopy or ext-image-copy-capture), or portal for the desktop's question and PipeWire. Without it, the one that fits the session.",
             valueName: "x11|wlr|portal"))
     var backend: TakeConfiguration.Backend?
 

@@ -165,6 +165,19 @@ import Testing
         withExtendedLifetime(again) {}
     }
 
+    @Test func `what was to be seen no more is in no frame, and nothing is read until there is a new one`() throws {
+        let watcher = try watch()
+        try watcher.settle()
+        try ground.fill(PixelRect(size: Self.size), colour: 0xff_0000)
+        #expect(try watcher.wait(until: .max) == .changed)
+        try ground.fill(PixelRect(size: Self.size), colour: 0x00_ff00)
+        watcher.source.discardFrames()
+        #expect(try !watcher.source.read(.full(size: Self.size)) { _ in Issue.record("an old frame") })
+        #expect(try watcher.wait(until: .max) == .changed)
+        #expect(try watcher.look().isFull)
+        #expect(watcher.isAll(0x00_ff00, in: PixelRect(size: Self.size)))
+    }
+
     @Test func `a compositor that ends is an error, and so is one that is not there`() throws {
         let watcher = try watch()
         desktop.end()

@@ -13,6 +13,7 @@ import Testing
             (.waylandSession, ["Wayland", "windows of X11 programs", "--backend x11", "session on X11"]),
             (.noCompositor(display: "wayland-7"), ["wayland-7", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"]),
             (.noWaylandLibrary, ["libwayland-client0", "install it"]), (.noScreencopy, ["--backend wlr"]),
+            (.noFramesInMemory, ["graphics card", "--backend portal"]),
             (.compositorSilent, ["no picture", "monitor is on"]), (.compositorLost, ["has gone away"]),
             (.notOnWayland(option: "--show-keys"), ["--show-keys", "leave it out", "X11"]),
             (.noWindowsOnWayland(option: "--exclude"), ["--exclude", "--window ask"]),

@@ -7,8 +7,17 @@ import KineWayland
 import SystemPackage
 
 /// One buffer of a wl_shm pool. Used on the connection's thread.
-final class ScreencopyBuffer {
-    let layout: ScreencopyStateMachine.Layout
+final class CopyBuffer {
+    /// The memory that a frame needs.
+    struct Layout: Equatable {
+        /// One of wl_shm.format.
+        var format: UInt32
+        var size: PixelSize
+        /// Bytes from one row to the next.
+        var stride: Int
+    }
+
+    let layout: Layout
     let packing: PackedPixels
     let proxy: OpaquePointer
     /// The pixels, from the first byte on.
@@ -19,9 +28,7 @@ final class ScreencopyBuffer {
     private let connection: WaylandConnection
 
     /// Throws for a layout that no frame can have, or without memory. `memory` is the compositor's wl_shm.
-    init(
-        _ layout: ScreencopyStateMachine.Layout, memory: OpaquePointer, _ connection: WaylandConnection
-    ) throws(VideoSourceError) {
+    init(_ layout: Layout, memory: OpaquePointer, _ connection: WaylandConnection) throws(VideoSourceError) {
         guard let packing = PackedPixels(shmFormat: layout.format) else {
             throw .unsupportedPixels(format: layout.format)
         }
