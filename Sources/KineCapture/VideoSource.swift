@@ -36,7 +36,8 @@ public protocol VideoSource: AnyObject {
     /// then reports all of itself as damage.
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool
 
-    /// Something covered the screen until now that is not to be seen: the next frame is one of what is there from now on.
+    /// What the source may hold of the screen is not to be seen: something covered it until now, or the take was paused. A source that cannot
+    /// read what is there at the time reads nothing, and `read` returns false, until it has a frame of what is there from now on.
     func discardFrames()
 }
 

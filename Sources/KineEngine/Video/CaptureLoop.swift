@@ -112,8 +112,10 @@ final class CaptureLoop {
         isScreenCovered = next?.opening.coversScreen == true
         if isScreenCovered { return .sleep(until: .max, for: .nothing) }
         if wasCovered { source.discardFrames() }
-        machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds)
-        if let awaited, !machine.isNewSource || machine.isResting {
+        if machine.setPaused(isPaused, at: now, offset: now - clock.mediaTime(at: now).nanoseconds) {
+            source.discardFrames()
+        }
+        if let awaited, !machine.needsWholeFrame || machine.isResting {
             self.awaited = nil
             awaited.done(.success(()))
         }

@@ -72,8 +72,8 @@ struct CaptureStateMachine {
     private(set) var counts = CaptureThread.Counts()
     /// The first frame was handed on.
     private(set) var hasBegun = false
-    /// The source is another one than in the last frame, so the next one must be read whole.
-    private(set) var isNewSource = false
+    /// The next frame must be read whole: the source is another one than in the last frame, or that was before a pause.
+    private(set) var needsWholeFrame = false
     /// A card is drawn instead of the source.
     private(set) var isCovered = false
     /// The instant of the next attempt at a source's first frame that could not be read.
@@ -113,18 +113,22 @@ struct CaptureStateMachine {
 
     // MARK: Requests
 
-    /// `offset`: CLOCK_MONOTONIC minus the take's time.
-    mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) {
+    /// `offset`: CLOCK_MONOTONIC minus the take's time. Returns whether a pause is over, of which the source is to show nothing.
+    @discardableResult
+    mutating func setPaused(_ isPaused: Bool, at now: Int64, offset: Int64) -> Bool {
         switch (activity, isPaused) {
         case (.capturing, true):
             activity = .resting(.pause, nextLook: now + Self.restInterval)
         case (.resting(.pause, _), false):
             activity = .capturing
             pending.insertAll()
+            needsWholeFrame = true
             pacer.delay(by: offset - clockOffset)
             clockOffset = offset
+            return true
         default: break
         }
+        return false
     }
 
     /// All of the source, or all of the card, is drawn next.
@@ -141,7 +145,7 @@ struct CaptureStateMachine {
         pending = .full(size: size)
         reported = DamageRegion(size: size)
         trust = DamageTrust(rows: pending.rows, now: now)
-        isNewSource = true
+        needsWholeFrame = true
     }
 
     /// Has the frame shown once more although nothing changed; if a change is read soon anyway, its frame is enough.
@@ -166,7 +170,7 @@ struct CaptureStateMachine {
             return mustRepeat ? .beginFrame : .sleep(until: min(look, nextRepeat), for: .sources)
         }
         let due = grid.next.map { $0.nanoseconds + clockOffset } ?? pacer.earliest
-        let earliest = isNewSource ? max(due, retryAt) : due
+        let earliest = needsWholeFrame ? max(due, retryAt) : due
         return now < earliest ? .sleep(until: earliest, for: .nothing) : .beginFrame
     }
 
@@ -223,13 +227,13 @@ struct CaptureStateMachine {
     }
 
     mutating func finishReading(isComplete: Bool, at now: Int64) -> Commit {
-        guard hasBegun && !isNewSource || isComplete else {
+        guard hasBegun && !needsWholeFrame || isComplete else {
             // Unread parts are black, or show the source before. It is read again a moment later.
             pending.insertAll()
             retryAt = now + pacer.interval
             return .abandon
         }
-        isNewSource = false
+        needsWholeFrame = false
         pending.removeAll()
         return .commit(evenIfUnchanged: isConstantRate || !skipsUnchanged || mustRepeat)
     }

@@ -78,6 +78,18 @@ import Testing
         #expect(world.reads.count == 5)
     }
 
+    @Test func `after a pause nothing is shown before all of it was read`() {
+        var world = begun()
+        world.handle(.pause)
+        world.handle(.paint)
+        world.failures = 3
+        world.handle(.pause)
+        world.run(for: 2 * world.interval)
+        #expect(world.frames.count == 1 && !world.isTrue)
+        world.run(for: 3 * world.interval)
+        #expect(world.frames.count == 2 && world.isTrue)
+    }
+
     @Test func `what nobody reports is found with the next look on suspicion, whatever happens`() {
         var failed: [[CaptureWorld.Event]] = []
         forEachHistory(of: 4, from: begun()) { world, history in
