@@ -1,6 +1,7 @@
 // A compositor whose outputs can be copied by any of its clients, by one of two protocols.
 import CWayland
 import KineMedia
+import KinePlatform
 import KineWayland
 
 /// A compositor's protocol for copies of its outputs.
@@ -66,6 +67,24 @@ final class WaylandScreen {
         case "wl_shm" where memory == nil: memory = kine_bind_memory(connection.registry, global.name)
         default: break
         }
+    }
+
+    /// Handles the events that are there, without waiting for any.
+    func handleEvents() throws(VideoSourceError) {
+        connection.handleEvents()
+        if connection.isBroken { throw .compositorLost }
+    }
+
+    /// Has copiers follow what has become of their outputs, and make the requests that are due. To be called after `handleEvents`, before
+    /// anything else is asked of them: the object of an output that has gone is no longer valid.
+    func advance(_ copiers: some Sequence<any OutputCopier>) throws(VideoSourceError) {
+        let now = MonotonicClock.now()
+        for copier in copiers {
+            if outputs.hasChanged { copier.outputsChanged() }
+            try copier.advance(to: now)
+        }
+        outputs.hasChanged = false
+        connection.flush()
     }
 
     /// Nil: this compositor's screens cannot be copied. Known once it has answered.

@@ -46,13 +46,10 @@ public final class WaylandScreenOpening: VideoSourceOpening {
     }
 
     public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
-        screen.connection.handleEvents()
-        if screen.connection.isBroken { throw .compositorLost }
+        try screen.handleEvents()
         if case .asking(let answers) = state, answers >= 2 { try choose() }
         if case .copying(let copiers) = state {
-            let now = MonotonicClock.now()
-            for (copier, _) in copiers { try copier.advance(to: now) }
-            screen.connection.flush()
+            try screen.advance(copiers.lazy.map(\.copier))
             if copiers.allSatisfy(\.copier.hasFrame) { return WaylandScreenSource(screen, copiers) }
         }
         guard MonotonicClock.now() < end else { throw .compositorSilent }

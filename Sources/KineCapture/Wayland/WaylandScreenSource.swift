@@ -48,15 +48,8 @@ public final class WaylandScreenSource: VideoSource {
     public var deadline: Int64? { copiers.compactMap(\.copier.deadline).min() }
 
     public func processEvents() throws(VideoSourceError) -> Bool {
-        screen.connection.handleEvents()
-        if screen.connection.isBroken { throw .compositorLost }
-        if screen.outputs.hasChanged {
-            screen.outputs.hasChanged = false
-            for (copier, _) in copiers { copier.outputsChanged() }
-        }
-        let now = MonotonicClock.now()
-        for (copier, _) in copiers { try copier.advance(to: now) }
-        screen.connection.flush()
+        try screen.handleEvents()
+        try screen.advance(copiers.lazy.map(\.copier))
         return isNew || copiers.contains { $0.copier.hasFrame }
     }
 

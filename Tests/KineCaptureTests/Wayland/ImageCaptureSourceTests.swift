@@ -348,6 +348,28 @@ import Testing
         #expect(shows(watcher, pattern: 5))
     }
 
+    @Test func `an output that goes while it is opened is waited for`() throws {
+        try compositor.send("output DP-2 64 64 320 0")
+        try compositor.send("told DP-1 0 0")
+        let opening = try opening(.monitor("DP-1"))
+        func go(until isDone: () throws -> Bool) throws {
+            var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [opening.descriptor])
+            while try !isDone() {
+                #expect(try opening.processEvents() == nil)
+                waiter.wait(until: MonotonicClock.now() + 10_000_000, for: .sources)
+            }
+        }
+        try go { try compositor.counts().sessions == 1 }
+        try compositor.send("remove DP-1")
+        // Longer than until a session that has stopped is followed by another.
+        let end = MonotonicClock.now() + ImageCaptureStateMachine.stopInterval * 3 / 2
+        try go { MonotonicClock.now() > end }
+        try compositor.send("output DP-1 40 30 0 0")
+        try compositor.send("pattern DP-1 4")
+        let watcher = try Watcher(opening: opening)
+        #expect(watcher.size == PixelSize(width: 40, height: 30) && shows(watcher, pattern: 4))
+    }
+
     // MARK: Faults
 
     @Test func `a session that is stopped is begun again, later and as often as it takes`() throws {
