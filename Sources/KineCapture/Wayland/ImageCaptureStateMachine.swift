@@ -13,8 +13,8 @@ struct ImageCaptureStateMachine {
         case open
         /// Give up the session, and its frame.
         case close
-        /// Have the buffer that is not being read filled, which is to have this layout, in place of the frame that there may be. `missing`
-        /// is what the buffer has not seen; nil: anything.
+        /// Give up the frame's object, if there is one, and have a new frame drawn into the buffer that is not being read, which is to have
+        /// this layout. `missing` is what has changed since that buffer was filled; nil: all of it.
         case capture(CopyBuffer.Layout, missing: [PixelRect]?)
         /// Give the frame's object up.
         case release
@@ -35,12 +35,12 @@ struct ImageCaptureStateMachine {
 
     enum Failure { case unknown, constraints, stopped }
 
-    /// What the compositor has told of the buffers that it wants, up to now.
+    /// What the session has told of its buffers, since the last time that it had told all.
     private struct Offer {
         var size: PixelSize?
         /// The format that costs the least to read; nil: none is known here.
         var best: (format: UInt32, packing: PackedPixels)?
-        /// One that is not known here.
+        /// The first format that is not known here.
         var unknown: UInt32?
     }
 
@@ -78,7 +78,7 @@ struct ImageCaptureStateMachine {
     private var layout: CopyBuffer.Layout?
     /// The frame that was taken last, without its damage; nil: all of the next one is new.
     private var known: Frame?
-    /// What the two buffers have not seen: the one that is drawn next, and the one that is read. Nil: anything.
+    /// What has changed since the two buffers were filled: the one that is drawn next, and the one that is read. Nil: all of it.
     private var missing: (next: DamageList?, current: DamageList?)
 
     init(part: PixelRect?) { self.part = part }
@@ -155,7 +155,7 @@ struct ImageCaptureStateMachine {
         }
     }
 
-    /// The session has ended; if the output has as well, that is told otherwise.
+    /// The session has ended. An output that has ended with it is told of by `startAgain`.
     mutating func stopped(at now: Int64) -> Request? {
         switch state {
         case .waiting, .away: return nil

@@ -236,7 +236,7 @@ import Testing
         }
         for part in [nil, PixelRect(x: 20, y: 4, width: 20, height: 60)] {
             check(Machine(part: part), hasSession: false, hasFrame: false, now: 0, depth: 5)
-            // From where frames come.
+            // From its first frame on.
             var running = machine(part: part)
             _ = ready(&running)
             check(running, hasSession: true, hasFrame: false, now: 0, depth: 5)
