@@ -1,9 +1,7 @@
 // The program kinecast-cast-producer: a compositor's side of a cast, and the picture that it casts.
-import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import SystemPackage
 
 /// A picture as the producer has it: 0xRRGGBB, rows packed.
 package struct CastPicture: Equatable {
@@ -64,12 +62,13 @@ package final class CastProducer {
     package private(set) var picture: CastPicture
     /// Frames of `once=1` for which there was no buffer.
     package private(set) var lostCount = 0
-    private let process: ChildProcess
-    private let commands: FileDescriptor
-    private let answers: FileDescriptor
+    private let process: CommandedProcess
 
     /// Called now and then in all waits for the producer, which for its part may wait for a reader.
-    package var whileWaiting: () -> Void = {}
+    package var whileWaiting: () -> Void {
+        get { process.whileWaiting }
+        set { process.whileWaiting = newValue }
+    }
 
     package static let allMetas = "header,crop,damage,transform,cursor"
 
@@ -78,61 +77,27 @@ package final class CastProducer {
         on server: PrivatePipeWire, size: PixelSize, memory: Memory = .sealed, metas: String = allMetas,
         pixels: String = "bgrx"
     ) throws {
-        let (input, output) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
-        var options = ChildProcess.Options()
-        options.descriptors = [input.readEnd, output.writeEnd, .standardError]
-        options.parentDeathSignal = SIGTERM
-        process = try ChildProcess(
-            executable: try Tool.sibling("kinecast-cast-producer"),
-            arguments: [memory.rawValue, metas, pixels, "\(size.width)x\(size.height)"],
-            environment: ProcessEnvironment.current(changing: server.environment), options: options)
-        try input.readEnd.close()
-        try output.writeEnd.close()
-        (commands, answers) = (input.writeEnd, output.readEnd)
+        process = try CommandedProcess(
+            "kinecast-cast-producer", [memory.rawValue, metas, pixels, "\(size.width)x\(size.height)"],
+            environment: ProcessEnvironment.current(changing: server.environment))
         picture = CastPicture(size: size)
-        var node: UInt32?
-        while node == nil, let line = Tool.readLine(answers, until: MonotonicClock.now() + Tool.patience) {
-            if line.hasPrefix("node ") { node = UInt32(line.dropFirst(5)) }
-        }
-        guard let node else {
-            let ending = process.end(signal: SIGKILL, deadline: 0)
-            throw Tool.Error.failed(name: "kinecast-cast-producer", ending: ending, complaint: "it has no node")
-        }
-        self.node = node
+        func number(_ line: String) -> UInt32? { line.hasPrefix("node ") ? UInt32(line.dropFirst(5)) : nil }
+        node = try process.lines(until: "its node") { number($0) != nil }.last.flatMap(number) ?? 0
         try setPattern(0)
     }
 
-    deinit {
-        end()
-        try? commands.close()
-        try? answers.close()
-    }
-
     /// Ends the producer as a crash would, and waits for it.
-    package func end() { _ = process.end(signal: SIGKILL, deadline: 0) }
+    package func end() { process.end() }
 
     /// Sends a command without waiting for its end: `frame` waits for a reader.
-    package func begin(_ command: String) throws { _ = try commands.writeAll((command + "\n").utf8) }
+    package func begin(_ command: String) throws { try process.begin(command) }
 
     /// Waits for the end of a command.
     package func finish() throws { try wait(for: "done") }
 
     /// Waits for a line.
     package func wait(for wanted: String) throws {
-        let deadline = MonotonicClock.now() + Tool.patience
-        while MonotonicClock.now() < deadline {
-            guard WakeSignal.poll([answers.rawValue], until: MonotonicClock.now() + 5_000_000)[0] else {
-                whileWaiting()
-                continue
-            }
-            guard let line = Tool.readLine(answers, until: deadline) else { break }
-            whileWaiting()  // a reader that takes nothing loses frames
-            if line == "lost" { lostCount += 1 }
-            if line == wanted { return }
-        }
-        throw Tool.Error.failed(
-            name: "kinecast-cast-producer", ending: process.end(signal: SIGKILL, deadline: 0),
-            complaint: "it did not say \(wanted)")
+        lostCount += try process.lines(until: wanted).count(where: { $0 == "lost" })
     }
 
     /// Sends a command and waits for its end.

@@ -1,9 +1,7 @@
 // The program kinecast-capture-compositor: a Wayland compositor that lets its outputs be captured by ext-image-copy-capture.
-import Glibc
 import KineMeasure
 import KineMedia
 import KinePlatform
-import SystemPackage
 
 /// A running compositor. It ends when the last reference goes, and with the thread that made it.
 package final class CaptureCompositor {
@@ -21,54 +19,27 @@ package final class CaptureCompositor {
     /// What the session's programs have in their environment.
     package var environment: [String] { ["DISPLAY=", "WAYLAND_DISPLAY=\(display)", "XDG_SESSION_TYPE=wayland"] }
 
-    private let process: ChildProcess
+    private let process: CommandedProcess
     private let directory: TemporaryDirectory
-    private let commands: FileDescriptor
-    private let answers: FileDescriptor
 
     /// Starts a compositor and waits until it takes connections. Its output DP-1 has that size and is black.
     package init(size: PixelSize) throws {
         directory = try TemporaryDirectory()
-        let (input, output) = (try FileDescriptor.pipe(), try FileDescriptor.pipe())
-        var options = ChildProcess.Options()
-        options.descriptors = [input.readEnd, output.writeEnd, .standardError]
-        options.parentDeathSignal = SIGTERM
-        process = try ChildProcess(
-            executable: try Tool.sibling("kinecast-capture-compositor"), arguments: ["kinecast"],
-            environment: ProcessEnvironment.current(changing: ["XDG_RUNTIME_DIR": directory.path]), options: options)
-        try input.readEnd.close()
-        try output.writeEnd.close()
-        (commands, answers) = (input.writeEnd, output.readEnd)
-        _ = try lines(until: "ready")
+        process = try CommandedProcess(
+            "kinecast-capture-compositor", ["kinecast"],
+            environment: ProcessEnvironment.current(changing: ["XDG_RUNTIME_DIR": directory.path]))
+        try process.lines(until: "ready")
         try send("output DP-1 \(size.width) \(size.height) 0 0")
     }
 
-    deinit {
-        end()
-        try? commands.close()
-        try? answers.close()
-    }
-
     /// Ends the compositor as a crash would, and waits for it.
-    package func end() { _ = process.end(signal: SIGKILL, deadline: 0) }
+    package func end() { process.end() }
 
     /// Sends a command and waits for its end; Tests/Support/CaptureCompositor/main.c has them all. Returns what it says.
     @discardableResult
     package func send(_ command: String) throws -> [String] {
-        _ = try commands.writeAll((command + "\n").utf8)
-        return try lines(until: "done")
-    }
-
-    private func lines(until last: String) throws -> [String] {
-        let deadline = MonotonicClock.now() + Tool.patience
-        var lines: [String] = []
-        while let line = Tool.readLine(answers, until: deadline) {
-            if line == last { return lines }
-            lines.append(line)
-        }
-        throw Tool.Error.failed(
-            name: "kinecast-capture-compositor", ending: process.end(signal: SIGKILL, deadline: 0),
-            complaint: "it did not say \(last), but \(lines)")
+        try process.begin(command)
+        return Array(try process.lines(until: "done").dropLast())
     }
 
     package func paint(_ rect: PixelRect, _ colour: UInt32, on output: String = "DP-1") throws {
