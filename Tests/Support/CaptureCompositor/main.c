@@ -20,6 +20,7 @@
 //   fail NAME REASON                              the capture that is waited for, or else the next, fails for that number
 //   count NAME                                    `sessions N captures N ready N missing X,Y,W,H;…`, the last of the last capture
 #include "compositor.h"
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -240,15 +241,12 @@ static void carry_out(const char *line) {
     else exit(2);
 }
 
-static int read_commands(int descriptor, uint32_t mask, void *data) {
-    (void)mask, (void)data;
+// False at the end of the commands.
+static bool read_commands(void) {
     static char input[1 << 16];
     static size_t length;
-    ssize_t count = read(descriptor, input + length, sizeof input - 1 - length);
-    if (count <= 0) {
-        wl_display_terminate(display);
-        return 0;
-    }
+    ssize_t count = read(0, input + length, sizeof input - 1 - length);
+    if (count <= 0) return false;
     length += (size_t)count;
     input[length] = 0;
     char *start = input, *end;
@@ -262,7 +260,20 @@ static int read_commands(int descriptor, uint32_t mask, void *data) {
     }
     length -= (size_t)(start - input);
     memmove(input, start, length);
-    return 0;
+    return true;
+}
+
+// What a client has asked for before a command was sent is done before it.
+static void run(void) {
+    struct wl_event_loop *loop = wl_display_get_event_loop(display);
+    struct pollfd entries[] = {{wl_event_loop_get_fd(loop), POLLIN, 0}, {0, POLLIN, 0}};
+    while (true) {
+        wl_display_flush_clients(display);
+        poll(entries, 2, -1);
+        bool has_commands = entries[1].revents != 0;
+        while (poll(entries, 1, 0) > 0) wl_event_loop_dispatch(loop, 0);
+        if (has_commands && !read_commands()) return;
+    }
 }
 
 int main(int argument_count, char **arguments) {
@@ -278,9 +289,8 @@ int main(int argument_count, char **arguments) {
         wl_display_add_shm_format(display, formats[index]);
     wl_global_create(display, &xdg_output_manager_interface, 3, 0, bind_xdg_output_manager);
     offer_capture();
-    wl_event_loop_add_fd(wl_display_get_event_loop(display), 0, WL_EVENT_READABLE, read_commands, 0);
     puts("ready");
     fflush(stdout);
-    wl_display_run(display);
+    run();
     return 0;
 }
