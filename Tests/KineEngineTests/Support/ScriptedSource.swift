@@ -12,6 +12,10 @@ final class ScriptedSource: VideoSource {
             var damage: DamageRegion
             var error: VideoSourceError?
             var reads = 0
+            /// A frame is held, which is that of an earlier moment: once it is discarded, nothing can be read before the next fill.
+            var holdsFrame = false
+            var isDiscarded = false
+            var refusals = 0
         }
 
         fileprivate let state: Monitor<State>
@@ -29,6 +33,7 @@ final class ScriptedSource: VideoSource {
                     for x in rect.x..<rect.maxX { state.pixels[y * state.size.width + x] = colour }
                 }
                 if isReported { state.damage.insert(rect) }
+                state.isDiscarded = false
             }
             if isReported { wake.signal() }
         }
@@ -48,6 +53,15 @@ final class ScriptedSource: VideoSource {
         }
 
         var descriptor: Int32 { wake.descriptor }
+
+        /// From now on the source has its frames from elsewhere, and may have to wait for one.
+        func holdFrame() { state.withLock { $0.holdsFrame = true } }
+
+        /// All damage was taken over.
+        var isSeen: Bool { state.withLock { $0.damage.isEmpty } }
+
+        /// Reads that had to wait.
+        var refusals: Int { state.withLock { $0.refusals } }
 
         /// Pixels read so far.
         var reads: Int { state.withLock { $0.reads } }
@@ -79,7 +93,14 @@ final class ScriptedSource: VideoSource {
         damage.formUnion(reported)
     }
 
+    func discardFrames() { screen.state.withLock { $0.isDiscarded = $0.holdsFrame } }
+
     func read(_ region: DamageRegion, into receive: (FramePart) -> Void) throws(VideoSourceError) -> Bool {
+        let isRefused = screen.state.withLock { state in
+            if state.isDiscarded { state.refusals += 1 }
+            return state.isDiscarded
+        }
+        if isRefused { return false }
         // Under the lock: the thread sanitizer does not see that a copy of the array is parted from it before it is painted on.
         screen.state.withLock { state in
             let width = state.size.width

@@ -277,6 +277,28 @@ import Testing
         #expect(stage.samples[1].presentationTime >= stage.clock.mediaTime(at: pause))
     }
 
+    @Test func `what a source holds of a pause is in no frame`() throws {
+        let stage = Stage()
+        stage.expect(1)
+        stage.screen.holdFrame()
+        stage.clock.pause(at: MonotonicClock.now())
+        stage.capture.pause()
+        // As it was, twice: what takes over the second has seen the pause.
+        for _ in 0..<2 {
+            stage.screen.fill(tile(2, 2), 0)
+            try wait("a look in the pause") { stage.screen.isSeen }
+        }
+        stage.screen.fill(tile(2, 2), 0xff_0000)
+        stage.clock.resume(at: MonotonicClock.now())
+        stage.capture.resume()
+        try wait("reads that are refused") { stage.screen.refusals >= 3 }
+        #expect(stage.samples.count == 1)
+        stage.screen.fill(tile(2, 2), 0x00_ff00)
+        stage.expect(2)
+        stage.stop()
+        #expect(stage.samples.count == 2)
+    }
+
     @Test func `pauses of a still screen do not delay what comes after them`() {
         let stage = Stage()
         stage.expect(1)
