@@ -19,51 +19,19 @@ import Testing
         try compositor.send("pattern DP-1 1")
     }
 
-    private func opening(
-        _ target: WaylandScreenSource.Target = .desktop, cursor: Bool = false
-    ) throws -> WaylandScreenOpening {
-        try WaylandScreenOpening(target, display: compositor.display, showsCursor: cursor)
-    }
-
-    private func watch(_ target: WaylandScreenSource.Target = .desktop, cursor: Bool = false) throws -> Watcher {
-        try Watcher(opening: opening(target, cursor: cursor))
-    }
-
-    /// The compositor's pattern of `seed` (kinecast-capture-compositor).
-    private static func pattern(_ seed: Int, _ x: Int, _ y: Int) -> UInt32 {
-        UInt32((x * 7 + seed * 31) & 255) << 16 | UInt32((y * 5 + seed * 17) & 255) << 8
-            | UInt32(((x ^ y) + seed) & 255)
-    }
-
-    private static func tiles(_ rects: [PixelRect], of size: PixelSize = size) -> DamageRegion {
-        var tiles = DamageRegion(size: size)
-        for rect in rects { tiles.insert(rect) }
-        return tiles
-    }
-
-    /// Whether every pixel of a watcher is that of the pattern with these rectangles painted over it.
-    private func shows(_ watcher: Watcher, pattern seed: Int = 1, painted: [(PixelRect, UInt32)] = []) -> Bool {
-        (0..<watcher.size.height).allSatisfy { y in
-            (0..<watcher.size.width).allSatisfy { x in
-                let top = painted.last { !$0.0.intersection(PixelRect(x: x, y: y, width: 1, height: 1)).isEmpty }
-                return watcher.colour(x, y) == top?.1 ?? Self.pattern(seed, x, y)
-            }
-        }
-    }
-
     // MARK: Frames
 
     @Test func `the whole output is read once, then only the tiles that were painted`() throws {
-        let watcher = try watch()
-        #expect(watcher.size == Self.size && shows(watcher))
+        let watcher = try compositor.watch()
+        #expect(watcher.size == Self.size && watcher.shows())
         let painted = PixelRect(x: 37, y: 100, width: 20, height: 3)
         try compositor.paint(painted, Self.red)
-        #expect(try watcher.follow { $0.colour(40, 101) == Self.red } == Self.tiles([painted]))
-        #expect(shows(watcher, painted: [(painted, Self.red)]))
+        #expect(try watcher.follow { $0.colour(40, 101) == Self.red } == DamageRegion.tiles([painted]))
+        #expect(watcher.shows(painted: [(painted, Self.red)]))
     }
 
     @Test func `several rectangles of one frame are its damage, however far apart`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         let corners = [
             PixelRect(x: 0, y: 0, width: 5, height: 5), PixelRect(x: 315, y: 235, width: 5, height: 5),
             PixelRect(x: 160, y: 120, width: 1, height: 1),
@@ -72,26 +40,26 @@ import Testing
         for corner in corners { try compositor.paint(corner, Self.red) }
         try compositor.send("go DP-1")
         #expect(try watcher.wait(until: .max) == .changed)
-        #expect(try watcher.look() == Self.tiles(corners))
-        #expect(shows(watcher, painted: corners.map { ($0, Self.red) }))
+        #expect(try watcher.look() == DamageRegion.tiles(corners))
+        #expect(watcher.shows(painted: corners.map { ($0, Self.red) }))
     }
 
     @Test func `more rectangles than anybody counts are one`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         let dots = (0..<200).map { PixelRect(x: 10 + $0, y: 20 + $0 / 2, width: 1, height: 1) }
         try compositor.send("hold DP-1")
         for dot in dots { try compositor.paint(dot, Self.red) }
         try compositor.send("go DP-1")
         #expect(try watcher.wait(until: .max) == .changed)
         let damage = try watcher.look()
-        var missed = Self.tiles(dots)
+        var missed = DamageRegion.tiles(dots)
         missed.subtract(damage)
         #expect(missed.isEmpty)
-        #expect(shows(watcher, painted: dots.map { ($0, Self.red) }))
+        #expect(watcher.shows(painted: dots.map { ($0, Self.red) }))
     }
 
     @Test func `a still screen wakes nobody and is captured no more`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         let counts = try compositor.counts()
         #expect(counts.sessions == 1 && counts.ready == 1)
         // One capture is open: the next change ends it.
@@ -108,7 +76,7 @@ import Testing
     }
 
     @Test func `what is painted while a frame is read is in a later one`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         var painted: [(PixelRect, UInt32)] = []
         for number in 1...50 {
             let rect = PixelRect(x: number * 6, y: number * 4, width: 5, height: 3)
@@ -117,12 +85,12 @@ import Testing
             if number.isMultiple(of: 3) { try watcher.look() }
         }
         try watcher.follow { $0.colour(302, 201) == 0x10_0032 }
-        #expect(shows(watcher, painted: painted))
+        #expect(watcher.shows(painted: painted))
     }
 
     /// The compositor writes nothing else into a buffer than that and what is new, so that every pixel of the frames says so too.
     @Test func `the compositor is told exactly what each buffer misses`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         let all = PixelRect(size: Self.size)
         let rects = (1...4).map { PixelRect(x: $0 * 40, y: $0 * 30, width: 11, height: 7) }
         // The second buffer is new; then each misses what was new in the frame before.
@@ -133,23 +101,23 @@ import Testing
             #expect(try compositor.counts().missing == missing[index], "\(index)")
             try compositor.paint(rect, Self.red)
             #expect(try watcher.wait(until: .max) == .changed)
-            #expect(try watcher.look() == Self.tiles([rect]))
-            #expect(shows(watcher, painted: rects.prefix(index + 1).map { ($0, Self.red) }))
+            #expect(try watcher.look() == DamageRegion.tiles([rect]))
+            #expect(watcher.shows(painted: rects.prefix(index + 1).map { ($0, Self.red) }))
         }
     }
 
     @Test func `the pointer is in the frames of those who want it alone`() throws {
-        let (with, without) = (try watch(cursor: true), try watch(cursor: false))
+        let (with, without) = (try compositor.watch(cursor: true), try compositor.watch(cursor: false))
         let place = PixelRect(x: 100, y: 60, width: 8, height: 8)
         try compositor.send("pointer DP-1 100 60 00ff00")
-        #expect(try with.follow { $0.colour(100, 60) == Self.green } == Self.tiles([place]))
-        #expect(shows(with, painted: [(place, Self.green)]))
+        #expect(try with.follow { $0.colour(100, 60) == Self.green } == DamageRegion.tiles([place]))
+        #expect(with.shows(painted: [(place, Self.green)]))
         let next = PixelRect(x: 203, y: 61, width: 8, height: 8)
         try compositor.send("pointer DP-1 203 61 00ff00")
         try with.follow { $0.colour(203, 61) == Self.green && $0.colour(100, 60) != Self.green }
-        #expect(shows(with, painted: [(next, Self.green)]))
+        #expect(with.shows(painted: [(next, Self.green)]))
         #expect(try without.wait(until: MonotonicClock.now() + 50_000_000) == .deadline)
-        #expect(shows(without))
+        #expect(without.shows())
     }
 
     @Test(arguments: [
@@ -168,29 +136,29 @@ import Testing
             (PixelRect(x: 122, y: 44, width: 1, height: 1), Self.white),
         ]
         for (place, colour) in places { try compositor.paint(place, colour) }
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         #expect(watcher.size == PixelSize(width: 123, height: 45))
-        #expect(shows(watcher, painted: places))
+        #expect(watcher.shows(painted: places))
     }
 
     @Test func `of several kinds of pixels the frames' own are taken, in whatever order they come`() throws {
         for formats in ["36314752 34324742 1 30335258", "0 34324258", "36314752 30335258 0"] {
             try compositor.send("formats DP-1 \(formats)")
-            #expect(shows(try watch()))
+            #expect(try compositor.watch().shows())
         }
         // No error: another kind in the middle of a take.
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         try compositor.send("formats DP-1 34324258")
         try compositor.paint(PixelRect(x: 9, y: 9, width: 9, height: 9), Self.red)
         try watcher.follow { $0.colour(9, 9) == Self.red }
-        #expect(shows(watcher, painted: [(PixelRect(x: 9, y: 9, width: 9, height: 9), Self.red)]))
+        #expect(watcher.shows(painted: [(PixelRect(x: 9, y: 9, width: 9, height: 9), Self.red)]))
     }
 
     // MARK: Regions
 
     @Test func `a region has its own pixels and is followed, and what is outside of it makes no frame`() throws {
         let region = PixelRect(x: 90, y: 45, width: 61, height: 43)
-        let watcher = try watch(.region(region))
+        let watcher = try compositor.watch(.region(region))
         #expect(watcher.size == region.size)
         func isRight(_ painted: [(PixelRect, UInt32)] = []) -> Bool {
             (0..<43).allSatisfy { y in
@@ -198,7 +166,7 @@ import Testing
                     let inside = painted.last {
                         !$0.0.intersection(PixelRect(x: x + 90, y: y + 45, width: 1, height: 1)).isEmpty
                     }
-                    return watcher.colour(x, y) == inside?.1 ?? Self.pattern(1, x + 90, y + 45)
+                    return watcher.colour(x, y) == inside?.1 ?? CaptureCompositor.pattern(1, x + 90, y + 45)
                 }
             }
         }
@@ -213,7 +181,8 @@ import Testing
         let corner = PixelRect(x: 80, y: 40, width: 20, height: 10)
         try compositor.paint(corner, Self.red)
         #expect(try watcher.wait(until: .max) == .changed)
-        #expect(try watcher.look() == Self.tiles([PixelRect(x: 0, y: 0, width: 10, height: 5)], of: region.size))
+        #expect(
+            try watcher.look() == DamageRegion.tiles([PixelRect(x: 0, y: 0, width: 10, height: 5)], of: region.size))
         #expect(isRight([(corner, Self.red)]))
         // Outside once more, then inside: nothing is lost on the way.
         try compositor.paint(PixelRect(x: 0, y: 200, width: 320, height: 40), 0x00_00ff)
@@ -222,7 +191,7 @@ import Testing
         try compositor.paint(dot, Self.white)
         try watcher.follow { $0.colour(60, 42) == Self.white }
         #expect(isRight([(corner, Self.red), (dot, Self.white)]))
-        let outside = try opening(.region(PixelRect(x: 400, y: 0, width: 10, height: 10)))
+        let outside = try compositor.opening(.region(PixelRect(x: 400, y: 0, width: 10, height: 10)))
         #expect(
             throws: VideoSourceError.outsideScreen(PixelRect(x: 400, y: 0, width: 10, height: 10), screen: Self.size)
         ) { try Watcher(opening: outside) }
@@ -230,27 +199,31 @@ import Testing
 
     @Test func `a region of a dense output has the pixels that its logical ones touch`() throws {
         try compositor.send("place DP-1 0 0 160 120")
-        let twice = try watch(.region(PixelRect(x: 5, y: 10, width: 50, height: 60)))
+        let twice = try compositor.watch(.region(PixelRect(x: 5, y: 10, width: 50, height: 60)))
         #expect(twice.size == PixelSize(width: 100, height: 120))
-        #expect(twice.colour(0, 0) == Self.pattern(1, 10, 20) && twice.colour(99, 119) == Self.pattern(1, 109, 139))
+        #expect(
+            twice.colour(0, 0) == CaptureCompositor.pattern(1, 10, 20)
+                && twice.colour(99, 119) == CaptureCompositor.pattern(1, 109, 139))
         // 1.25: a logical pixel is one and a quarter.
         try compositor.send("place DP-1 0 0 256 192")
-        let denser = try watch(.region(PixelRect(x: 2, y: 4, width: 2, height: 4)))
+        let denser = try compositor.watch(.region(PixelRect(x: 2, y: 4, width: 2, height: 4)))
         #expect(denser.size == PixelSize(width: 3, height: 5))
-        #expect(denser.colour(0, 0) == Self.pattern(1, 2, 5) && denser.colour(2, 4) == Self.pattern(1, 4, 9))
+        #expect(
+            denser.colour(0, 0) == CaptureCompositor.pattern(1, 2, 5)
+                && denser.colour(2, 4) == CaptureCompositor.pattern(1, 4, 9))
     }
 
     /// By hand: the picture of a monitor that is turned by 90° has its upper left corner at the lower left of the monitor's pixels.
     @Test func `a region of a turned output is the one that is seen there`() throws {
         try compositor.send("transform DP-1 1")
         try compositor.send("place DP-1 0 0 240 320")
-        let watcher = try watch(.region(PixelRect(x: 10, y: 20, width: 30, height: 50)))
+        let watcher = try compositor.watch(.region(PixelRect(x: 10, y: 20, width: 30, height: 50)))
         #expect(watcher.size == PixelSize(width: 50, height: 30))
         let orientation = watcher.source.orientation
         #expect(orientation.turned(watcher.size) == PixelSize(width: 30, height: 50))
         // x of the desktop is upwards in the monitor's pixels, and y is to the right.
-        #expect(watcher.colour(0, 29) == Self.pattern(1, 20, 240 - 1 - 10))
-        #expect(watcher.colour(49, 0) == Self.pattern(1, 69, 240 - 1 - 39))
+        #expect(watcher.colour(0, 29) == CaptureCompositor.pattern(1, 20, 240 - 1 - 10))
+        #expect(watcher.colour(49, 0) == CaptureCompositor.pattern(1, 69, 240 - 1 - 39))
         let corner = orientation.turnedBack(PixelRect(x: 0, y: 0, width: 1, height: 1), of: watcher.size)
         #expect(corner == PixelRect(x: 0, y: 29, width: 1, height: 1))
     }
@@ -260,7 +233,7 @@ import Testing
     @Test func `two outputs are one desktop, and a region on both is refused`() throws {
         try compositor.send("output DP-2 200 150 330 40")
         try compositor.paint(PixelRect(x: 0, y: 0, width: 200, height: 150), 0x80_0010, on: "DP-2")
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         #expect(watcher.size == PixelSize(width: 530, height: 240))
         let second = PixelRect(x: 330, y: 40, width: 200, height: 150)
         func isRight(_ painted: [(PixelRect, UInt32)] = []) -> Bool {
@@ -270,7 +243,7 @@ import Testing
                     if let top = painted.last(where: { !$0.0.intersection(pixel).isEmpty }) {
                         return watcher.colour(x, y) == top.1
                     }
-                    if x < 320 { return watcher.colour(x, y) == Self.pattern(1, x, y) }
+                    if x < 320 { return watcher.colour(x, y) == CaptureCompositor.pattern(1, x, y) }
                     return watcher.colour(x, y) == (second.intersection(pixel).isEmpty ? 0 : 0x80_0010)
                 }
             }
@@ -280,14 +253,14 @@ import Testing
         try compositor.paint(PixelRect(x: 319, y: 239, width: 1, height: 1), Self.yellow)
         let places = [PixelRect(x: 333, y: 43, width: 1, height: 1), PixelRect(x: 319, y: 239, width: 1, height: 1)]
         let damage = try watcher.follow { $0.colour(333, 43) == Self.white && $0.colour(319, 239) == Self.yellow }
-        #expect(damage == Self.tiles(places, of: watcher.size))
+        #expect(damage == DamageRegion.tiles(places, of: watcher.size))
         #expect(isRight([(places[0], Self.white), (places[1], Self.yellow)]))
-        let both = try opening(.region(PixelRect(x: 300, y: 50, width: 60, height: 10)))
+        let both = try compositor.opening(.region(PixelRect(x: 300, y: 50, width: 60, height: 10)))
         #expect(throws: VideoSourceError.regionOnSeveralMonitors(["DP-1", "DP-2"])) { try Watcher(opening: both) }
-        let beside = try watch(.region(PixelRect(x: 331, y: 41, width: 20, height: 10)))
+        let beside = try compositor.watch(.region(PixelRect(x: 331, y: 41, width: 20, height: 10)))
         #expect(beside.colour(2, 2) == Self.white && beside.colour(1, 2) == 0x80_0010)
-        #expect(try watch(.monitor("dp-2")).size == PixelSize(width: 200, height: 150))
-        let absent = try opening(.monitor("DP-9"))
+        #expect(try compositor.watch(.monitor("dp-2")).size == PixelSize(width: 200, height: 150))
+        let absent = try compositor.opening(.monitor("DP-9"))
         #expect(throws: VideoSourceError.noMonitor("DP-9", existing: ["DP-1", "DP-2"])) { try Watcher(opening: absent) }
     }
 
@@ -296,62 +269,64 @@ import Testing
     @Test(arguments: 0..<8)
     func `a turned output says how it comes upright`(transform: Int) throws {
         try compositor.send("transform DP-1 \(transform)")
-        let watcher = try watch()
-        #expect(watcher.size == Self.size && shows(watcher), "the monitor's own pixels")
+        let watcher = try compositor.watch()
+        #expect(watcher.size == Self.size && watcher.shows(), "the monitor's own pixels")
         #expect(watcher.source.orientation == Orientation(undoingWaylandTransform: Int32(transform)))
         // And is followed: all of the picture is another one, though no pixel is.
         let next = (transform + 3) % 8
         try compositor.send("transform DP-1 \(next)")
         let turn = Orientation(undoingWaylandTransform: Int32(next))
         #expect(try watcher.follow { $0.source.orientation == turn }.isFull)
-        #expect(shows(watcher))
+        #expect(watcher.shows())
     }
 
     @Test func `an output that gets other modes is followed, however often`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         for (width, height) in [(200, 100), (321, 7), (320, 240), (640, 480)] {
             try compositor.send("resize DP-1 \(width) \(height)")
             try compositor.send("pattern DP-1 2")
             let size = PixelSize(width: width, height: height)
-            try watcher.follow { $0.size == size && $0.colour(0, 0) == Self.pattern(2, 0, 0) }
-            #expect(shows(watcher, pattern: 2))
+            try watcher.follow { $0.size == size && $0.colour(0, 0) == CaptureCompositor.pattern(2, 0, 0) }
+            #expect(watcher.shows(pattern: 2))
         }
         try compositor.paint(PixelRect(x: 600, y: 400, width: 3, height: 3), Self.red)
         #expect(
             try watcher.follow { $0.colour(601, 401) == Self.red }
-                == Self.tiles([PixelRect(x: 600, y: 400, width: 3, height: 3)], of: watcher.size))
-        #expect(shows(watcher, pattern: 2, painted: [(PixelRect(x: 600, y: 400, width: 3, height: 3), Self.red)]))
+                == DamageRegion.tiles([PixelRect(x: 600, y: 400, width: 3, height: 3)], of: watcher.size))
+        #expect(watcher.shows(pattern: 2, painted: [(PixelRect(x: 600, y: 400, width: 3, height: 3), Self.red)]))
         #expect(try compositor.counts().sessions == 1)
     }
 
     @Test func `constraints that are told again change nothing`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         let before = try compositor.counts()
         for _ in 0..<3 { try compositor.send("constraints DP-1") }
         #expect(try watcher.wait(until: MonotonicClock.now() + 50_000_000) == .deadline)
         #expect(try compositor.counts().ready == before.ready)
         let rect = PixelRect(x: 1, y: 1, width: 1, height: 1)
         try compositor.paint(rect, Self.red)
-        #expect(try watcher.follow { $0.colour(1, 1) == Self.red } == Self.tiles([rect]))
+        #expect(try watcher.follow { $0.colour(1, 1) == Self.red } == DamageRegion.tiles([rect]))
     }
 
     @Test func `an output that goes leaves its last frame, and is recorded again when it comes back`() throws {
-        let watcher = try watch(.monitor("DP-1"))
+        let watcher = try compositor.watch(.monitor("DP-1"))
         try compositor.send("output DP-2 64 64 320 0")
         try compositor.send("remove DP-1")
         #expect(try watcher.wait(until: MonotonicClock.now() + 50_000_000) == .deadline)
-        #expect(watcher.size == Self.size && shows(watcher), "the last frame stays")
+        #expect(watcher.size == Self.size && watcher.shows(), "the last frame stays")
         #expect(watcher.source.deadline == nil, "nothing is tried meanwhile")
         try compositor.send("output DP-1 100 80 0 0")
         try compositor.send("pattern DP-1 5")
-        try watcher.follow { $0.size == PixelSize(width: 100, height: 80) && $0.colour(0, 0) == Self.pattern(5, 0, 0) }
-        #expect(shows(watcher, pattern: 5))
+        try watcher.follow {
+            $0.size == PixelSize(width: 100, height: 80) && $0.colour(0, 0) == CaptureCompositor.pattern(5, 0, 0)
+        }
+        #expect(watcher.shows(pattern: 5))
     }
 
     @Test func `an output that goes while it is opened is waited for`() throws {
         try compositor.send("output DP-2 64 64 320 0")
         try compositor.send("told DP-1 0 0")
-        let opening = try opening(.monitor("DP-1"))
+        let opening = try compositor.opening(.monitor("DP-1"))
         func go(until isDone: () throws -> Bool) throws {
             var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [opening.descriptor])
             while try !isDone() {
@@ -367,126 +342,11 @@ import Testing
         try compositor.send("output DP-1 40 30 0 0")
         try compositor.send("pattern DP-1 4")
         let watcher = try Watcher(opening: opening)
-        #expect(watcher.size == PixelSize(width: 40, height: 30) && shows(watcher, pattern: 4))
-    }
-
-    // MARK: Faults
-
-    @Test func `a session that is stopped is begun again, later and as often as it takes`() throws {
-        let watcher = try watch()
-        for number in 1...3 {
-            try compositor.send("stop DP-1")
-            _ = try watcher.wait(until: MonotonicClock.now() + 10_000_000)
-            let rect = PixelRect(x: number * 20, y: 10, width: 10, height: 10)
-            try compositor.paint(rect, Self.red)
-            try watcher.follow { $0.colour(rect.x, rect.y) == Self.red }
-            #expect(try compositor.counts().sessions == number + 1)
-        }
-    }
-
-    @Test(arguments: [0, 1, 2, 3, 77])
-    func `a capture that fails is made again, whatever the reason`(reason: Int) throws {
-        let watcher = try watch()
-        let rect = PixelRect(x: 50, y: 50, width: 10, height: 10)
-        for number in 1...3 {
-            try compositor.send("fail DP-1 \(reason)")
-            try compositor.paint(rect, UInt32(number))
-            try watcher.follow { $0.colour(rect.x, rect.y) == UInt32(number) }
-            #expect(shows(watcher, painted: [(rect, UInt32(number))]))
-        }
-        let next = PixelRect(x: 0, y: 200, width: 5, height: 5)
-        try watcher.settle()
-        try compositor.paint(next, Self.red)
-        #expect(try watcher.follow { $0.colour(0, 200) == Self.red } == Self.tiles([next]))
-    }
-
-    @Test func `a buffer that is refused gets what is told instead, or another session`() throws {
-        // The size that is told and the mode are not of one mind for a while.
-        let watcher = try watch()
-        try compositor.send("fail DP-1 1")
-        _ = try watcher.wait(until: MonotonicClock.now() + 20_000_000)
-        #expect(watcher.source.deadline != nil, "it is not waited for ever")
-        try compositor.send("resize DP-1 50 60")
-        try watcher.follow { $0.size == PixelSize(width: 50, height: 60) }
-        try compositor.send("fail DP-1 1")
-        try compositor.send("pattern DP-1 3")
-        try watcher.follow { $0.colour(0, 0) == Self.pattern(3, 0, 0) }
-        #expect(try compositor.counts().sessions >= 2)
-        #expect(shows(watcher, pattern: 3))
-    }
-
-    @Test func `a compositor that ends is an error, and so is one that is not there`() throws {
-        let watcher = try watch()
-        compositor.end()
-        #expect(throws: VideoSourceError.compositorLost) {
-            while true { _ = try watcher.wait(until: .max) }
-        }
-        #expect(throws: VideoSourceError.noCompositor(display: compositor.display)) { try opening(.desktop) }
-    }
-
-    @Test(arguments: [
-        "-5 -7 30 20", "300 200 1000000 1000000", "2147483647 2147483647 2147483647 2147483647",
-        "-2147483648 -2147483648 2147483647 2147483647", "5 5 -5 -5", "9 9 0 0",
-    ])
-    func `damage that no picture has is cut off`(damage: String) throws {
-        let watcher = try watch()
-        let rect = PixelRect(x: 100, y: 100, width: 5, height: 5)
-        try compositor.send("hold DP-1")
-        try compositor.send("damage DP-1 \(damage)")
-        try compositor.paint(rect, Self.red)
-        try compositor.send("go DP-1")
-        #expect(try watcher.wait(until: .max) == .changed)
-        let told = damage.split(separator: " ").map { Int($0)! }
-        let inside = PixelRect(x: told[0], y: told[1], width: told[2], height: told[3])
-            .intersection(PixelRect(size: Self.size))
-        #expect(try watcher.look() == Self.tiles([rect] + (inside.isEmpty ? [] : [inside])))
-        #expect(shows(watcher, painted: [(rect, Self.red)]))
-        // The compositor refuses buffer damage outside of a buffer, and so would end this connection.
-        try compositor.paint(rect, Self.white)
-        try watcher.follow { $0.colour(100, 100) == Self.white }
-    }
-
-    @Test func `a size that no frame can have is refused, and none is waited for`() throws {
-        for size in ["40000 10", "10 4294967295", "32768 32768", "4294967295 4294967295"] {
-            try compositor.send("told DP-1 \(size)")
-            let opening = try opening()
-            #expect(throws: VideoSourceError.unsupportedPixels(format: 1), "\(size)") { try Watcher(opening: opening) }
-        }
-        try compositor.send("told DP-1 0 0")
-        let opening = try opening()
-        var waiter = SourceWaiter(wake: WakeSignal(), descriptors: [opening.descriptor])
-        while try compositor.counts().sessions < 5 {
-            #expect(try opening.processEvents() == nil)
-            waiter.wait(until: MonotonicClock.now() + 10_000_000, for: .sources)
-        }
-        #expect(try opening.processEvents() == nil)
-        try compositor.send("told DP-1 320 240")
-        let watcher = try Watcher(opening: opening)
-        #expect(shows(watcher))
-        // In the middle of a take as well: the monitor is off.
-        try compositor.send("told DP-1 0 240")
-        #expect(try watcher.wait(until: MonotonicClock.now() + 20_000_000) == .deadline)
-        try compositor.send("told DP-1 320 240")
-        try compositor.send("pattern DP-1 9")
-        try watcher.follow { $0.colour(0, 0) == Self.pattern(9, 0, 0) }
-        #expect(shows(watcher, pattern: 9))
-    }
-
-    @Test func `pixels of an unknown kind are refused, and so is a graphics card's memory alone`() throws {
-        try compositor.send("formats DP-1 34344152 20203852")
-        let unknown = try opening()
-        #expect(throws: VideoSourceError.unsupportedPixels(format: 0x3434_4152)) { try Watcher(opening: unknown) }
-        try compositor.send("formats DP-1")
-        try compositor.send("graphics DP-1")
-        let graphics = try opening()
-        #expect(throws: VideoSourceError.noFramesInMemory) { try Watcher(opening: graphics) }
-        // Beside memory that can be read it does no harm.
-        try compositor.send("formats DP-1 34344152 1")
-        #expect(shows(try watch()))
+        #expect(watcher.size == PixelSize(width: 40, height: 30) && watcher.shows(pattern: 4))
     }
 
     @Test func `what was to be seen no more is in no frame, and nothing is read until there is a new one`() throws {
-        let watcher = try watch()
+        let watcher = try compositor.watch()
         try compositor.paint(PixelRect(size: Self.size), Self.red)
         #expect(try watcher.wait(until: .max) == .changed)
         try compositor.send("pattern DP-1 2")
@@ -494,7 +354,7 @@ import Testing
         #expect(try !watcher.source.read(.full(size: Self.size)) { _ in Issue.record("an old frame") })
         #expect(try watcher.wait(until: .max) == .changed)
         #expect(try watcher.look().isFull)
-        #expect(shows(watcher, pattern: 2))
+        #expect(watcher.shows(pattern: 2))
         // The last frame of an output that has gone can still be read.
         try compositor.send("remove DP-1")
         _ = try watcher.wait(until: MonotonicClock.now() + 10_000_000)
