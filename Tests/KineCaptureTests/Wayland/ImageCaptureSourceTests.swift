@@ -39,7 +39,7 @@ import Testing
         try compositor.send("hold DP-1")
         for corner in corners { try compositor.paint(corner, Self.red) }
         try compositor.send("go DP-1")
-        #expect(try watcher.wait(until: .max) == .changed)
+        #expect(try watcher.wait(until: Watcher.patience) == .changed)
         #expect(try watcher.look() == DamageRegion.tiles(corners))
         #expect(watcher.shows(painted: corners.map { ($0, Self.red) }))
     }
@@ -50,7 +50,7 @@ import Testing
         try compositor.send("hold DP-1")
         for dot in dots { try compositor.paint(dot, Self.red) }
         try compositor.send("go DP-1")
-        #expect(try watcher.wait(until: .max) == .changed)
+        #expect(try watcher.wait(until: Watcher.patience) == .changed)
         let damage = try watcher.look()
         var missed = DamageRegion.tiles(dots)
         missed.subtract(damage)
@@ -100,7 +100,7 @@ import Testing
             _ = try watcher.wait(until: MonotonicClock.now())  // sends the request
             #expect(try compositor.counts().missing == missing[index], "\(index)")
             try compositor.paint(rect, Self.red)
-            #expect(try watcher.wait(until: .max) == .changed)
+            #expect(try watcher.wait(until: Watcher.patience) == .changed)
             #expect(try watcher.look() == DamageRegion.tiles([rect]))
             #expect(watcher.shows(painted: rects.prefix(index + 1).map { ($0, Self.red) }))
         }
@@ -180,7 +180,7 @@ import Testing
         // Across its corner.
         let corner = PixelRect(x: 80, y: 40, width: 20, height: 10)
         try compositor.paint(corner, Self.red)
-        #expect(try watcher.wait(until: .max) == .changed)
+        #expect(try watcher.wait(until: Watcher.patience) == .changed)
         #expect(
             try watcher.look() == DamageRegion.tiles([PixelRect(x: 0, y: 0, width: 10, height: 5)], of: region.size))
         #expect(isRight([(corner, Self.red)]))
@@ -348,11 +348,11 @@ import Testing
     @Test func `what was to be seen no more is in no frame, and nothing is read until there is a new one`() throws {
         let watcher = try compositor.watch()
         try compositor.paint(PixelRect(size: Self.size), Self.red)
-        #expect(try watcher.wait(until: .max) == .changed)
+        #expect(try watcher.wait(until: Watcher.patience) == .changed)
         try compositor.send("pattern DP-1 2")
         watcher.source.discardFrames()
         #expect(try !watcher.source.read(.full(size: Self.size)) { _ in Issue.record("an old frame") })
-        #expect(try watcher.wait(until: .max) == .changed)
+        #expect(try watcher.wait(until: Watcher.patience) == .changed)
         #expect(try watcher.look().isFull)
         #expect(watcher.shows(pattern: 2))
         // The last frame of an output that has gone can still be read.
