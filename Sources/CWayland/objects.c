@@ -9,7 +9,7 @@ static const struct wl_message registry_events[] = {
 static const struct wl_interface registry_interface = {"wl_registry", 1, 1, registry_requests, 2, registry_events};
 
 static const struct wl_message callback_events[] = {{"done", "u", kine_no_types}};
-static const struct wl_interface callback_interface = {"wl_callback", 1, 0, 0, 1, callback_events};
+const struct wl_interface kine_callback_interface = {"wl_callback", 1, 0, 0, 1, callback_events};
 
 // Places of the requests in these lists; those of wl_display are libwayland's own.
 enum { DISPLAY_SYNC, DISPLAY_GET_REGISTRY };
@@ -45,5 +45,5 @@ struct wl_proxy *kine_get_registry(struct wl_display *display, const kine_regist
 struct wl_proxy *kine_sync(struct wl_display *display, const kine_callback_listener *listener, void *context) {
     union wl_argument arguments[] = {{.n = 0}};
     return kine_listening(
-        kine_request((struct wl_proxy *)display, DISPLAY_SYNC, &callback_interface, arguments), listener, context);
+        kine_request((struct wl_proxy *)display, DISPLAY_SYNC, &kine_callback_interface, arguments), listener, context);
 }

@@ -21,5 +21,6 @@ struct wl_proxy *kine_listening(struct wl_proxy *proxy, const void *listener, vo
 struct wl_proxy *kine_bind(struct wl_proxy *registry, uint32_t name, const char *interface_name,
                            const struct wl_interface *interface, uint32_t version);
 
+extern const struct wl_interface kine_callback_interface;
 extern const struct wl_interface kine_output_interface;
 extern const struct wl_interface kine_buffer_interface;

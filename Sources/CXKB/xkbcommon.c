@@ -1,4 +1,4 @@
-// libxkbcommon, loaded when keys are first to be shown.
+// libxkbcommon, loaded when the meaning of keys is first needed.
 #include "CLinux.h"
 #include "CXKB.h"
 #include "libraries.h"
@@ -7,6 +7,16 @@ LATE_LIBRARY("libxkbcommon.so.0")
 
 LATE_FUNCTION(struct xkb_context *, xkb_context_new, (enum xkb_context_flags flags), (flags))
 LATE_FUNCTION(void, xkb_context_unref, (struct xkb_context *context), (context))
+LATE_FUNCTION(struct xkb_keymap *, xkb_keymap_new_from_buffer,
+        (struct xkb_context *context, const char *buffer, size_t length, enum xkb_keymap_format format,
+         enum xkb_keymap_compile_flags flags),
+        (context, buffer, length, format, flags))
+LATE_FUNCTION(xkb_keycode_t, xkb_keymap_min_keycode, (struct xkb_keymap *keymap), (keymap))
+LATE_FUNCTION(xkb_keycode_t, xkb_keymap_max_keycode, (struct xkb_keymap *keymap), (keymap))
+LATE_FUNCTION(xkb_layout_index_t, xkb_keymap_num_layouts_for_key, (struct xkb_keymap *keymap, xkb_keycode_t key),
+        (keymap, key))
+LATE_FUNCTION(xkb_level_index_t, xkb_keymap_num_levels_for_key,
+        (struct xkb_keymap *keymap, xkb_keycode_t key, xkb_layout_index_t layout), (keymap, key, layout))
 LATE_FUNCTION(void, xkb_keymap_unref, (struct xkb_keymap *keymap), (keymap))
 LATE_FUNCTION(void, xkb_state_unref, (struct xkb_state *state), (state))
 LATE_FUNCTION(xkb_layout_index_t, xkb_state_key_get_layout, (struct xkb_state *state, xkb_keycode_t key), (state, key))

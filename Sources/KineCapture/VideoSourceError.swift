@@ -59,6 +59,10 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case regionProgramFailed(String)
     /// It copies its screen into memory of a graphics card alone, which is not read here.
     case noFramesInMemory
+    /// A region is to be drawn, and the compositor lacks what a window needs in which that could be done.
+    case noRegionWindow
+    /// A region is to be drawn in what the portal gives, and no compositor is named that could show a window.
+    case noRegionCompositor
     /// It draws pixels of a kind that is not known here; wl_shm's number of it.
     case unsupportedPixels(format: UInt32)
 

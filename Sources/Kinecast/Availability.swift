@@ -33,9 +33,7 @@ enum Availability {
             sources.windows.contains { $0.application.lowercased() == name.lowercased() }
         case .screen(let name?):
             hasScreen(sources) && sources.monitors.contains { $0.name.lowercased() == name.lowercased() }
-        case .screen(nil), .region: hasScreen(sources)
-        // An engine refuses to have a region drawn on a screen that comes through the portal.
-        case .drawnRegion: hasScreen(sources) && sources.screenBackend != .portal
+        case .screen(nil), .region, .drawnRegion: hasScreen(sources)
         case .virtual, .virtualWayland: true
         }
     }

@@ -20,7 +20,7 @@ import Testing
         return list
     }
 
-    @Test func `screens and regions need a way to them, and a region that is drawn one that shows the screen before`() {
+    @Test func `screens and regions need a way to them`() {
         let scopes = [
             CaptureScope.screen(), Self.region, .drawnRegion, .screen(monitor: "dp-1"), .screen(monitor: "DP-2"),
         ]
@@ -28,8 +28,8 @@ import Testing
             (TakeConfiguration.Backend?.none, [Self.monitor], [false, false, false, false, false]),
             (.x11, [Self.monitor], [true, true, true, true, false]), (.x11, [], [false, false, false, false, false]),
             (.wlr, [Self.monitor], [true, true, true, true, false]), (.wlr, [], [false, false, false, false, false]),
-            (.portal, [Self.monitor], [true, true, false, true, false]),
-            (.portal, [], [true, true, false, false, false]),
+            (.portal, [Self.monitor], [true, true, true, true, false]),
+            (.portal, [], [true, true, true, false, false]),
         ] {
             let list = sources { ($0.screenBackend, $0.monitors) = (backend, monitors) }
             #expect(
@@ -64,14 +64,15 @@ import Testing
             return await Availability.check(scope, engine.locator)
         }
         let asking = session.environment + ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]
-        for scope in [CaptureScope.screen(), Self.region, .chosenWindow] {
+        for scope in [CaptureScope.screen(), Self.region, .drawnRegion, .chosenWindow] {
             #expect(try await check(scope, asking), "\(scope)")
             #expect(try await !check(scope, session.environment), "\(scope) without a portal")
         }
-        #expect(try await !check(.drawnRegion, asking))
         #expect(try await !check(.focusedWindow, asking))
         portal.change { $0.sourceTypes = 1 }
         #expect(try await check(.screen(), asking))
         #expect(try await !check(.chosenWindow, asking))
+        portal.change { $0.sourceTypes = 2 }
+        #expect(try await !check(.drawnRegion, asking))
     }
 }

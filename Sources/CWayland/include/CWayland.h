@@ -28,6 +28,8 @@ typedef struct {
 
 struct wl_proxy *kine_sync(struct wl_display *display, const kine_callback_listener *listener, void *context);
 
+#include "CWaylandWindow.h"
+
 // MARK: Clipboard (data_control.c)
 
 // The data-control manager of a compositor: one of the two protocols.

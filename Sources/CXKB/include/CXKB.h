@@ -16,3 +16,8 @@ typedef enum { KINE_KEYBOARD_OTHER, KINE_KEYBOARD_STATE, KINE_KEYBOARD_MAP } kin
 // Reads an event of the extension. KINE_KEYBOARD_STATE: the modifiers and the layout, with which it has updated `state`.
 // KINE_KEYBOARD_MAP: keys have other meanings now, or it is another keyboard.
 kine_keyboard_change kine_read_keyboard_event(const xcb_generic_event_t *event, struct xkb_state *state);
+
+// The keys of a mapping, in the text of XKB_KEYMAP_FORMAT_TEXT_V1, that have `symbol` on any level, by the numbers of
+// linux/input-event-codes.h. Returns their count, `most` at most; -1 where the text cannot be read, or libxkbcommon is not installed. Needs no
+// kine_load_xkb before.
+int kine_find_keys(const char *text, size_t length, xkb_keysym_t symbol, uint32_t *keys, int most);

@@ -7,7 +7,7 @@ import KinePlatform
 import SystemPackage
 
 /// A cast that gives frames. Created and used by the capture thread.
-public final class PipeWireSource: VideoSource {
+public final class PipeWireSource: CastSource {
     /// How a cast is read.
     public struct Options: Sendable {
         /// The frames a second that the compositor is not to exceed.
@@ -32,6 +32,9 @@ public final class PipeWireSource: VideoSource {
     private var cursor: CastCursor?
     /// The newest frame, and where it is. The compositor gets its buffer back when the next frame has come, or few others are left.
     private var held: (frame: CastFrames.Frame, place: CastReader.Place)?
+    public private(set) var frameCount = 0
+    /// Only whoever has asked the desktop for the cast knows it.
+    public let position: (x: Int, y: Int)? = nil
     /// Buffers without a frame that have come since.
     private var buffersSinceFrame = 0
     /// The cast is open without a frame too.
@@ -88,6 +91,7 @@ public final class PipeWireSource: VideoSource {
             if frames.receive(taken.buffer, at: now) == .frame, let frame = frames.frame {
                 giveBackHeld()
                 held = (frame, .buffer(taken.number))
+                frameCount += 1
                 buffersSinceFrame = 0
             } else {
                 buffersSinceFrame += 1
@@ -166,7 +170,10 @@ public final class PipeWireOpening: VideoSourceOpening {
     /// For tests, whose producers send one frame.
     var isStreaming: Bool { source.isStreaming }
 
-    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? {
+    public func processEvents() throws(VideoSourceError) -> (any VideoSource)? { try openedSource() }
+
+    /// `processEvents` for those who want to know more of the source.
+    public func openedSource() throws(VideoSourceError) -> PipeWireSource? {
         _ = try source.processEvents()
         return source.isOpen ? source : nil
     }

@@ -155,14 +155,3 @@ final class X11RegionOverlay {
         }
     }
 }
-
-extension PixelRect {
-    /// The smallest rectangle around both.
-    fileprivate func union(_ other: PixelRect) -> PixelRect {
-        if isEmpty { return other }
-        if other.isEmpty { return self }
-        let (left, top) = (min(x, other.x), min(y, other.y))
-        return PixelRect(
-            x: left, y: top, width: max(maxX, other.maxX) - left, height: max(maxY, other.maxY) - top)
-    }
-}

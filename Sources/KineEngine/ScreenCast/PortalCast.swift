@@ -10,7 +10,7 @@ import SystemPackage
 final class PortalCastOpening {
     private enum State {
         case asking
-        case reading(PipeWireOpening)
+        case reading(PipeWireOpening, ScreenCastStream)
     }
 
     private let helper: ScreenCastHelper
@@ -41,7 +41,7 @@ final class PortalCastOpening {
     }
 
     var descriptor: Int32 { descriptors.descriptor }
-    var deadline: Int64? { if case .reading(let opening) = state { opening.deadline } else { nil } }
+    var deadline: Int64? { if case .reading(let opening, _) = state { opening.deadline } else { nil } }
 
     func giveUp() { helper.giveUp() }
 
@@ -55,8 +55,8 @@ final class PortalCastOpening {
             if let problem = permitted.problem { warn(problem) }
             try read(permitted)
         }
-        guard case .reading(let opening) = state, let source = try opening.processEvents() else { return nil }
-        return PortalCast(source, helper, descriptors)
+        guard case .reading(let opening, let stream) = state, let source = try opening.openedSource() else { return nil }
+        return PortalCast(source, stream, helper, descriptors)
     }
 
     private func read(_ cast: ScreenCast) throws(VideoSourceError) {
@@ -71,19 +71,24 @@ final class PortalCastOpening {
         let opening = try PipeWireOpening(
             descriptor: cast.remote, node: cast.stream.node, options: options, continues: continues)
         do throws(Errno) { try descriptors.insert(opening.descriptor) } catch { throw .noDescriptor(error) }
-        state = .reading(opening)
+        state = .reading(opening, cast.stream)
     }
 }
 
 /// PipeWire's frames, for as long as the desktop permits them. Used by one thread.
 final class PortalCast {
-    let source: any VideoSource
+    let source: PipeWireSource
+    /// As the desktop has described it.
+    let stream: ScreenCastStream
     private let descriptors: DescriptorSet
     /// Nil: the portal has gone away, which ends no cast by itself: PipeWire tells of its end.
     private var helper: ScreenCastHelper?
 
-    init(_ source: any VideoSource, _ helper: ScreenCastHelper, _ descriptors: DescriptorSet) {
+    init(
+        _ source: PipeWireSource, _ stream: ScreenCastStream, _ helper: ScreenCastHelper, _ descriptors: DescriptorSet
+    ) {
         self.source = source
+        self.stream = stream
         self.helper = helper
         self.descriptors = descriptors
     }

@@ -40,7 +40,7 @@ final class PortalOpening: VideoSourceOpening {
 }
 
 /// A cast, and what takes its place. While there is none, the last frame stands. Used by one thread.
-final class PortalSource: VideoSource {
+final class PortalSource: CastSource {
     private enum State {
         case casting(PortalCast)
         case recovering(CastRecovery)
@@ -56,6 +56,9 @@ final class PortalSource: VideoSource {
     private let descriptors: DescriptorSet
     private(set) var size: PixelSize
     private(set) var orientation: Orientation
+    private(set) var position: (x: Int, y: Int)?
+    /// The frames of the casts that have ended.
+    private var earlierFrames = 0
 
     fileprivate init(
         _ cast: PortalCast, _ order: ScreenCastOrder, _ video: TakeConfiguration.Video, reachesPipeWire: Bool
@@ -66,6 +69,7 @@ final class PortalSource: VideoSource {
         self.video = video
         self.reachesPipeWire = reachesPipeWire
         (size, orientation) = (cast.source.size, cast.source.orientation)
+        position = cast.stream.position.map { (Int($0.x), Int($0.y)) }
         do throws(Errno) {
             descriptors = try DescriptorSet()
             try descriptors.insert(cast.descriptor)
@@ -85,6 +89,11 @@ final class PortalSource: VideoSource {
     }
 
     var losesUnreadFrames: Bool { true }
+
+    var frameCount: Int {
+        guard case .casting(let cast) = state else { return earlierFrames }
+        return earlierFrames + cast.source.frameCount
+    }
 
     var interruption: VideoSourceInterruption? {
         switch state {
@@ -138,6 +147,7 @@ final class PortalSource: VideoSource {
             throw error
         }
         descriptors.remove(cast.descriptor)
+        earlierFrames += cast.source.frameCount
         state = .recovering(recovery)
     }
 

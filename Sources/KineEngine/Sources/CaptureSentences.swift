@@ -53,6 +53,11 @@ extension VideoSourceError {
                 + "the region as --region 640x480+100+50."
         case .noFramesInMemory:
             "The Wayland compositor copies its screen into a graphics card's memory alone; add --backend portal, so that the desktop is asked."
+        case .noRegionWindow:
+            "This compositor shows no window in which a region could be drawn (xdg-shell); give the region as --region 640x480+100+50."
+        case .noRegionCompositor:
+            "A region is drawn on what the desktop's portal gives only in a session on Wayland, where WAYLAND_DISPLAY is set; leave out "
+                + "--backend portal, or give the region as --region 640x480+100+50."
         case .unsupportedPixels(let format):
             "The Wayland compositor draws pixels of an unknown kind (0x\(String(format, radix: 16))); record another monitor."
         case .noOutput: "The Wayland compositor has no monitor; turn one on."

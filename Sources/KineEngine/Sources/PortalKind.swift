@@ -26,17 +26,22 @@ struct PortalKind: SourceKind {
         switch request.source {
         case .screen(let name?): monitor = try Self.monitor(named: name)
         case .region(let rect): region = rect
-        case .drawnRegion: throw .notOnWayland(option: "--region draw")
         case .chosenWindow:
             guard request.hasWindowDialog else { throw .noWindowDialog }
             target = .window
         default: break
         }
         try video.checkForWayland()
-        return try PortalOpening(
-            ScreenCastOrder(
-                ScreenCastRequest(target, showsCursor: video.showsCursor), application: request.application,
-                asksAnew: request.asksAnew, monitor: monitor), video, region: region, warn: request.warn)
+        let order = ScreenCastOrder(
+            ScreenCastRequest(target, showsCursor: video.showsCursor), application: request.application,
+            asksAnew: request.asksAnew, monitor: monitor)
+        guard case .drawnRegion = request.source else {
+            return try PortalOpening(order, video, region: region, warn: request.warn)
+        }
+        guard let display = WaylandSession.compositor else { throw .noRegionCompositor }
+        return try PictureRegionOpening(display: display) { () throws(VideoSourceError) in
+            try PortalOpening(order, video, warn: request.warn)
+        }
     }
 
     /// Throws where the desktop has no such monitor. One whose compositor does not answer may have it.

@@ -1,4 +1,4 @@
-// Checks for sessions on Wayland: the desktop's portal, PipeWire, and the program that has a region drawn.
+// Checks for sessions on Wayland: the desktop's portal, PipeWire, and what has a region drawn.
 import KineCapture
 import KineControl
 import KineDesktop
@@ -17,7 +17,8 @@ extension Doctor {
         let checks = [
             portal(survey, desktop: desktop, isNeeded: !isCopied), pipeWire(.find(), isNeeded: !isCopied),
         ]
-        return isCopied ? checks + [region(hasProgram: ExecutableSearch.find("slurp") != nil)] : checks
+        guard isCopied else { return checks + [region(inPictureOf: survey)].compactMap(\.self) }
+        return checks + [region(hasProgram: ExecutableSearch.find("slurp") != nil)]
     }
 
     /// - Parameters:
@@ -79,6 +80,12 @@ extension Doctor {
         var check = DoctorCheck.passed("region", "slurp, with which --region draw works, is not installed")
         check.remedy = "install slurp"
         return check
+    }
+
+    /// Nil where the portal's own line says why there is no picture to draw in.
+    static func region(inPictureOf survey: DesktopSurvey) -> DoctorCheck? {
+        guard survey.screenCastTargets.contains(.monitor) else { return nil }
+        return .passed("region", "regions are drawn with the mouse in a still picture of the monitor that the desktop shows")
     }
 
     /// What windows alone need is no fault where the screen comes another way.

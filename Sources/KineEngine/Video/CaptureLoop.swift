@@ -166,9 +166,12 @@ final class CaptureLoop {
 
     private func sleep(until deadline: Int64, for interest: SourceWaiter.Interest) throws(VideoSourceError) {
         if let opening = next?.opening, opening.coversScreen {
-            // The source is not asked either: its frames would show what the person is shown.
-            var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor])
-            return waiter.wait(until: opening.deadline, for: .sources)
+            // Nothing is read: the source's frames would show what the person is shown. The newest is kept where others are lost.
+            let isDrained = source.losesUnreadFrames
+            if isDrained { _ = try source.processEvents() }
+            var waiter = SourceWaiter(wake: wake, descriptors: [opening.descriptor] + source.drained)
+            let deadlines = [opening.deadline, isDrained ? source.deadline : nil].compactMap(\.self)
+            return waiter.wait(until: deadlines.min(), for: .sources)
         }
         var deadline = deadline
         // A source's deadline passes unheeded between two frames, as its events do.

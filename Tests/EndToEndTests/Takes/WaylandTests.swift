@@ -264,7 +264,7 @@ import Testing
                 ([], Self.refusal), (["--monitor", "headless"], Self.refusal),
                 (["--monitor", "XWAYLAND0"], "There is no monitor XWAYLAND0 on this display; it has headless"),
                 (["--region", "64x48+0+0"], Self.refusal), (["--window", "ask"], Self.refusal),
-                (["--region", "draw"], "does not give what --region draw needs"),
+                (["--region", "draw"], Self.refusal),
                 (["--backend", "wlr"], "This compositor does not let programs copy its screen"),
             ] {
                 let refused = try record(place, source, environment)

@@ -105,5 +105,11 @@ import Testing
         #expect(Doctor.pipeWire(PipeWireInventory(library: "1.4.2"), isNeeded: false).ok)
         #expect(Doctor.region(hasProgram: true).remedy == nil)
         #expect(Doctor.region(hasProgram: false).remedy == "install slurp")
+        var survey = DesktopSurvey()
+        #expect(Doctor.region(inPictureOf: survey) == nil)
+        survey.screenCastTargets = [.window]
+        #expect(Doctor.region(inPictureOf: survey) == nil)
+        survey.screenCastTargets = [.window, .monitor]
+        #expect(Doctor.region(inPictureOf: survey)?.ok == true)
     }
 }

@@ -88,6 +88,9 @@ package final class PortalDesktop {
     /// Ends sway as a crash would.
     package func endCompositor() { sway?.end() }
 
+    /// Has sway carry out a command.
+    package func perform(_ command: String) throws { try sway?.perform(command) }
+
     // MARK: The desktop's part of the portal
 
     /// Ends it as a crash would.

@@ -1,0 +1,289 @@
+// The window in which a person draws a region: a still picture of a monitor, over all of that monitor.
+import CWayland
+import KineMedia
+import KineWayland
+
+/// A connection with a compositor, and the window, where it is shown. Used on one thread.
+final class WaylandRegionWindow {
+    enum Event: Equatable {
+        /// In the picture's pixels.
+        case input(RegionSelection.Event)
+        /// The person does something else, as on the keyboard.
+        case otherInput
+        /// The person, or the desktop, has closed the window.
+        case closed
+    }
+
+    let connection: WaylandConnection
+    private let outputs: WaylandOutputs
+    private var compositor: OpaquePointer?
+    private var shell: OpaquePointer?
+    private var memory: OpaquePointer?
+    private var input: WaylandInput?
+    private var answers = 0
+
+    private var surface: OpaquePointer?
+    private var role: OpaquePointer?
+    private var toplevel: OpaquePointer?
+    private var frame: OpaquePointer?
+    private var cursor: (surface: OpaquePointer, buffer: WindowBuffer)?
+    private var picture: StillPicture?
+    /// The size that the compositor wants, in units of the surface.
+    private var wanted = PixelSize(width: 0, height: 0)
+    /// Nil: the compositor has not said yet how large the window is.
+    private var canvas: RegionPicture?
+    private var buffers: [WindowBuffer] = []
+    /// What the compositor has, and what of it is not as in the dark picture; nil: nothing.
+    private var shown: (content: RegionPicture.Content, drawn: PixelRect)?
+    private var selection: PixelRect?
+    /// The first and the last place of the mouse, in units of the surface.
+    private var firstPlace: (x: Double, y: Double)?
+    private var mouse: (x: Double, y: Double)?
+    private var events: [Event] = []
+    /// The compositor has taken the window away.
+    private(set) var isGone = false
+
+    private static let crosshairSide = 25
+
+    private let roleListener = Listener(
+        kine_role_listener { context, _, serial in WaylandRegionWindow.from(context).configure(serial) })
+    private let toplevelListener = Listener(
+        kine_toplevel_listener(
+            configure: { context, _, width, height, _ in
+                WaylandRegionWindow.from(context).wanted = PixelSize(
+                    width: max(0, Int(width)), height: max(0, Int(height)))
+            },
+            close: { context, _ in WaylandRegionWindow.from(context).events.append(.closed) }))
+    private let frameListener = Listener(
+        kine_callback_listener { context, callback, _ in
+            wl_proxy_destroy(callback)
+            WaylandRegionWindow.from(context).frame = nil
+        })
+
+    /// Connects with the compositor of that name, as WAYLAND_DISPLAY has it, without waiting for an answer.
+    init(display: String) throws(VideoSourceError) {
+        do throws(WaylandConnection.Error) {
+            connection = try WaylandConnection(display: display)
+        } catch {
+            switch error {
+            case .noLibrary: throw .noWaylandLibrary
+            case .noCompositor: throw .noCompositor(display: display)
+            }
+        }
+        outputs = WaylandOutputs(connection)
+        connection.appeared = { [unowned self] in found($0) }
+        connection.disappeared = { [unowned outputs] in outputs.disappeared($0) }
+        expectAnswer()
+    }
+
+    deinit {
+        takeAway()
+        input = nil
+        for object in [compositor, shell, memory].compactMap(\.self) { wl_proxy_destroy(object) }
+        connection.flush()
+    }
+
+    private static func from(_ context: UnsafeMutableRawPointer?) -> WaylandRegionWindow {
+        Unmanaged<WaylandRegionWindow>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    private var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+    private func found(_ global: WaylandConnection.Global) {
+        if outputs.appeared(global) { return }
+        switch global.interface {
+        case "wl_compositor" where compositor == nil && global.version >= KINE_COMPOSITOR_VERSION:
+            compositor = kine_bind_compositor(connection.registry, global.name)
+        case "xdg_wm_base" where shell == nil: shell = kine_bind_shell(connection.registry, global.name)
+        case "wl_shm" where memory == nil: memory = kine_bind_memory(connection.registry, global.name)
+        case "wl_seat" where input == nil:
+            input = WaylandInput(global, of: connection, cursor: { [unowned self] in crosshair() }) {
+                [unowned self] event in receive(event)
+            }
+        default: break
+        }
+    }
+
+    /// The compositor tells of its globals and then of its outputs: that takes two answers.
+    private func expectAnswer() {
+        connection.afterAnswers { [unowned self] in
+            answers += 1
+            if answers < 2 { expectAnswer() }
+        }
+    }
+
+    /// What there is to show a window with is known.
+    var isReady: Bool { answers >= 2 }
+
+    /// Handles what the compositor has sent. Returns what the person has done.
+    func processEvents() throws(VideoSourceError) -> [Event] {
+        connection.handleEvents()
+        if connection.isBroken { throw .compositorLost }
+        try draw()
+        connection.flush()
+        defer { events = [] }
+        return events
+    }
+
+    // MARK: The window
+
+    /// Shows a picture in full on a monitor.
+    ///
+    /// - Parameter position: the monitor's place on the desktop; nil: not known.
+    func show(_ picture: StillPicture, at position: (x: Int, y: Int)?) throws(VideoSourceError) {
+        guard let compositor, let shell, memory != nil, let surface = kine_create_surface(compositor) else {
+            throw .noRegionWindow
+        }
+        self.picture = picture
+        self.surface = surface
+        role = kine_give_role(shell, surface, roleListener.table, context)
+        toplevel = kine_make_toplevel(role, toplevelListener.table, context)
+        kine_name_toplevel(toplevel, "Kinecast", "kinecast")
+        let output = WaylandLayout.output(at: position, showing: picture.size, on: outputs.all)
+        kine_fill_output(toplevel, output.flatMap { outputs.proxy(of: $0.name) })
+        kine_commit_surface(surface)
+        connection.flush()
+    }
+
+    /// Another picture is drawn on, as the monitor has changed.
+    func change(to picture: StillPicture) {
+        self.picture = picture
+        if canvas != nil { renew() }
+    }
+
+    /// Shows a part of the picture bright; nil: a hint instead.
+    func select(_ rect: PixelRect?) throws(VideoSourceError) {
+        selection = rect
+        try draw()
+        connection.flush()
+    }
+
+    /// Has the compositor take the window away: see `isGone`.
+    func hide() {
+        takeAway()
+        connection.afterAnswers { [unowned self] in isGone = true }
+        connection.flush()
+    }
+
+    private func takeAway() {
+        if let frame { wl_proxy_destroy(frame) }
+        if let toplevel { kine_destroy_toplevel(toplevel) }
+        if let role { kine_destroy_role(role) }
+        for surface in [surface, cursor?.surface].compactMap(\.self) { kine_destroy_surface(surface) }
+        (frame, toplevel, role, surface, cursor) = (nil, nil, nil, nil, nil)
+        (picture, canvas, shown, buffers) = (nil, nil, nil, [])
+    }
+
+    private func configure(_ serial: UInt32) {
+        kine_acknowledge(role, serial)
+        guard let picture else { return }
+        // The same size, where only the focus has changed.
+        if let canvas, canvas.fit == fit(of: picture.size) { return kine_commit_surface(surface) }
+        renew()
+    }
+
+    private func fit(of picture: PixelSize) -> PictureFit {
+        PictureFit(picture, in: wanted.area > 0 ? wanted : picture)
+    }
+
+    /// Draws anew, in the size that is wanted now.
+    private func renew() {
+        guard let picture else { return }
+        canvas = RegionPicture(picture.pixels, fit: fit(of: picture.size))
+        (buffers, shown) = ([], nil)
+    }
+
+    private func content(in fit: PictureFit) -> RegionPicture.Content {
+        if let selection { return .selection(selection) }
+        guard let place = firstPlace else {
+            return .hint(RegionSelection.Point(x: fit.window.width / 3, y: fit.window.height / 2))
+        }
+        let scale = Double(fit.scale)
+        return .hint(RegionSelection.Point(x: Int(place.x * scale), y: Int(place.y * scale)))
+    }
+
+    /// Draws what has changed, at the rate at which the compositor shows it.
+    private func draw() throws(VideoSourceError) {
+        guard let canvas, let surface, frame == nil else { return }
+        let content = content(in: canvas.fit)
+        guard shown?.content != content, let buffer = try freeBuffer(of: canvas.fit.window) else { return }
+        canvas.draw(content, on: buffer.pixels, over: &buffer.drawn)
+        let drawn = buffer.drawn ?? PixelRect(size: canvas.fit.window)
+        // The other buffer was shown before.
+        let damage = shown.map { $0.drawn.union(drawn) } ?? PixelRect(size: canvas.fit.window)
+        shown = (content, drawn)
+        buffer.attach(to: surface, scale: canvas.fit.scale)
+        kine_damage_surface(surface, Int32(damage.x), Int32(damage.y), Int32(damage.width), Int32(damage.height))
+        frame = kine_request_frame(surface, frameListener.table, context)
+        kine_commit_surface(surface)
+    }
+
+    /// Nil: the compositor still reads all of them.
+    private func freeBuffer(of size: PixelSize) throws(VideoSourceError) -> WindowBuffer? {
+        if let free = buffers.first(where: { !$0.isBusy }) { return free }
+        // One is shown, and one is drawn.
+        guard buffers.count < 2, let memory else { return nil }
+        let buffer = try WindowBuffer(size, .xrgb, memory: memory, connection)
+        buffers.append(buffer)
+        return buffer
+    }
+
+    // MARK: Input
+
+    private func receive(_ event: WaylandInput.Event) {
+        guard let fit = canvas?.fit else { return }
+        switch event {
+        case .moved(let x, let y):
+            mouse = (x, y)
+            firstPlace = firstPlace ?? mouse
+            events.append(.input(.moved(to: fit.point(x: x, y: y))))
+        case .pressed(let button):
+            events.append(mouse.map { .input(.pressed(button: button, at: fit.point(x: $0.x, y: $0.y))) } ?? .otherInput)
+        case .released(let button):
+            events.append(
+                mouse.map { .input(.released(button: button, at: fit.point(x: $0.x, y: $0.y))) } ?? .otherInput)
+        case .escaped: events.append(.input(.escaped))
+        case .key: events.append(.otherInput)
+        }
+    }
+
+    /// Made when it is first needed; nil where there is no memory for it, and the mouse stays as it is.
+    private func crosshair() -> WaylandInput.Cursor? {
+        let hotSpot = (Self.crosshairSide / 2, Self.crosshairSide / 2)
+        if let cursor { return WaylandInput.Cursor(surface: cursor.surface, hotSpot: hotSpot) }
+        let side = PixelSize(width: Self.crosshairSide, height: Self.crosshairSide)
+        guard let memory, let buffer = try? WindowBuffer(side, .argb, memory: memory, connection),
+            let surface = kine_create_surface(compositor)
+        else { return nil }
+        Self.drawCrosshair(on: buffer)
+        buffer.attach(to: surface, scale: 1)
+        kine_damage_surface(surface, 0, 0, Int32(side.width), Int32(side.height))
+        kine_commit_surface(surface)
+        cursor = (surface, buffer)
+        return WaylandInput.Cursor(surface: surface, hotSpot: hotSpot)
+    }
+
+    /// White, with black beside it.
+    private static func drawCrosshair(on buffer: WindowBuffer) {
+        let (side, middle) = (crosshairSide, crosshairSide / 2)
+        for y in 0..<side {
+            for x in 0..<side {
+                let distance = min(abs(x - middle), abs(y - middle))
+                buffer.pixels[y * side + x] = distance == 0 ? 0xffff_ffff : distance == 1 ? 0xff00_0000 : 0
+            }
+        }
+    }
+}
+
+extension WaylandLayout {
+    /// The output that a cast shows, by the place that the desktop tells of it, or by its size where only one has it; nil: not known.
+    static func output(
+        at position: (x: Int, y: Int)?, showing picture: PixelSize, on outputs: [WaylandOutput]
+    ) -> WaylandOutput? {
+        if let position, let output = outputs.first(where: { ($0.bounds.x, $0.bounds.y) == position }) {
+            return output
+        }
+        let fitting = outputs.filter { $0.uprightSize == picture }
+        return fitting.count == 1 ? fitting[0] : nil
+    }
+}

@@ -1,0 +1,345 @@
+// Regions that are drawn in the picture of a desktop's cast: on sway with its real portal, and on sway as the screen of a stand-in's cast.
+import CastTesting
+import CoreTesting
+import DesktopTesting
+import Glibc
+import KineCapture
+import KineControl
+import KineMeasure
+import KineMedia
+import KinePlatform
+import ProcessTesting
+import ScreenTesting
+import Testing
+
+@Suite(.serialized) struct PortalRegionTests {
+    private static let size = PixelSize(width: 640, height: 480)
+    private static let ground: UInt32 = 0xc0_8040
+    private static let mark: UInt32 = 0x40_c0c0
+    /// What is drawn in these tests; the mark fills it.
+    private static let region = PixelRect(x: 104, y: 56, width: 333, height: 217)
+    private static let dark = ground >> 1 & 0x7f_7f7f
+
+    /// What a person sees on a monitor of sway.
+    private final class Screen {
+        private let opening: WaylandScreenOpening
+        private var source: (any VideoSource)?
+        private var pixels: [UInt32] = []
+        private var size = PixelSize(width: 0, height: 0)
+
+        init(_ display: String, monitor: String? = nil) throws {
+            opening = try WaylandScreenOpening(
+                monitor.map { .monitor($0) } ?? .desktop, display: display, showsCursor: false)
+        }
+
+        /// 0xRRGGBB of the newest frame; nil: there was none yet.
+        func colour(x: Int, y: Int) throws -> UInt32? {
+            if source == nil { source = try opening.processEvents() }
+            guard let source else { return nil }
+            var damage = DamageRegion(size: source.size)
+            _ = try source.processEvents()
+            try source.addDamage(to: &damage)
+            if damage.size != size {
+                size = damage.size
+                pixels = [UInt32](repeating: 0, count: size.area)
+            }
+            let width = size.width
+            _ = try source.read(damage) { part in
+                guard case .memory(let bytes, let stride) = part.storage else { return }
+                for y in 0..<part.rect.height {
+                    let row = (bytes + y * stride).assumingMemoryBound(to: UInt32.self)
+                    for x in 0..<part.rect.width {
+                        pixels[(part.rect.y + y) * width + part.rect.x + x] = row[x] & 0xff_ffff
+                    }
+                }
+            }
+            return pixels[y * width + x]
+        }
+    }
+
+    /// sway with its own portal, a ground of one colour on it, and the mark on that.
+    private struct Stage {
+        let desktop: PortalDesktop
+        let mouse: WaylandMouse
+        let screen: Screen
+        private let painter: WaylandPainter
+        /// This portal has nothing to send of a still screen. It is above all windows.
+        private let corner: WaylandPainter
+        private let cornerPlace = PixelRect(x: 624, y: 464, width: 16, height: 16)
+
+        init() throws {
+            desktop = try PortalDesktop(.sway, size: size)
+            mouse = try WaylandMouse(on: desktop.display, desktop: size)
+            painter = try WaylandPainter(
+                PixelRect(size: size), colour: ground, isGround: true, display: desktop.display)
+            try painter.fill(region, colour: mark)
+            corner = try WaylandPainter(cornerPlace, colour: 0, display: desktop.display)
+            try mouse.move(to: 500, 400)
+            screen = try Screen(desktop.display)
+        }
+
+        func change(_ number: Int) throws {
+            try corner.fill(PixelRect(size: cornerPlace.size), colour: number.isMultiple(of: 2) ? 0 : 0xff_ffff)
+        }
+
+        /// Goes on until the person sees the dark picture.
+        func waitForWindow() throws {
+            var number = 0
+            try wait("the window") {
+                number += 1
+                try change(number)
+                return try screen.colour(x: 2, y: 2) == dark
+            }
+        }
+
+        func expectNothingLeft() throws {
+            try wait("the screen as it was") { try screen.colour(x: 2, y: 2) == ground }
+        }
+
+        func drag(_ rect: PixelRect) throws {
+            try mouse.drag(from: (rect.maxX - 1, rect.maxY - 1), to: (rect.x, rect.y))
+        }
+
+        func record(in place: TestPlace, _ arguments: String...) throws -> RunningKinecast {
+            try place.start(
+                ["record", "a.mp4", "--overwrite", "--audio", "none", "--no-cursor", "--backend", "portal", "--json"]
+                    + arguments, desktop.environment)
+        }
+    }
+
+    @Test func `the region that is drawn is recorded, to the pixel, and the window is in no frame`() throws {
+        let stage = try Stage()
+        try TestPlace.with { place in
+            let take = try stage.record(in: place, "--region", "draw")
+            try stage.waitForWindow()
+            // The rectangle is bright while it is drawn.
+            try stage.mouse.move(to: 20, 300)
+            try stage.mouse.press(.left)
+            try stage.mouse.move(to: 90, 400)
+            try wait("the bright rectangle") { try stage.screen.colour(x: 60, y: 350) == Self.ground }
+            #expect(try stage.screen.colour(x: 2, y: 2) == Self.dark)
+            #expect(try stage.screen.colour(x: 19, y: 350) == 0xff_ffff)
+            // Too small to be recorded: another is drawn.
+            try stage.mouse.move(to: 22, 302)
+            try stage.mouse.release(.left)
+            #expect(try stage.screen.colour(x: 2, y: 2) == Self.dark)
+            try stage.drag(Self.region)
+            try stage.mouse.move(to: 500, 400)
+            try stage.expectNothingLeft()
+            var number = 0
+            try wait("a frame") {
+                number += 1
+                try stage.change(number)
+                return access(place.path("a.mp4"), F_OK) == 0
+            }
+            try take.recorded(0.5)
+            #expect(try place.run("status").output.contains("drawn region"))
+            take.signal(SIGINT)
+            let ended = try take.wait()
+            #expect(ended.status == 0, "\(ended)")
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            #expect(!frames.isEmpty)
+            for frame in frames {
+                #expect(frame.size == Self.region.size)
+                #expect(frame.distance(from: Self.mark, in: PixelRect(size: frame.size)) <= 8)
+            }
+        }
+    }
+
+    @Test(arguments: ["Escape", "the right button", "the window's end", "a signal"])
+    func `whoever ends the drawing ends the take, and nothing stays on the screen`(way: String) throws {
+        let stage = try Stage()
+        try TestPlace.with { place in
+            let take = try stage.record(in: place, "--region", "draw")
+            try stage.waitForWindow()
+            switch way {
+            case "Escape": try stage.mouse.pressEscape()
+            case "the right button":
+                try stage.mouse.press(.right)
+                try stage.mouse.release(.right)
+            case "the window's end": try stage.desktop.perform("kill")
+            default: take.signal(SIGTERM)
+            }
+            let ended = try take.wait()
+            let isSignal = way == "a signal"
+            #expect(ended.status == (isSignal ? ExitStatus.unavailable : ExitStatus.noPermission), "\(ended)")
+            #expect(
+                (ended.output + ended.errors).contains("Drawing the region was cancelled") == !isSignal, "\(ended)")
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+            try stage.expectNothingLeft()
+        }
+    }
+
+    @Test func `nothing is left of a drawing whose engine is killed`() throws {
+        let stage = try Stage()
+        try TestPlace.with { place in
+            let take = try stage.record(in: place, "--region", "draw")
+            try stage.waitForWindow()
+            kill(try place.registry().find(nil).pid, SIGKILL)
+            #expect(try take.wait().status != 0)
+            try stage.expectNothingLeft()
+        }
+    }
+
+    @Test func `a compositor that dies while a region is drawn is named`() throws {
+        let stage = try Stage()
+        try TestPlace.with { place in
+            let take = try stage.record(in: place, "--region", "draw")
+            try stage.waitForWindow()
+            stage.desktop.endCompositor()
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable, "\(ended)")
+            #expect((ended.output + ended.errors).contains("The Wayland compositor has gone away"), "\(ended)")
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+        }
+    }
+
+    @Test func `a take that runs shows a region that is drawn, and nothing of the drawing`() throws {
+        let stage = try Stage()
+        try TestPlace.with { place in
+            let take = try stage.record(in: place)
+            var number = 0
+            func changing(_ what: String, until condition: () throws -> Bool) throws {
+                try wait(what) {
+                    number += 1
+                    try stage.change(number)
+                    return try condition()
+                }
+            }
+            try changing("the take") { access(place.path("a.mp4"), F_OK) == 0 }
+            try take.recorded(0.3)
+            for isCancelled in [true, false] {
+                let change = try place.start(["switch", "--region", "draw", "--json"], stage.desktop.environment)
+                try stage.waitForWindow()
+                if isCancelled { try stage.mouse.pressEscape() } else { try stage.drag(Self.region) }
+                try stage.mouse.move(to: 500, 400)
+                try changing("the end") { change.process.poll() != nil }
+                let changed = try change.wait()
+                #expect((changed.status == 0) == !isCancelled, "\(changed)")
+                #expect((changed.output + changed.errors).contains("was cancelled") == isCancelled, "\(changed)")
+                try stage.expectNothingLeft()
+            }
+            take.signal(SIGINT)
+            #expect(try take.wait().status == 0)
+            let frames = try ColourFrame.all(in: place.path("a.mp4"))
+            let middle = PixelRect(x: 200, y: 120, width: 100, height: 100)
+            let corner = PixelRect(x: 8, y: 456, width: 16, height: 16)
+            for frame in frames {
+                #expect(frame.size == Self.size)
+                #expect(frame.distance(from: Self.mark, in: middle) <= 8)
+                // The ground, and then the border beside a region of another shape, which is all of the mark's colour.
+                #expect(
+                    frame.distance(from: Self.ground, in: corner) <= 8 || frame.distance(from: 0, in: corner) <= 8)
+            }
+            #expect(frames.first.map { $0.distance(from: Self.ground, in: corner) <= 8 } == true)
+            #expect(frames.last.map { $0.distance(from: 0, in: corner) <= 8 } == true)
+        }
+    }
+
+    // MARK: A cast of the test's own
+
+    /// sway as a person's screen, and a portal whose cast shows another picture: what is seen can only come from the cast.
+    private final class CastDesktop {
+        static let picture = PixelSize(width: 160, height: 96)
+        let sway: SwayDesktop
+        let mouse: WaylandMouse
+        let screen: Screen
+        let bus: TestBus
+        let portal: StandInPortal
+        let server: PrivatePipeWire
+        private(set) var producer: CastProducer
+
+        init() throws {
+            sway = try SwayDesktop(size: size)
+            mouse = try WaylandMouse(on: sway.display, desktop: size)
+            try mouse.move(to: 600, 440)
+            screen = try Screen(sway.display)
+            bus = try TestBus()
+            server = try PrivatePipeWire()
+            producer = try CastProducer(on: server, size: Self.picture)
+            var manner = StandInPortal.Manner()
+            manner.node = producer.node
+            let socket = server.socket
+            manner.connect = { try PrivatePipeWire.connect(to: socket) }
+            portal = try StandInPortal(bus, manner)
+        }
+
+        /// Casts anew: a producer has one reader.
+        func renewCast() throws {
+            producer = try CastProducer(on: server, size: Self.picture)
+            let node = producer.node
+            portal.change { $0.node = node }
+        }
+
+        /// Paints the picture, and goes on until the person sees it in the dark: PipeWire may lose what comes before the reader has its
+        /// buffers.
+        func waitForWindow(of colour: UInt32, with mark: PixelRect? = nil) throws {
+            try producer.paint(PixelRect(size: Self.picture), colour)
+            if let mark { try producer.paint(mark, PortalRegionTests.mark) }
+            try wait("the window") {
+                try producer.begin("frame")
+                // In the middle of the left side, below black.
+                return try screen.colour(x: 4, y: 240) == colour >> 1 & 0x7f_7f7f
+            }
+            #expect(try screen.colour(x: 4, y: 4) == 0)
+        }
+
+        func record(in place: TestPlace, _ arguments: String...) throws -> RunningKinecast {
+            try place.start(
+                ["record", "a.mp4", "--overwrite", "--audio", "none", "--backend", "portal", "--json"] + arguments,
+                sway.environment + ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"]
+                    + server.environment.map { "\($0.key)=\($0.value)" })
+        }
+    }
+
+    @Test func `a picture of another size is shown as large as it fits, and the next take asks nobody`() throws {
+        let desktop = try CastDesktop()
+        try TestPlace.with { place in
+            for colour: UInt32 in [0x20_4060, 0xc0_8020] {
+                let take = try desktop.record(in: place, "--region", "draw", "--duration", "0.3")
+                let mark = PixelRect(x: 20, y: 16, width: 32, height: 40)
+                try desktop.waitForWindow(of: colour, with: mark)
+                // Each pixel of the picture is 4 × 4 of the window's, from its row 48 on.
+                try desktop.mouse.drag(from: (80, 112), to: (207, 271))
+                try wait("the take's end") {
+                    try desktop.producer.begin("frame")
+                    return take.process.poll() != nil
+                }
+                let ended = try take.wait()
+                #expect(ended.status == 0, "\(ended)")
+                let frame = try ColourFrame.last(in: place.path("a.mp4"))
+                #expect(frame.size == mark.size)
+                #expect(frame.distance(from: Self.mark, in: PixelRect(size: frame.size)) <= 8)
+                #expect(desktop.portal.questions == 1)
+                try desktop.renewCast()
+            }
+        }
+    }
+
+    @Test func `where the desktop ends the cast while a region is drawn, the take says so`() throws {
+        let desktop = try CastDesktop()
+        try TestPlace.with { place in
+            let take = try desktop.record(in: place, "--region", "draw")
+            try desktop.waitForWindow(of: 0x20_4060)
+            desktop.portal.closeSessions()
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable, "\(ended)")
+            #expect((ended.output + ended.errors).contains("The desktop has ended its screen cast"), "\(ended)")
+            #expect(access(place.path("a.mp4"), F_OK) != 0)
+            try wait("the end of the window") { try desktop.screen.colour(x: 4, y: 240) != 0x10_2030 }
+        }
+    }
+
+    @Test func `without a compositor a region cannot be drawn in what the portal gives, and nobody is asked`() throws {
+        let bus = try TestBus()
+        let portal = try StandInPortal(bus)
+        try TestPlace.with { place in
+            let refused = try place.run(
+                ["record", "a.mp4", "--audio", "none", "--backend", "portal", "--region", "draw"],
+                ["DBUS_SESSION_BUS_ADDRESS=\(bus.address)"])
+            #expect(refused.status == ExitStatus.unavailable, "\(refused)")
+            #expect(refused.errors.contains("WAYLAND_DISPLAY"), "\(refused)")
+            #expect(portal.questions == 0 && access(place.path("a.mp4"), F_OK) != 0)
+        }
+    }
+}
