@@ -88,6 +88,8 @@ public enum VideoSourceError: Error, Equatable, Sendable {
     case regionCancelled
     /// The person was asked to draw a region, and did nothing for a minute.
     case regionNotDrawn
+    /// The desktop has ended its screen cast while the person drew a region in its picture.
+    case regionCastEnded
     /// A region was to be drawn, and another program has the mouse or the keyboard to itself.
     case inputGrabbed
     case severalWindowsTitled(String, [UInt32])

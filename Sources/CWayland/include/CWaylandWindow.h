@@ -1,5 +1,5 @@
-// A window that fills an output, and the mouse and the keyboard that are over it (window.c). As in CWayland.h, requests and events are those
-// of the protocols.
+// A window that fills an output, and the mouse and the keyboard over it (window.c). As in CWayland.h, requests and events are those of the
+// protocols.
 #pragma once
 #include <stdint.h>
 #include <wayland-client-core.h>

@@ -18,6 +18,6 @@ typedef enum { KINE_KEYBOARD_OTHER, KINE_KEYBOARD_STATE, KINE_KEYBOARD_MAP } kin
 kine_keyboard_change kine_read_keyboard_event(const xcb_generic_event_t *event, struct xkb_state *state);
 
 // The keys of a mapping, in the text of XKB_KEYMAP_FORMAT_TEXT_V1, that have `symbol` on any level, by the numbers of
-// linux/input-event-codes.h. Returns their count, `most` at most; -1 where the text cannot be read, or libxkbcommon is not installed. Needs no
-// kine_load_xkb before.
+// linux/input-event-codes.h. Returns their count, `most` at most; -1 where the text cannot be read, or libxkbcommon is not installed.
+// Needs no kine_load_xkb before.
 int kine_find_keys(const char *text, size_t length, xkb_keysym_t symbol, uint32_t *keys, int most);

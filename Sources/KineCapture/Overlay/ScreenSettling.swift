@@ -1,7 +1,7 @@
 // Decides when a screen is as it was before something covered it. No clock, no screen.
 
-/// The time that a compositor needs to show what lies below a window that has gone, with the window's last animation. Instants are nanoseconds
-/// of CLOCK_MONOTONIC.
+/// The time that a compositor needs to show what lies below a window that has gone, with the window's last animation. Instants are
+/// nanoseconds of CLOCK_MONOTONIC.
 struct ScreenSettling {
     struct Limits: Sendable {
         /// The screen is still when there was no frame for that long.

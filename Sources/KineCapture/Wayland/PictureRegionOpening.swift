@@ -1,5 +1,5 @@
-// Has a person draw the region of a monitor that a desktop casts, and opens it. They draw in a still picture of the cast: such a desktop lets no
-// program draw over its screen.
+// Has a person draw the region of a monitor that a desktop casts, and opens it. They draw in a still picture of the cast: such a desktop
+// lets no program draw over its screen.
 import KineMedia
 import KinePlatform
 import SystemPackage
@@ -101,7 +101,9 @@ public final class PictureRegionOpening: VideoSourceOpening {
             case .drawing, .hiding, .settling:
                 // The cast has ended, and the window may still be seen.
                 window.hide()
-                fail(error, at: now + Self.quietTime)
+                // Of a take, that would be the natural end.
+                let isEnd = error == .screenCastClosed || error == .castStopped
+                fail(isEnd ? .regionCastEnded : error, at: now + Self.quietTime)
                 return nil
             }
         }

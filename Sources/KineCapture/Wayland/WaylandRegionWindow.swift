@@ -238,7 +238,8 @@ final class WaylandRegionWindow {
             firstPlace = firstPlace ?? mouse
             events.append(.input(.moved(to: fit.point(x: x, y: y))))
         case .pressed(let button):
-            events.append(mouse.map { .input(.pressed(button: button, at: fit.point(x: $0.x, y: $0.y))) } ?? .otherInput)
+            events.append(
+                mouse.map { .input(.pressed(button: button, at: fit.point(x: $0.x, y: $0.y))) } ?? .otherInput)
         case .released(let button):
             events.append(
                 mouse.map { .input(.released(button: button, at: fit.point(x: $0.x, y: $0.y))) } ?? .otherInput)

@@ -55,7 +55,9 @@ final class PortalCastOpening {
             if let problem = permitted.problem { warn(problem) }
             try read(permitted)
         }
-        guard case .reading(let opening, let stream) = state, let source = try opening.openedSource() else { return nil }
+        guard case .reading(let opening, let stream) = state, let source = try opening.openedSource() else {
+            return nil
+        }
         return PortalCast(source, stream, helper, descriptors)
     }
 

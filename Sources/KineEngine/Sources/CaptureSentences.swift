@@ -94,6 +94,9 @@ extension VideoSourceError {
             "Drawing the region was cancelled; draw one, or give it as --region 640x480+100+50."
         case .regionNotDrawn:
             "Nobody drew a region for a minute; draw one, or give it as --region 640x480+100+50."
+        case .regionCastEnded:
+            "The desktop has ended its screen cast while a region was drawn in its picture; record again, or give the region as --region "
+                + "640x480+100+50."
         case .inputGrabbed:
             "No region can be drawn, since another program has the mouse or the keyboard to itself; close its menu or dialog, or "
                 + "give the region as --region 640x480+100+50."

@@ -85,7 +85,8 @@ extension Doctor {
     /// Nil where the portal's own line says why there is no picture to draw in.
     static func region(inPictureOf survey: DesktopSurvey) -> DoctorCheck? {
         guard survey.screenCastTargets.contains(.monitor) else { return nil }
-        return .passed("region", "regions are drawn with the mouse in a still picture of the monitor that the desktop shows")
+        return .passed(
+            "region", "regions are drawn with the mouse in a still picture of the monitor that the desktop shows")
     }
 
     /// What windows alone need is no fault where the screen comes another way.

