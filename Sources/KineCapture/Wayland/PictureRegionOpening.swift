@@ -49,13 +49,14 @@ public final class PictureRegionOpening: VideoSourceOpening {
     /// - Parameters:
     ///   - display: the compositor's name, as WAYLAND_DISPLAY has it.
     ///   - patience: nanoseconds without any input after which the drawing ends.
+    ///   - answerPatience: nanoseconds that the compositor has to answer.
     ///   - open: begins to open the cast of a monitor, which is a `CastSource`. Called once, when the compositor has taken the connection.
     public init(
-        display: String, patience: Int64 = 60_000_000_000,
+        display: String, patience: Int64 = 60_000_000_000, answerPatience: Int64 = 10_000_000_000,
         open: () throws(VideoSourceError) -> any VideoSourceOpening
     ) throws(VideoSourceError) {
         self.patience = patience
-        window = try WaylandRegionWindow(display: display)
+        window = try WaylandRegionWindow(display: display, patience: answerPatience)
         do throws(Errno) {
             descriptors = try DescriptorSet()
             try descriptors.insert(window.connection.descriptor)
@@ -69,7 +70,9 @@ public final class PictureRegionOpening: VideoSourceOpening {
 
     public var descriptor: Int32 { descriptors.descriptor }
 
-    public var deadline: Int64? {
+    public var deadline: Int64? { [window.deadline, stateDeadline].compactMap(\.self).min() }
+
+    private var stateDeadline: Int64? {
         switch state {
         case .opening(let opening): opening.deadline
         case .looking(let source, let settling):

@@ -1,6 +1,7 @@
 // The window in which a person draws a region: a still picture of a monitor, over all of that monitor.
 import CWayland
 import KineMedia
+import KinePlatform
 import KineWayland
 
 /// A connection with a compositor, and the window, where it is shown. Used on one thread.
@@ -21,6 +22,9 @@ final class WaylandRegionWindow {
     private var memory: OpaquePointer?
     private var input: WaylandInput?
     private var answers = 0
+    private let patience: Int64
+    /// When the compositor has to have answered; nil: nothing is asked.
+    private(set) var deadline: Int64?
 
     private var surface: OpaquePointer?
     private var role: OpaquePointer?
@@ -61,7 +65,10 @@ final class WaylandRegionWindow {
         })
 
     /// Connects with the compositor of that name, as WAYLAND_DISPLAY has it, without waiting for an answer.
-    init(display: String) throws(VideoSourceError) {
+    ///
+    /// - Parameter patience: nanoseconds that it has for each answer.
+    init(display: String, patience: Int64) throws(VideoSourceError) {
+        self.patience = patience
         do throws(WaylandConnection.Error) {
             connection = try WaylandConnection(display: display)
         } catch {
@@ -73,6 +80,7 @@ final class WaylandRegionWindow {
         outputs = WaylandOutputs(connection)
         connection.appeared = { [unowned self] in found($0) }
         connection.disappeared = { [unowned outputs] in outputs.disappeared($0) }
+        deadline = MonotonicClock.now() + patience
         expectAnswer()
     }
 
@@ -108,7 +116,7 @@ final class WaylandRegionWindow {
     private func expectAnswer() {
         connection.afterAnswers { [unowned self] in
             answers += 1
-            if answers < 2 { expectAnswer() }
+            if answers < 2 { expectAnswer() } else { deadline = nil }
         }
     }
 
@@ -119,6 +127,7 @@ final class WaylandRegionWindow {
     func processEvents() throws(VideoSourceError) -> [Event] {
         connection.handleEvents()
         if connection.isBroken { throw .compositorLost }
+        if let deadline, MonotonicClock.now() >= deadline { throw .compositorSilent }
         try draw()
         connection.flush()
         defer { events = [] }
@@ -161,7 +170,8 @@ final class WaylandRegionWindow {
     /// Has the compositor take the window away: see `isGone`.
     func hide() {
         takeAway()
-        connection.afterAnswers { [unowned self] in isGone = true }
+        deadline = MonotonicClock.now() + patience
+        connection.afterAnswers { [unowned self] in (isGone, deadline) = (true, nil) }
         connection.flush()
     }
 

@@ -30,9 +30,7 @@ import Testing
 
     private func opening(patience: Int64 = 300_000_000_000) throws -> PictureRegionOpening {
         try PictureRegionOpening(display: desktop.display, patience: patience) { () throws(VideoSourceError) in
-            do { return try stage.opening() } catch let error as VideoSourceError { throw error } catch {
-                throw .castRefused("\(error)")
-            }
+            do { return try stage.opening() } catch { throw .castRefused("\(error)") }
         }
     }
 
@@ -123,9 +121,7 @@ import Testing
         let cast = try CastStage(size: PixelSize(width: 400, height: 300))
         try cast.producer.paint(PixelRect(x: 0, y: 0, width: 400, height: 300), Self.colour)
         let opening = try PictureRegionOpening(display: desktop.display) { () throws(VideoSourceError) in
-            do { return try cast.opening() } catch let error as VideoSourceError { throw error } catch {
-                throw .castRefused("\(error)")
-            }
+            do { return try cast.opening() } catch { throw .castRefused("\(error)") }
         }
         let screen = try screen("HEADLESS-2")
         try wait("the window") {
@@ -176,6 +172,27 @@ import Testing
         desktop.end()
         #expect(throws: VideoSourceError.compositorLost) { try end(opening) }
         #expect(throws: VideoSourceError.noCompositor(display: desktop.display)) { try self.opening() }
+    }
+
+    @Test func `a compositor that does not answer is not waited for`() throws {
+        let directory = try TemporaryDirectory()
+        let display = directory.file("wayland-9")
+        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: display.utf8.prefix($0.count - 1)) }
+        let isBound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(isBound == 0 && listen(socket, 1) == 0)
+        let opening = try PictureRegionOpening(display: display, answerPatience: 1_000_000) {
+            () throws(VideoSourceError) in
+            do { return try stage.opening() } catch { throw .castRefused("\(error)") }
+        }
+        #expect(throws: VideoSourceError.compositorSilent) { try end(opening) }
     }
 
     // MARK: The monitor
