@@ -289,7 +289,8 @@ void kine_window_damage(kine_window *window, int32_t x, int32_t y, int32_t width
     wl_surface_damage_buffer(window->surface, x, y, width, height);
 }
 
-int kine_window_show(kine_window *window) {
+// Hands the pixels to the compositor. Returns 0, or -1 where it has gone.
+static int put(kine_window *window) {
     int index = 0;
     while (window->buffers[index].is_busy) {
         for (index = 0; index < BUFFERS && window->buffers[index].is_busy; index++) {}
@@ -304,9 +305,19 @@ int kine_window_show(kine_window *window) {
     wl_callback_add_listener(wl_surface_frame(window->surface), &frame_listener, window);
     wl_surface_attach(window->surface, window->buffers[index].object, 0, 0);
     wl_surface_commit(window->surface);
+    return 0;
+}
+
+int kine_window_show(kine_window *window) {
+    if (put(window) < 0) return -1;
     while (!window->is_drawn)
         if (wl_display_dispatch(window->display) < 0) return -1;
     return 0;
+}
+
+int kine_window_update(kine_window *window) {
+    if (put(window) < 0) return -1;
+    return wl_display_roundtrip(window->display) < 0 ? -1 : 0;
 }
 
 int kine_window_resize(kine_window *window, int32_t width, int32_t height) {

@@ -36,6 +36,9 @@ void kine_window_damage(kine_window *window, int32_t x, int32_t y, int32_t width
 // Shows the pixels, and waits until the compositor has drawn them. Returns 0, or -1 where it has gone.
 int kine_window_show(kine_window *window);
 
+// The same without waiting for more than that the compositor has them: it draws none of a window that others cover.
+int kine_window_update(kine_window *window);
+
 // Gives an ordinary window another size; its pixels are black. Nothing changes on the screen before the next kine_window_show. Returns 0, or
 // -1 where there is no memory for it.
 int kine_window_resize(kine_window *window, int32_t width, int32_t height);

@@ -1,4 +1,5 @@
-// A Wayland client that shows surfaces of one colour above everything else, or windows. Every call returns after the compositor has drawn it.
+// A Wayland client that shows surfaces of one colour above everything else, or windows. Every call returns after the compositor has drawn
+// it, unless it says otherwise.
 import KineMedia
 import WaylandWindow
 
@@ -47,13 +48,16 @@ package final class WaylandPainter {
     deinit { kine_window_close(window) }
 
     /// Fills a part of the surface, in its own pixels.
-    package func fill(_ rect: PixelRect, colour: UInt32) throws {
+    ///
+    /// - Parameter isCovered: other windows are over it. The compositor draws it when they are not.
+    package func fill(_ rect: PixelRect, colour: UInt32, isCovered: Bool = false) throws {
         guard let pixels = kine_window_pixels(window) else { return }
         for y in rect.y..<rect.maxY {
             for x in rect.x..<rect.maxX { pixels[y * size.width + x] = colour }
         }
         kine_window_damage(window, Int32(rect.x), Int32(rect.y), Int32(rect.width), Int32(rect.height))
-        guard kine_window_show(window) == 0 else { throw Failure(description: "the compositor has gone") }
+        let result = isCovered ? kine_window_update(window) : kine_window_show(window)
+        guard result == 0 else { throw Failure(description: "the compositor has gone") }
     }
 
     /// Gives an ordinary window another size, and one colour.
