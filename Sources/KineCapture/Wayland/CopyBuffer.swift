@@ -1,12 +1,8 @@
 // Memory that a compositor copies frames into.
-import CLinux
-import CWayland
-import Glibc
 import KineMedia
 import KineWayland
-import SystemPackage
 
-/// One buffer of a wl_shm pool. Used on the connection's thread.
+/// A buffer and what its pixels are. Used on the connection's thread.
 final class CopyBuffer {
     /// The memory that a frame needs.
     struct Layout: Equatable {
@@ -19,13 +15,7 @@ final class CopyBuffer {
 
     let layout: Layout
     let packing: PackedPixels
-    let proxy: OpaquePointer
-    /// The pixels, from the first byte on.
-    let pixels: UnsafeRawPointer
-    private let mapping: UnsafeMutableRawPointer
-    private let byteCount: Int
-    /// The proxy's; it has to be there until the proxy has gone.
-    private let connection: WaylandConnection
+    private let buffer: SharedBuffer
 
     /// Throws for a layout that no frame can have, or without memory. `memory` is the compositor's wl_shm.
     init(_ layout: Layout, memory: OpaquePointer, _ connection: WaylandConnection) throws(VideoSourceError) {
@@ -37,34 +27,13 @@ final class CopyBuffer {
         guard 1...32768 ~= size.width, 1...32768 ~= size.height, stride >= size.width * packing.bytesPerPixel,
             stride <= 1 << 20, stride * size.height <= Int(Int32.max)
         else { throw .unsupportedPixels(format: layout.format) }
-        byteCount = stride * size.height
-        let descriptor = kine_memory_file("kinecast-frame", off_t(byteCount))
-        guard descriptor >= 0 else { throw .noSharedMemory(call: "memfd_create", Errno(rawValue: errno)) }
-        defer { close(descriptor) }
-        // The compositor has the file too, and could shrink it under this process otherwise.
-        guard kine_seal_memory(descriptor, 0) == 0 else {
-            throw .noSharedMemory(call: "fcntl", Errno(rawValue: errno))
-        }
-        guard let mapping = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0), mapping != MAP_FAILED else {
-            throw .noSharedMemory(call: "mmap", Errno(rawValue: errno))
-        }
-        self.mapping = mapping
-        pixels = UnsafeRawPointer(mapping)
-        guard
-            let proxy = kine_make_buffer(
-                memory, descriptor, Int32(size.width), Int32(size.height), Int32(stride), layout.format)
-        else {
-            munmap(mapping, byteCount)
-            throw .noSharedMemory(call: "wl_shm_pool.create_buffer", .noMemory)
-        }
-        self.proxy = proxy
-        self.connection = connection
+        buffer = try SharedBuffer(
+            size, stride: stride, format: layout.format, memory: memory, isWritten: false, connection)
         self.layout = layout
         self.packing = packing
     }
 
-    deinit {
-        kine_destroy_buffer(proxy)
-        munmap(mapping, byteCount)
-    }
+    var proxy: OpaquePointer { buffer.proxy }
+    /// From the first byte on.
+    var pixels: UnsafeRawPointer { UnsafeRawPointer(buffer.bytes) }
 }

@@ -9,8 +9,8 @@ public final class WaylandRegionOpening: VideoSourceOpening {
         case drawing(RegionProgram, until: Int64)
         /// The region is drawn. It is opened a first time, to see when the program's own picture has gone from the screen.
         case looking(WaylandScreenOpening, PixelRect)
-        /// Compositors may fade out what was shown. This ends at `quiet`, or at `until` if the region goes on changing.
-        case settling(any VideoSource, PixelRect, quiet: Int64, until: Int64)
+        /// Compositors may fade out what was shown.
+        case settling(any VideoSource, PixelRect, ScreenSettling)
         case opening(WaylandScreenOpening)
         /// There is nothing to look at, only time for the same.
         case failing(VideoSourceError, at: Int64)
@@ -18,7 +18,6 @@ public final class WaylandRegionOpening: VideoSourceOpening {
     }
 
     private static let quietTime: Int64 = 150_000_000
-    private static let settlingLimit: Int64 = 1_000_000_000
     /// For a program whose end no descriptor tells.
     private static let interval: Int64 = 20_000_000
 
@@ -51,7 +50,7 @@ public final class WaylandRegionOpening: VideoSourceOpening {
         case .drawing(let program, let end):
             program.descriptor < 0 ? min(end, MonotonicClock.now() + Self.interval) : end
         case .looking(let opening, _), .opening(let opening): opening.deadline
-        case .settling(let source, _, let quiet, let end): min(quiet, end, source.deadline ?? .max)
+        case .settling(let source, _, let settling): min(settling.deadline, source.deadline ?? .max)
         case .failing(_, let instant): instant
         case .over: nil
         }
@@ -68,17 +67,19 @@ public final class WaylandRegionOpening: VideoSourceOpening {
         let now = MonotonicClock.now()
         if case .drawing(let program, let end) = state { try attend(program, until: end, now) }
         if case .looking(let opening, let region) = state, let source = try opening.processEvents() {
-            state = .settling(source, region, quiet: now + Self.quietTime, until: now + Self.settlingLimit)
+            var settling = ScreenSettling(.afterWindow, since: now)
+            settling.noteFrame(at: now)
+            state = .settling(source, region, settling)
             try wait(for: source.descriptor)
         }
-        if case .settling(let source, let region, var quiet, let end) = state {
+        if case .settling(let source, let region, var settling) = state {
             if try source.processEvents() {
                 var damage = DamageRegion(size: source.size)
                 try source.addDamage(to: &damage)
-                quiet = now + Self.quietTime
+                settling.noteFrame(at: now)
             }
-            state = .settling(source, region, quiet: quiet, until: end)
-            if now >= min(quiet, end) {
+            state = .settling(source, region, settling)
+            if settling.isOver(at: now) {
                 // A source of its own, which nobody has taken frames from yet.
                 let opening = try open(region)
                 state = .opening(opening)

@@ -69,14 +69,7 @@ final class WaylandRegionWindow {
     /// - Parameter patience: nanoseconds that it has for each answer.
     init(display: String, patience: Int64) throws(VideoSourceError) {
         self.patience = patience
-        do throws(WaylandConnection.Error) {
-            connection = try WaylandConnection(display: display)
-        } catch {
-            switch error {
-            case .noLibrary: throw .noWaylandLibrary
-            case .noCompositor: throw .noCompositor(display: display)
-            }
-        }
+        connection = try .connection(with: display)
         outputs = WaylandOutputs(connection)
         connection.appeared = { [unowned self] in found($0) }
         connection.disappeared = { [unowned outputs] in outputs.disappeared($0) }

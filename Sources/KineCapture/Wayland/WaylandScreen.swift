@@ -34,14 +34,7 @@ final class WaylandScreen {
 
     /// Connects with WAYLAND_DISPLAY's compositor, or another, without waiting for an answer.
     init(display: String) throws(VideoSourceError) {
-        do throws(WaylandConnection.Error) {
-            connection = try WaylandConnection(display: display)
-        } catch {
-            switch error {
-            case .noLibrary: throw .noWaylandLibrary
-            case .noCompositor: throw .noCompositor(display: display)
-            }
-        }
+        connection = try .connection(with: display)
         outputs = WaylandOutputs(connection)
         connection.appeared = { [unowned self] in found($0) }
         connection.disappeared = { [unowned outputs] in outputs.disappeared($0) }
@@ -106,5 +99,19 @@ final class WaylandScreen {
         guard let captureSessions, let captureSources else { throw .noScreencopy }
         return ImageCaptureCopier(
             copy, globals: ImageCaptureCopier.Globals(sessions: captureSessions, sources: captureSources))
+    }
+}
+
+extension WaylandConnection {
+    /// A connection with the compositor of that name, as WAYLAND_DISPLAY has it, for a video source.
+    static func connection(with display: String) throws(VideoSourceError) -> WaylandConnection {
+        do throws(WaylandConnection.Error) {
+            return try WaylandConnection(display: display)
+        } catch {
+            switch error {
+            case .noLibrary: throw .noWaylandLibrary
+            case .noCompositor: throw .noCompositor(display: display)
+            }
+        }
     }
 }
