@@ -1,4 +1,4 @@
-// libxkbcommon with libxkbcommon-x11: which key means what, by the mapping of an X server. And XKB's events of libxcb.
+// libxkbcommon with libxkbcommon-x11: which key means what, by the mapping of an X server or of a compositor. And XKB's events of libxcb.
 #pragma once
 #include <xcb/xcb.h>
 #include <xkbcommon/xkbcommon-x11.h>

@@ -220,6 +220,8 @@ import Testing
             #expect(sources.screenBackend == .portal && sources.dialogs == [.monitor, .window], "\(listed)")
             let monitor = try #require(sources.monitors.first).name
             #expect(try place.run(["sources"], environment).output.contains("--window ask"))
+            let examined = try place.run(["doctor"], environment).output
+            #expect(examined.contains("✓ region") && examined.contains("still picture of the monitor"), "\(examined)")
 
             let wrong = try place.run(["record", "a.mp4", "--audio", "none", "--monitor", "DP-9"], environment)
             #expect(wrong.status == ExitStatus.unavailable && wrong.errors.contains(monitor), "\(wrong)")

@@ -28,8 +28,11 @@ import Testing
         try WaylandMouse(on: desktop.display, desktop: size)
     }
 
-    private func opening(patience: Int64 = 300_000_000_000) throws -> PictureRegionOpening {
-        try PictureRegionOpening(display: desktop.display, patience: patience) { () throws(VideoSourceError) in
+    private func opening(
+        on display: String? = nil, patience: Int64 = 300_000_000_000
+    ) throws -> PictureRegionOpening {
+        try PictureRegionOpening(display: display ?? desktop.display, patience: patience) {
+            () throws(VideoSourceError) in
             do { return try stage.opening() } catch { throw .castRefused("\(error)") }
         }
     }
@@ -153,6 +156,12 @@ import Testing
 
     @Test func `who draws nothing is not waited for`() throws {
         let opening = try opening(patience: 1_000_000)
+        #expect(throws: VideoSourceError.regionNotDrawn) { try end(opening) }
+    }
+
+    @Test func `Weston, which has no mouse here, takes all requests too`() throws {
+        let session = try WaylandDesktop(size: Self.size)
+        let opening = try opening(on: session.socket, patience: 1_000_000_000)
         #expect(throws: VideoSourceError.regionNotDrawn) { try end(opening) }
     }
 
