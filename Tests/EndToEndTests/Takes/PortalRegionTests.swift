@@ -13,12 +13,11 @@ import ScreenTesting
 import Testing
 
 @Suite(.serialized) struct PortalRegionTests {
-    private static let size = PixelSize(width: 640, height: 480)
-    private static let ground: UInt32 = 0xc0_8040
-    private static let mark: UInt32 = 0x40_c0c0
-    /// What is drawn in these tests; the mark fills it.
-    private static let region = PixelRect(x: 104, y: 56, width: 333, height: 217)
-    private static let dark = ground >> 1 & 0x7f_7f7f
+    private static let size = MarkedScreen.size
+    private static let ground = MarkedScreen.ground
+    private static let mark = MarkedScreen.mark
+    private static let region = MarkedScreen.region
+    private static let dark = MarkedScreen.dark
 
     /// What a person sees on a monitor of sway.
     private final class Screen {
@@ -221,18 +220,7 @@ import Testing
             }
             take.signal(SIGINT)
             #expect(try take.wait().status == 0)
-            let frames = try ColourFrame.all(in: place.path("a.mp4"))
-            let middle = PixelRect(x: 200, y: 120, width: 100, height: 100)
-            let corner = PixelRect(x: 8, y: 456, width: 16, height: 16)
-            for frame in frames {
-                #expect(frame.size == Self.size)
-                #expect(frame.distance(from: Self.mark, in: middle) <= 8)
-                // The ground, and then the border beside a region of another shape, which is all of the mark's colour.
-                #expect(
-                    frame.distance(from: Self.ground, in: corner) <= 8 || frame.distance(from: 0, in: corner) <= 8)
-            }
-            #expect(frames.first.map { $0.distance(from: Self.ground, in: corner) <= 8 } == true)
-            #expect(frames.last.map { $0.distance(from: 0, in: corner) <= 8 } == true)
+            try MarkedScreen.expectSwitchToRegion(in: place.path("a.mp4"))
         }
     }
 
