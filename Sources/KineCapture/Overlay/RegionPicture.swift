@@ -1,4 +1,4 @@
-// What a person sees who draws a region in a still picture of a screen: the picture, dark except for what is drawn. Pure.
+// Draws what the person sees while they draw a region: a still picture of the screen, dark except for the region. Pure.
 import CYUV
 import KineMedia
 

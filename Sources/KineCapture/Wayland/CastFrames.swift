@@ -61,7 +61,7 @@ struct CastFrames {
     /// There is damage that was not collected.
     var hasChanged: Bool { !damage.isEmpty }
 
-    /// What should come after the newest frame, for a picture that is right; nil: the newest frame is.
+    /// The frame that is still missing for a right picture; nil: the newest frame is right.
     var awaited: AwaitedFrame? {
         guard let frameSerial, let frame else { return nil }
         if let newestFormat, newestFormat.serial != frameSerial { return .firstOfFormat(newestFormat.size) }

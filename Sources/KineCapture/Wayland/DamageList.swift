@@ -1,4 +1,4 @@
-// Rectangles that have changed, of which a compositor may tell any number.
+// A short list of changed rectangles, however many a compositor reports.
 import KineMedia
 
 /// A few rectangles. Many become one that holds them all.

@@ -35,7 +35,7 @@ struct ImageCaptureStateMachine {
 
     enum Failure { case unknown, constraints, stopped }
 
-    /// What the session has told of its buffers, since the last time that it had told all.
+    /// The session's demands on its buffers, as far as they have come since the last `done`.
     private struct Offer {
         var size: PixelSize?
         /// The format that costs the least to read; nil: none is known here.
@@ -192,7 +192,7 @@ struct ImageCaptureStateMachine {
     /// `desktop` is the size of the output in logical pixels.
     mutating func ready(desktop: PixelSize) -> Request? {
         guard case .capturing(let filling) = state else { return nil }
-        // A frame of which no damage is told may have changed anywhere.
+        // Without reported damage, all of the frame may have changed.
         missing.next = DamageList()
         if let damage = filling.damage { missing.current?.insert(damage) } else { missing.current = nil }
         let part = place(in: filling, desktop: desktop)
@@ -262,7 +262,7 @@ struct ImageCaptureStateMachine {
 }
 
 extension PackedPixels {
-    /// What reading costs, of formats that a compositor lets choose from: the frames' own first, then those with a byte for each colour.
+    /// Orders the formats that a compositor offers by what reading them costs: the frames' own first, then those with a byte for each colour.
     fileprivate var cost: Int {
         switch self {
         case .bgra: 0

@@ -1,4 +1,4 @@
-// What has a compositor copy the frames of one output and keeps the newest, by whichever protocol the compositor has.
+// Has a compositor copy the frames of one output, by one of two protocols, and keeps the newest frame.
 import KineMedia
 import KineWayland
 
