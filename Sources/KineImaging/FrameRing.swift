@@ -62,7 +62,7 @@ public final class FrameRing {
     private let scratchMemory: UnsafeMutableRawPointer
     private let scratch: PlanarFrame
 
-    /// Three slots: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
+    /// Three slots at least: one with the encoder, one waiting, one being drawn. Each further reader that is not waited for needs
     /// two more: the frame it reads, and the next.
     public init(size: PixelSize, colour: ColourFormat = .standard, slotCount: Int = 3, memory: Memory? = nil) {
         let layout = PlanarLayout(size: size, colour: colour)

@@ -70,7 +70,8 @@ final class FeedFactory: Sendable {
         if requirements.contains(where: { !$0.isNative || $0.framesPerSecond != nil }) { slots.count += 1 }
         guard readers > 0 else { return slots }
         guard slots.count <= FrameSlotLayout.slotLimit else {
-            throw .tooManyReaders(readers, limit: (FrameSlotLayout.slotLimit - 4) / FrameSink.slotsEach)
+            throw .tooManyReaders(
+                readers, limit: (FrameSlotLayout.slotLimit - CaptureThread.Slots().count - 1) / FrameSink.slotsEach)
         }
         let layout = FrameLayout(pixelFormat: .i420, size: size.roundedUpToEven)
         do throws(SharedMemory.Error) {

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `too many are an error with their number, before the first frame`() throws {
-        #expect(try slots(30) == 63)
-        #expect(throws: VideoSourceError.tooManyReaders(40, limit: 30)) { try slots(40) }
+        #expect(try slots(30) == 64)
+        #expect(throws: VideoSourceError.tooManyReaders(40, limit: 29)) { try slots(40) }
     }
 }
