@@ -36,9 +36,9 @@ enum Bars {
         let difference = comparison.similarityDifference
         result.append(
             Verdict(
-                promise: "SSIM equal (±\(fixed(Comparison.tolerance, 3)))",
+                promise: "SSIM equal (±\(fixed(RateFactorSearch.tolerance, 3)))",
                 measured: (difference > 0 ? "+" : "") + fixed(difference, 4),
-                isKept: abs(difference) <= Comparison.tolerance + 0.00005))
+                isKept: abs(difference) <= RateFactorSearch.tolerance + 0.00005))
         result.append(
             Verdict(
                 promise: "peak memory ≤ ffmpeg", measured: fixed(comparison.memoryRatio, 2),

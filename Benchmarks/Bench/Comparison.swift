@@ -12,8 +12,6 @@ struct Comparison {
     var rateFactor = Comparison.firstRateFactor
 
     static let firstRateFactor = 20.0
-    /// How far apart two SSIMs may be and still count as equal.
-    static let tolerance = 0.001
 
     /// Kinecast's cost by ffmpeg's, the middle of the rounds.
     var costRatio: Double { median(zip(kinecast, plain).map { $0.seconds / $1.seconds }) }
@@ -34,9 +32,6 @@ final class Comparer {
     private let report: (String) -> Void
     private var fitting: [SceneKind: (factor: Double, framesPerSecond: Int)] = [:]
 
-    /// How often ffmpeg is tried at another rate factor before the nearest is taken.
-    private static let tries = 6
-
     init(laboratory: Laboratory, rounds: Int, report: @escaping (String) -> Void) {
         self.laboratory = laboratory
         self.rounds = rounds
@@ -53,7 +48,12 @@ final class Comparer {
         for round in 0..<rounds {
             if !referenceOnly { result.kinecast.append(try record(take, .kinecast(without: nil))) }
             if round == 0, let target = result.kinecast.first?.frame.similarity {
-                result.plain.append(try calibrate(&result, target: target))
+                // The outcome that came nearest counts as the first round's.
+                let found = try RateFactorSearch.factor(for: target, from: result.rateFactor) {
+                    try record(take, .ffmpeg(rateFactor: $0, decimate: false))
+                }
+                result.rateFactor = found.factor
+                result.plain.append(found.outcome)
             } else {
                 result.plain.append(try record(take, .ffmpeg(rateFactor: result.rateFactor, decimate: false)))
             }
@@ -63,31 +63,6 @@ final class Comparer {
         }
         fitting[take.scene] = (result.rateFactor, take.framesPerSecond)
         return result
-    }
-
-    /// Looks for the rate factor at which ffmpeg's frames are as good as `target`, by the secant method, and returns the
-    /// outcome that came nearest, which counts as the first round's.
-    private func calibrate(_ comparison: inout Comparison, target: Double) throws -> Outcome {
-        var tried: [(factor: Double, error: Double, outcome: Outcome)] = []
-        var factor = comparison.rateFactor
-        while true {
-            let outcome = try record(comparison.take, .ffmpeg(rateFactor: factor, decimate: false))
-            tried.append((factor, (outcome.frame.similarity ?? 0) - target, outcome))
-            tried.sort { abs($0.error) < abs($1.error) }
-            if tried.count == Comparer.tries || abs(tried[0].error) <= Comparison.tolerance * 0.6 { break }
-            // One step of the factor costs about 0.0012 of SSIM in this range of quality.
-            var slope = -0.0012
-            if tried.count > 1, tried[0].factor != tried[1].factor {
-                let measured = (tried[0].error - tried[1].error) / (tried[0].factor - tried[1].factor)
-                if measured < -0.0001 { slope = measured }
-            }
-            let step = max(-8, min(8, -tried[0].error / slope))
-            let next = max(1, min(45, ((tried[0].factor + step) * 10).rounded() / 10))
-            if tried.contains(where: { abs($0.factor - next) < 0.05 }) { break }
-            factor = next
-        }
-        comparison.rateFactor = tried[0].factor
-        return tried[0].outcome
     }
 
     func record(_ take: Take, _ recorder: Recorder) throws -> Outcome {

@@ -69,9 +69,8 @@ final class Laboratory {
     }
 
     /// Runs a program while the scene of `take` is shown, and keeps its account and the servers'.
-    /// - Parameter besides: processes of the bench's own that do not belong to the program.
     func observe(
-        _ take: Take, named name: String, _ executable: String, _ arguments: [String], besides: Set<Int32> = []
+        _ take: Take, named name: String, _ executable: String, _ arguments: [String]
     ) throws -> Outcome {
         let baseline = try baseline(of: take)
         let scene = try startScene(take)
@@ -79,14 +78,11 @@ final class Laboratory {
         let log = try FileDescriptor.open(
             FilePath(logPath), .readWrite, options: [.create, .truncate], permissions: [.ownerReadWrite])
         defer { try? log.close() }
-        var besides = besides.union([display.process.pid, scene.process.pid])
-        if let audio { besides.insert(audio.process.pid) }
         let before = load()
         let start = MonotonicClock.now()
         var outcome = Outcome()
         outcome.cost = try MeasuredProcess.run(
-            executable, arguments, environment: environment(for: take), output: log, expectedSeconds: take.seconds,
-            besides: besides)
+            executable, arguments, environment: environment(for: take), output: log, expectedSeconds: take.seconds)
         let elapsed = Double(MonotonicClock.now() - start) / 1e9
         let after = load()
         outcome.displaySeconds = max(0, after.display - before.display - baseline.display * elapsed)

@@ -103,8 +103,7 @@ struct VersionsCommand: ParsableCommand {
                         address: server?.address("\(round)-\(index)"))
                     outcomes[index].append(
                         try laboratory.observe(
-                            take, named: builds[index].executable, builds[index].executable, arguments,
-                            besides: Set(server.map { [$0.process.pid] } ?? [])))
+                            take, named: builds[index].executable, builds[index].executable, arguments))
                 }
                 BroadcastCommand.complain(
                     "\(work.title) \(round + 1): "

@@ -28,7 +28,7 @@ struct AccountCommand: ParsableCommand {
         let cost = try MeasuredProcess.run(
             Tool.path(of: command[0]), Array(command.dropFirst()), environment: ProcessEnvironment.current,
             output: .standardError,
-            expectedSeconds: seconds, besides: [])
+            expectedSeconds: seconds)
         print(cost.lines.joined(separator: "\n"))
         switch cost.ending {
         case .exited(let status): throw ExitCode(status)

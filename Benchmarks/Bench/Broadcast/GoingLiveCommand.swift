@@ -72,8 +72,7 @@ struct GoingLiveCommand: ParsableCommand {
             "kinecast-bench", ["watch", "--link-in", laboratory.logPath, "--viewers", "1", "--seconds", "100000"])
         let outcome = try laboratory.observe(
             take, named: "kinecast broadcast", try Tool.sibling("kinecast"),
-            ["broadcast", "--fps", "30", "--audio", "none", "--duration", "\(fixed(take.seconds, 1))s"],
-            besides: [viewer.process.pid])
+            ["broadcast", "--fps", "30", "--audio", "none", "--duration", "\(fixed(take.seconds, 1))s"])
         return Run(program: "`kinecast broadcast`", outcome: outcome, bytes: try GoingLiveCommand.bytes(viewer))
     }
 
@@ -88,7 +87,7 @@ struct GoingLiveCommand: ParsableCommand {
                 laboratory.displayName, "-vf", "scale=out_color_matrix=bt709:out_range=tv,format=yuv420p", "-c:v",
                 "libx264", "-preset", "veryfast", "-tune", "zerolatency", "-crf", "23", "-g", "60", "-f", "mpegts",
                 "tcp://127.0.0.1:\(port)",
-            ], besides: [viewer.process.pid])
+            ])
         return Run(
             program: "ffmpeg x11grab, MPEG-TS over TCP", outcome: outcome, bytes: try GoingLiveCommand.bytes(viewer))
     }

@@ -34,7 +34,7 @@ public struct ProcessCost: Equatable, Sendable {
 }
 
 /// Keeps the account. Only for a process that does nothing else with children meanwhile: it adopts orphans from then on,
-/// and takes every child that it was not told of for one of the tree. Others run `kinecast-account`.
+/// and takes every child that it did not have at the start for one of the tree. Others run `kinecast-account`.
 public enum MeasuredProcess {
     /// Seconds between two looks at the tree.
     private static let interval: Int64 = 50_000_000
@@ -45,10 +45,9 @@ public enum MeasuredProcess {
     ///   - environment: the whole environment, `NAME=value` each.
     ///   - output: becomes standard output and standard error.
     ///   - expectedSeconds: how long it will run; wakes are counted between a quarter and three quarters of it.
-    ///   - besides: children of this process that do not belong to the tree. Any other child does.
     public static func run(
         _ executable: String, _ arguments: [String], environment: [String], output: FileDescriptor,
-        expectedSeconds: Double, besides: Set<Int32>
+        expectedSeconds: Double
     ) throws -> ProcessCost {
         guard kine_become_subreaper() == 0 else {
             throw Tool.Error.system(doing: "Becoming a subreaper", Errno(rawValue: errno))
@@ -56,6 +55,7 @@ public enum MeasuredProcess {
         var options = ChildProcess.Options()
         options.descriptors = [nil, output, output]
         options.newProcessGroup = true
+        let besides = Set(ProcFiles.children(of: getpid()))
         let start = MonotonicClock.now()
         let child: ChildProcess
         do {
@@ -77,6 +77,7 @@ public enum MeasuredProcess {
     /// The tree between two looks.
     private struct Watch {
         let main: Int32
+        /// Children of this process that do not belong to the tree.
         let besides: Set<Int32>
         let start: Int64
         let expectedSeconds: Double
