@@ -17,8 +17,16 @@ import Testing
     private static let muttersDialog = [(640, 386), (853, 233)]
     private static let muttersCancel = [(430, 233)]
     private static let shellsDialog = [(640, 402), (852, 249)]
-    /// The same in KDE's, whose first row is a picture.
-    private static let kdesDialog = [(523, 244), (757, 608)]
+    /// The same in KDE's, which shows pictures. Of monitors the first is a new one.
+    private static let kdesWindowDialog = [(523, 244), (757, 608)]
+    private static let kdesMonitorDialog = [(767, 340), (780, 603)]
+    private static let kdesMonitorCancel = [(868, 603)]
+    /// Whose monitors are recorded.
+    private static let compositors = [PortalDesktop.Kind.mutter, .kwin]
+
+    private static func pointer(_ desktop: PortalDesktop) throws -> any DesktopPointer {
+        desktop.kind == .kwin ? try KDEPointer(desktop) : try MutterPointer(desktop)
+    }
 
     private func start(_ place: TestPlace, on desktop: PortalDesktop, _ options: String...) throws -> RunningKinecast {
         try place.start(
@@ -49,30 +57,55 @@ import Testing
         _ = WakeSignal.poll([], until: MonotonicClock.now() + Int64(seconds * 1e9))
     }
 
+    /// Starts a take and answers the dialog. KDE's portal 5.27 crashes now and then while its dialog shows the monitor; then the desktop is
+    /// asked again.
+    private func ask(
+        _ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopPointer, clicking dialog: [(Int, Int)],
+        _ options: [String] = [], until isAnswered: () throws -> Bool
+    ) throws -> RunningKinecast {
+        while true {
+            let take = try place.start(
+                ["record", "a.mp4", "--overwrite", "--audio", "none", "--backend", "portal", "--json"] + options,
+                desktop.environment)
+            try answer(dialog, with: pointer) { try isAnswered() || take.process.poll() != nil }
+            guard desktop.backendHasCrashed else { return take }
+            let ended = try take.wait()
+            #expect(ended.status == ExitStatus.unavailable && ended.errors.contains("portal"), "\(ended)")
+            try desktop.restartBackend()
+        }
+    }
+
     /// Has the desktop ask, and answers, so that the next take asks nobody.
-    private func permit(_ place: TestPlace, on desktop: PortalDesktop, with pointer: MutterPointer) throws {
-        let take = try start(place, on: desktop)
-        try answer(Self.muttersDialog, with: pointer) { access(token(place), F_OK) == 0 }
+    private func permit(_ place: TestPlace, on desktop: PortalDesktop, with pointer: any DesktopPointer) throws {
+        let take = try ask(
+            place, on: desktop, with: pointer,
+            clicking: desktop.kind == .kwin ? Self.kdesMonitorDialog : Self.muttersDialog
+        ) { access(token(place), F_OK) == 0 }
         try take.event("started")
         take.signal(SIGTERM)
         try #require(try take.wait().status == 0)
     }
 
-    // MARK: GNOME's compositor
+    // MARK: Monitors
 
-    @Test func `GNOME asks once, in its own dialog, and its colours are in both files`() throws {
-        let desktop = try PortalDesktop(.mutter, size: Self.size)
-        let pointer = try MutterPointer(desktop)
-        let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
-        defer { scene.end() }
+    @Test(arguments: compositors)
+    func `a desktop asks once, in its own dialog, and its colours are in the file`(kind: PortalDesktop.Kind) throws {
+        let desktop = try PortalDesktop(kind, size: Self.size)
+        let pointer = try Self.pointer(desktop)
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
+            let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
+            defer { scene.end() }
+            // Where KWin draws in memory, the pointer is part of its picture. Here nothing is compared.
+            try pointer.move(to: 8, 8)
+            pause(1)  // nothing tells when a new window is shown as it stays
             var status = stat()
             #expect(stat(token(place), &status) == 0 && status.st_mode & 0o777 == 0o600)
             let began = MonotonicClock.now()
             let take = try start(place, on: desktop, "--duration", "1", "--no-cursor")
             try take.event("started")
-            Margin.atMost(2, Double(MonotonicClock.now() - began) / 1e9, "s", "until GNOME's screen is recorded again")
+            Margin.atMost(
+                2, Double(MonotonicClock.now() - began) / 1e9, "s", "until the screen of \(kind) is recorded again")
             let ended = try take.wait()
             try #require(ended.status == 0, "\(ended)")
             let frame = try ColourFrame.last(in: place.path("a.mp4"))
@@ -85,25 +118,27 @@ import Testing
         }
     }
 
-    @Test func `GNOME's dialog cancelled is a refusal, and --ask shows it again`() throws {
-        let desktop = try PortalDesktop(.mutter, size: Self.size)
-        let pointer = try MutterPointer(desktop)
+    @Test(arguments: compositors)
+    func `a dialog cancelled is a refusal, and --ask shows it again`(kind: PortalDesktop.Kind) throws {
+        let desktop = try PortalDesktop(kind, size: Self.size)
+        let pointer = try Self.pointer(desktop)
         try TestPlace.with { place in
-            func refuse(_ take: RunningKinecast) throws {
-                try answer(Self.muttersCancel, with: pointer) { take.process.poll() != nil }
-                let ended = try take.wait()
+            func refuse(_ options: String...) throws {
+                let cancel = kind == .kwin ? Self.kdesMonitorCancel : Self.muttersCancel
+                let ended = try ask(place, on: desktop, with: pointer, clicking: cancel, options) { false }.wait()
                 #expect(ended.status == ExitStatus.noPermission, "\(ended)")
             }
-            try refuse(start(place, on: desktop))
+            try refuse()
             #expect(access(token(place), F_OK) != 0)
             try permit(place, on: desktop, with: pointer)
-            try refuse(start(place, on: desktop, "--ask"))
+            try refuse("--ask")
         }
     }
 
-    @Test func `on GNOME the pointer's way is in the file, at its places, and nothing else`() throws {
-        let desktop = try PortalDesktop(.mutter, size: Self.size)
-        let pointer = try MutterPointer(desktop)
+    @Test(arguments: compositors)
+    func `the pointer's way is in the file, at its places, and nothing else`(kind: PortalDesktop.Kind) throws {
+        let desktop = try PortalDesktop(kind, size: Self.size)
+        let pointer = try Self.pointer(desktop)
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
             try pointer.move(to: 100, 100)
@@ -119,8 +154,13 @@ import Testing
             try #require(try take.wait().status == 0)
             let frames = try ColourFrame.all(in: place.path("a.mp4"))
             Margin.atLeast(
-                Double(moves) * 0.9, Double(frames.count - 1), "frames", "of 30 moves of the pointer on GNOME")
-            Margin.atMost(Double(moves) + 2, Double(frames.count - 1), "frames", "that 30 moves of the pointer make")
+                Double(moves) * 0.9, Double(frames.count - 1), "frames", "of 30 moves of the pointer on \(kind)")
+            // Where KWin draws in memory, the pointer is part of its picture too, which comes later than the pointer's place.
+            if kind == .mutter {
+                Margin.atMost(
+                    Double(moves) + 2, Double(frames.count - 1), "frames",
+                    "that 30 moves of the pointer on \(kind) make")
+            }
             let (first, last) = (try #require(frames.first), try #require(frames.last))
             // The arrow begins where it points.
             let (from, to) = (
@@ -131,13 +171,14 @@ import Testing
         }
     }
 
-    @Test func `a still GNOME costs few frames and nearly no wake-ups`() throws {
-        let desktop = try PortalDesktop(.mutter, size: Self.size)
-        let pointer = try MutterPointer(desktop)
-        let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
-        defer { scene.end() }
+    @Test(arguments: compositors)
+    func `a still desktop costs few frames and nearly no wake-ups`(kind: PortalDesktop.Kind) throws {
+        let desktop = try PortalDesktop(kind, size: Self.size)
+        let pointer = try Self.pointer(desktop)
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
+            let scene = try SceneProcess(.bars, arguments: ["--mute"], environment: desktop.environment)
+            defer { scene.end() }
             // Without --json nobody wants progress, so nothing is sent once a second.
             let take = try place.start(
                 ["record", "a.mp4", "--overwrite", "--audio", "none", "--backend", "portal"], desktop.environment)
@@ -148,19 +189,24 @@ import Testing
             let (before, began) = (Wakes.count(of: processes), MonotonicClock.now())
             pause(10)
             let seconds = Double(MonotonicClock.now() - began) / 1e9
-            Margin.atMost(
-                2, Double(Wakes.count(of: processes) - before) / seconds, "1/s", "wake-ups while GNOME stands still")
+            // As it is preloaded here, KWin sends the same picture again, 19 times a second.
+            if kind == .mutter {
+                Margin.atMost(
+                    2, Double(Wakes.count(of: processes) - before) / seconds, "1/s",
+                    "wake-ups while \(kind) stands still")
+            }
             take.signal(SIGINT)
             try #require(try take.wait().status == 0)
             let video = try RecordedVideo(path: place.path("a.mp4"))
-            Margin.atMost(4, Double(video.frames.count), "frames", "of a still GNOME")
+            Margin.atMost(4, Double(video.frames.count), "frames", "of a still \(kind)")
             #expect(video.duration > seconds + 1)
         }
     }
 
-    @Test func `what moves on GNOME is in the file in its order`() throws {
-        let desktop = try PortalDesktop(.mutter, size: Self.size)
-        let pointer = try MutterPointer(desktop)
+    @Test(arguments: compositors)
+    func `what moves on a desktop is in the file in its order`(kind: PortalDesktop.Kind) throws {
+        let desktop = try PortalDesktop(kind, size: Self.size)
+        let pointer = try Self.pointer(desktop)
         try TestPlace.with { place in
             try permit(place, on: desktop, with: pointer)
             let scene = try SceneProcess(
@@ -178,19 +224,24 @@ import Testing
             #expect(drawn.count > 20)
             Margin.atLeast(
                 90, 100 * Double(Set(numbers).intersection(drawn).count) / Double(drawn.count), "%",
-                "of the frames drawn on GNOME")
+                "of the frames drawn on \(kind)")
         }
     }
 
     // MARK: A region that is drawn
 
-    @Test(arguments: [PortalDesktop.Kind.mutter, .gnomeShell])
-    func `on GNOME a region is drawn with the mouse, to the pixel`(kind: PortalDesktop.Kind) throws {
+    @Test(arguments: [PortalDesktop.Kind.mutter, .gnomeShell, .kwin])
+    func `a region is drawn with the mouse, to the pixel`(kind: PortalDesktop.Kind) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer = try MutterPointer(desktop)
+        let pointer = try Self.pointer(desktop)
         try TestPlace.with { place in
-            let asking = try start(place, on: desktop)
-            try answer(kind == .mutter ? Self.muttersDialog : Self.shellsDialog, with: pointer) {
+            let dialog =
+                switch kind {
+                case .gnomeShell: Self.shellsDialog
+                case .kwin: Self.kdesMonitorDialog
+                default: Self.muttersDialog
+                }
+            let asking = try ask(place, on: desktop, with: pointer, clicking: dialog) {
                 try desktop.leaveOverview()
                 return access(token(place), F_OK) == 0
             }
@@ -221,7 +272,8 @@ import Testing
             #expect(frame.size == region.size)
             for (index, bar) in BarsScene.colours.enumerated() {
                 let rect = BarsScene.bar(index, size: Self.size)
-                let inner = PixelRect(x: rect.x + 4, y: region.y, width: rect.width - 8, height: region.height)
+                // The pointer may still be shown at the corner where it ended.
+                let inner = PixelRect(x: rect.x + 4, y: region.y, width: rect.width - 8, height: region.height - 16)
                 let part = inner.intersection(region)
                 guard !part.isEmpty else { continue }
                 let shown = part.offset(x: -region.x, y: -region.y)
@@ -243,14 +295,14 @@ import Testing
         kind: PortalDesktop.Kind
     ) throws {
         let desktop = try PortalDesktop(kind, size: Self.size)
-        let pointer: any DesktopPointer = kind == .kwin ? try KDEPointer(desktop) : try MutterPointer(desktop)
+        let pointer = try Self.pointer(desktop)
         let first = Self.windows[0]
         var window: WaylandPainter? = try WaylandPainter(
             windowOf: first.size, colour: first.colour, display: desktop.display)
         try TestPlace.with { place in
             let token = place.path(".local/state/kinecast/screen-cast/kinecast.window")
             let asking = try start(place, on: desktop, "--window", "ask")
-            try answer(kind == .kwin ? Self.kdesDialog : Self.shellsDialog, with: pointer) {
+            try answer(kind == .kwin ? Self.kdesWindowDialog : Self.shellsDialog, with: pointer) {
                 try desktop.leaveOverview()
                 return access(token, F_OK) == 0
             }

@@ -5,6 +5,8 @@ import KWinPointer
 /// A program that moves the mouse of a desktop. Used by one thread.
 package protocol DesktopPointer {
     func move(to x: Int, _ y: Int) throws
+    /// From where it is, in one step.
+    func move(by x: Int, _ y: Int) throws
     func press(_ isDown: Bool) throws
 }
 
@@ -21,6 +23,7 @@ package final class KDEPointer: DesktopPointer {
     package struct Failure: Error {}
 
     private let pointer: OpaquePointer
+    private var place = (x: 0, y: 0)
 
     package init(_ desktop: PortalDesktop) throws {
         guard let pointer = kine_kwin_pointer_open(desktop.display) else { throw Failure() }
@@ -31,7 +34,10 @@ package final class KDEPointer: DesktopPointer {
 
     package func move(to x: Int, _ y: Int) throws {
         guard kine_kwin_pointer_move(pointer, Int32(x), Int32(y)) == 0 else { throw Failure() }
+        place = (x, y)
     }
+
+    package func move(by x: Int, _ y: Int) throws { try move(to: place.x + x, place.y + y) }
 
     package func press(_ isDown: Bool) throws {
         guard kine_kwin_pointer_press(pointer, isDown ? 1 : 0) == 0 else { throw Failure() }

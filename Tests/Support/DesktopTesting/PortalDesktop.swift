@@ -16,7 +16,7 @@ package final class PortalDesktop {
         case mutter
         /// All of GNOME's: windows can be cast as well.
         case gnomeShell
-        /// KDE's compositor, which casts windows alone where it draws in memory.
+        /// KDE's compositor. Where it draws in memory it casts windows alone, and monitors with what the tests preload.
         case kwin
         /// Its portal, xdg-desktop-portal-wlr, shows no dialog: it gives out the only monitor. Of a still screen it may send nothing until
         /// something changes.
@@ -37,7 +37,7 @@ package final class PortalDesktop {
     /// Of the monitor.
     package let size: PixelSize
 
-    private let kind: Kind
+    package let kind: Kind
     private let directory: TemporaryDirectory
     /// Where it is the compositor.
     private let sway: SwayDesktop?
@@ -108,9 +108,11 @@ package final class PortalDesktop {
         try startBackend()
     }
 
+    package var backendHasCrashed: Bool { backend?.poll() != nil }
+
     private func startBackend() throws {
         let service = backendService
-        backend = try launch(service.program, environment: kind == .sway ? try screencopyPreload() : [:])
+        backend = try launch(service.program, environment: kind == .sway ? try preload("screencopy.c") : [:])
         let client = try BusClient(bus)
         try wait(service.name) { try client.hasOwner(service.name) }
     }
@@ -125,11 +127,11 @@ package final class PortalDesktop {
         return (service.0, "org.freedesktop.impl.portal.desktop." + service.1)
     }
 
-    /// What xdg-desktop-portal-wlr needs in its environment where there is no graphics card.
-    private func screencopyPreload() throws -> [String: String] {
-        let library = directory.file("screencopy.so")
+    /// What xdg-desktop-portal-wlr and KWin need in their environment where there is no graphics card: a library of that source.
+    private func preload(_ name: String) throws -> [String: String] {
+        let library = directory.file(name + ".so")
         let source = FilePath(#filePath).removingLastComponent().removingLastComponent()
-            .appending("PortalPreload/screencopy.c")
+            .appending("PortalPreload").appending(name)
         // Swift comes with it.
         _ = try Tool.output("clang", ["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o", library, source.string])
         return ["LD_PRELOAD": library]
@@ -169,7 +171,7 @@ package final class PortalDesktop {
                 [
                     "--virtual", "--width", "\(size.width)", "--height", "\(size.height)", "--no-lockscreen",
                     "--no-global-shortcuts", "--socket", "wayland-0",
-                ])
+                ], environment: try preload("monitor.cpp"))
         }
     }
 
@@ -195,8 +197,10 @@ package final class PortalDesktop {
         try wait(name) { try client.hasOwner(name) }
     }
 
-    private func start(_ program: String, _ arguments: [String] = []) throws {
-        processes.append(try launch(program, arguments))
+    private func start(
+        _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    ) throws {
+        processes.append(try launch(program, arguments, environment: environment))
     }
 
     private func launch(
@@ -226,6 +230,8 @@ package final class PortalDesktop {
                     "XDG_SESSION_TYPE": "wayland", "GSETTINGS_BACKEND": "memory", "GTK_A11Y": "none",
                     "LIBGL_ALWAYS_SOFTWARE": "1", "LIBSEAT_BACKEND": "noop", "KDE_FULL_SESSION": "true",
                     "QT_QPA_PLATFORM": "wayland", "KWIN_COMPOSE": "O2",
+                    // A program that crashes ends, and no other shows that it did.
+                    "KDE_DEBUG": "1",
                     "KWIN_WAYLAND_NO_PERMISSION_CHECKS": "1", "LC_ALL": "C.UTF-8",
                 ].merging(environment) { $1 }, removing: ["DISPLAY", "PULSE_SERVER", "PIPEWIRE_RUNTIME_DIR"]),
             options: options)
