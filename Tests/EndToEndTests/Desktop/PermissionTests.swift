@@ -224,7 +224,7 @@ import Testing
             // Nor does it decide what is shown.
             let other = try place.registry().connect(to: record)
             try other.send(.switchSource(.screen(monitor: nil)))
-            let answer = try other.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
+            let answer = try other.answer()
             guard case .refused(let reason, let request) = answer else {
                 Issue.record("\(String(describing: answer))")
                 return
@@ -233,7 +233,7 @@ import Testing
             func ask() throws -> EngineMessage? {
                 let client = try place.registry().connect(to: record)
                 try client.send(.receiveSamples(SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))))
-                return try client.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
+                return try client.answer()
             }
             guard case .refused(let sentence, _) = try ask() else {
                 Issue.record("it was not refused")
@@ -258,7 +258,7 @@ import Testing
             let record = try #require(try place.registry().list().running.first)
             let client = try place.registry().connect(to: record)
             try client.send(.setMicrophone(on: true))
-            let answer = try client.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
+            let answer = try client.answer()
             guard case .refused(let sentence, let request) = answer else {
                 Issue.record("\(String(describing: answer))")
                 return

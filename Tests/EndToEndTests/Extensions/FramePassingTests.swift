@@ -77,7 +77,7 @@ import Testing
             let record = try #require(try place.registry().list().running.first)
             let client = try place.registry().connect(to: record)
             try client.send(.receiveFrames(FrameRequest(group: Self.group)))
-            let answer = try client.receive(until: MonotonicClock.now() + RunningKinecast.patience).first
+            let answer = try client.answer()
             guard case .refused(let reason, let request) = answer else {
                 Issue.record("\(String(describing: answer))")
                 return

@@ -14,7 +14,7 @@ import Testing
             func connect() throws -> (ClientConnection, EngineMessage?) {
                 let client = try place.registry().connect(to: record)
                 try client.send(.receiveSamples(SampleRequest(video: .encoded(codec: .h264, keyframeInterval: nil))))
-                return (client, try client.receive(until: MonotonicClock.now() + RunningKinecast.patience).first)
+                return (client, try client.answer())
             }
             var clients: [ClientConnection] = []
             for _ in 0..<16 {
